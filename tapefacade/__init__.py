@@ -1,0 +1,221 @@
+"""TensorFlow 2's imperative autodiff on JAX: `import tapefacade as tf`."""
+
+from tapefacade import (
+    autodiff as autodiff,
+    bitwise as bitwise,
+    config as config,
+    dtypes as dtypes,
+    errors as errors,
+    linalg as linalg,
+    math as math,
+    nest as nest,
+    nn as nn,
+    random as random,
+)
+from tapefacade._core.convert import (
+    constant as constant,
+    convert_to_tensor as convert_to_tensor,
+    is_tensor as is_tensor,
+)
+from tapefacade._core.dtypes import (
+    DType as DType,
+    as_dtype as as_dtype,
+    bfloat16 as bfloat16,
+    bool as bool,
+    complex128 as complex128,
+    complex64 as complex64,
+    double as double,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    half as half,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    int8 as int8,
+    qint16 as qint16,
+    qint32 as qint32,
+    qint8 as qint8,
+    quint16 as quint16,
+    quint8 as quint8,
+    resource as resource,
+    string as string,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    uint8 as uint8,
+    variant as variant,
+)
+from tapefacade._core.logging import get_logger as get_logger
+from tapefacade._core.missing import missing_attribute
+from tapefacade._core.shapes import TensorShape as TensorShape
+from tapefacade._core.tensor import Tensor as Tensor
+from tapefacade._ops.arithmetic import (
+    add as add,
+    add_n as add_n,
+    atan2 as atan2,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    scalar_mul as scalar_mul,
+    subtract as subtract,
+)
+from tapefacade._ops.casting import (
+    bitcast as bitcast,
+    cast as cast,
+    complex as complex,
+    saturate_cast as saturate_cast,
+)
+from tapefacade._ops.clipping import (
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    clip_by_value as clip_by_value,
+)
+from tapefacade._ops.comparison import (
+    equal as equal,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    not_equal as not_equal,
+)
+from tapefacade._ops.copying import (
+    ensure_shape as ensure_shape,
+    identity as identity,
+    identity_n as identity_n,
+    meshgrid as meshgrid,
+    ones_like as ones_like,
+    repeat as repeat,
+    sequence_mask as sequence_mask,
+    stop_gradient as stop_gradient,
+    zeros_like as zeros_like,
+)
+from tapefacade._ops.creation import (
+    eye as eye,
+    fill as fill,
+    linspace as linspace,
+    one_hot as one_hot,
+    ones as ones,
+    range as range,
+    zeros as zeros,
+)
+from tapefacade._ops.cumulative import cumsum as cumsum
+from tapefacade._ops.division import (
+    realdiv as realdiv,
+    truediv as divide,
+    truediv as truediv,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+)
+from tapefacade._ops.elementwise import (
+    abs as abs,
+    exp as exp,
+    negative as negative,
+    sign as sign,
+    sqrt as sqrt,
+    square as square,
+)
+from tapefacade._ops.histograms import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
+from tapefacade._ops.initializers import (
+    constant_initializer as constant_initializer,
+    ones_initializer as ones_initializer,
+    random_normal_initializer as random_normal_initializer,
+    random_uniform_initializer as random_uniform_initializer,
+    zeros_initializer as zeros_initializer,
+)
+from tapefacade._ops.joining import (
+    concat as concat,
+    split as split,
+    stack as stack,
+    unstack as unstack,
+)
+from tapefacade._ops.norms import norm as norm
+from tapefacade._ops.padding import (
+    batch_to_space as batch_to_space,
+    pad as pad,
+    reverse_sequence as reverse_sequence,
+    space_to_batch as space_to_batch,
+)
+from tapefacade._ops.powers import pow as pow
+from tapefacade._ops.printing import print as print
+from tapefacade._ops.products import (
+    einsum as einsum,
+    matmul as matmul,
+    tensordot as tensordot,
+)
+from tapefacade._ops.reduction import (
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+)
+from tapefacade._ops.rounding import floor as floor, round as round
+from tapefacade._ops.shape_queries import (
+    broadcast_dynamic_shape as broadcast_dynamic_shape,
+    broadcast_static_shape as broadcast_static_shape,
+    rank as rank,
+    shape as shape,
+    shape_n as shape_n,
+    size as size,
+)
+from tapefacade._ops.shaping import (
+    broadcast_to as broadcast_to,
+    expand_dims as expand_dims,
+    reshape as reshape,
+    reverse as reverse,
+    roll as roll,
+    squeeze as squeeze,
+    tile as tile,
+    transpose as transpose,
+)
+from tapefacade._ops.sigmoids import sigmoid as sigmoid
+from tapefacade._ops.trigonometry import (
+    acos as acos,
+    acosh as acosh,
+    asin as asin,
+    asinh as asinh,
+    atan as atan,
+    atanh as atanh,
+    cos as cos,
+    cosh as cosh,
+    sin as sin,
+    sinh as sinh,
+    tan as tan,
+    tanh as tanh,
+)
+from tapefacade._port.alias import install_as_tensorflow as install_as_tensorflow
+from tapefacade._state.configuration import (
+    device as device,
+    executing_eagerly as executing_eagerly,
+)
+from tapefacade._state.indexed_slices import IndexedSlices as IndexedSlices
+from tapefacade._state.variable import (
+    Variable as Variable,
+    VariableAggregation as VariableAggregation,
+    VariableSynchronization as VariableSynchronization,
+)
+from tapefacade._tape.boundary import (
+    RegisterGradient as RegisterGradient,
+    no_gradient as no_gradient,
+)
+from tapefacade._tape.custom import custom_gradient as custom_gradient
+from tapefacade._tape.tape import (
+    GradientTape as GradientTape,
+    UnconnectedGradients as UnconnectedGradients,
+)
+
+__version__ = "2.21.0"  # the TensorFlow whose behaviour this follows; programs look at it
+version = "0.1.0"  # of tapefacade itself
+newaxis = None
+
+__getattr__ = missing_attribute(__name__)

@@ -1,0 +1,295 @@
+"""Conversion of Python and NumPy values to tensors, with TensorFlow's rules."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import as_shape
+from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host
+
+INT32 = np.iinfo(np.int32)
+INT64 = np.iinfo(np.int64)
+SCALARS = (bool, int, float, complex, str, bytes)
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> EagerTensor:
+    """Converts a Python or NumPy value, or a variable, to a tensor.
+
+    Args:
+        value: a tensor, variable, number, array, or a nested list of these.
+        dtype: the dtype of the result. NumPy arrays are cast to it; a tensor must have it already.
+        dtype_hint: a dtype that is used if `value` can take it and has none of its own.
+        name: ignored.
+
+    Returns:
+        The tensor: `value` itself if it is one.
+
+    Raises:
+        ValueError: if `value` has another dtype, a ragged shape, or is of an unknown kind.
+        TypeError: if `value` is a Python value that cannot have `dtype`.
+
+    >>> tf.convert_to_tensor([1, 2])
+    <tf.Tensor: shape=(2,), dtype=int32, numpy=array([1, 2], dtype=int32)>
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if wanted is None and dtype_hint is not None:
+        return _convert_with_hint(value, dtypes.as_dtype(dtype_hint))
+    return convert(value, wanted)
+
+
+def _convert_with_hint(value: Any, hint: dtypes.DType) -> EagerTensor:
+    if isinstance(value, EagerTensor):
+        return value
+    try:
+        return convert(value, hint)
+    except (TypeError, ValueError):
+        return convert(value)
+
+
+def convert(value: Any, dtype: dtypes.DType | None = None) -> EagerTensor:
+    """Converts `value` to a tensor; see `convert_to_tensor`."""
+    if type(value) is EagerTensor:
+        if dtype is not None and dtype is not value._type.dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r} (write tf.cast(x, tf.{dtype.name}) to convert it)"
+            )
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return from_host(_numpy_array(value, dtype))
+    if isinstance(value, SCALARS):
+        return from_host(_python_array(value, dtype))
+    if isinstance(value, list | tuple | range):
+        if _holds_tensor(value):
+            return _stack(value, dtype)
+        return from_host(_python_array(value, dtype))
+    return _convert_other(value, dtype)
+
+
+def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
+    """Converts what has a way of its own: variables, JAX arrays, objects with `__array__`."""
+    to_tensor = getattr(value, "_dense_var_to_tensor", None) or getattr(
+        value, "__tf_tensor__", None
+    )
+    if to_tensor is not None:
+        return to_tensor(dtype)
+    if isinstance(value, jax.Array):
+        tensor = from_array(value)
+        if dtype is None or tensor.dtype is dtype:
+            return tensor
+        return FUNCTIONS["cast"](tensor, dtype)
+    if hasattr(value, "__array__") and not isinstance(value, type | dtypes.DType):
+        return from_host(_numpy_array(np.asarray(value), dtype))
+    raise _unsupported(value)
+
+
+def _unsupported(value: Any) -> ValueError:
+    return ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "
+        "Tensor."
+    )
+
+
+def _numpy_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any]:
+    """Copies a NumPy value, cast to `dtype`: NumPy values have no say in the dtype of an op."""
+    array = np.asarray(value)
+    if array.dtype == object:
+        kind = type(array.flat[0]).__name__ if array.size else "object"
+        raise ValueError(
+            f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
+        )
+    if dtype is None:
+        dtype = dtypes.from_numpy(array.dtype)
+    if not dtype.is_numpy_compatible or dtype._numpy is None or dtype._numpy.kind in "OSU":
+        raise _no_strings(value)
+    with np.errstate(all="ignore"):
+        return np.array(array, dtype=dtype._numpy, order="C", subok=False)
+
+
+def _no_strings(value: Any) -> TypeError:
+    return TypeError(
+        f"tapefacade cannot make a string tensor of {value!r} yet. Keep strings as Python or "
+        "NumPy values."
+    )
+
+
+def _holds_tensor(value: Any) -> bool:
+    for item in value:
+        if isinstance(item, list | tuple):
+            if _holds_tensor(item):
+                return True
+        elif isinstance(item, Tensor | jax.Array) or hasattr(item, "_dense_var_to_tensor"):
+            return True
+    return False
+
+
+def _stack(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
+    """Stacks a nested list with tensors in it, whose dtype the Python values take."""
+    if dtype is None:
+        dtype = _first_dtype(value)
+    items = []
+    for item in value:
+        if isinstance(item, list | tuple) and _holds_tensor(item):
+            items.append(_stack(item, dtype))
+        elif isinstance(item, EagerTensor):
+            items.append(item)
+        else:
+            items.append(convert(item, dtype))
+    return FUNCTIONS["stack"](items)
+
+
+def _first_dtype(value: Any) -> dtypes.DType | None:
+    for item in value:
+        if isinstance(item, list | tuple):
+            if (found := _first_dtype(item)) is not None:
+                return found
+        elif not isinstance(item, SCALARS) and hasattr(item, "dtype"):
+            return dtypes.as_dtype(item.dtype)
+    return None
+
+
+def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any]:
+    """Makes the array of a Python number or a nested sequence of numbers."""
+    shape: list[int] = []
+    leaves: list[Any] = []
+    _collect(value, 0, shape, leaves)
+    kinds = {type(leaf) for leaf in leaves}
+    if any(not issubclass(kind, (*SCALARS, np.generic, np.ndarray)) for kind in kinds):
+        if len(kinds) == 1 or not issubclass(type(leaves[0]), SCALARS):
+            raise _unsupported(next(x for x in leaves if not isinstance(x, (*SCALARS, np.generic))))
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    if dtype is None:
+        numpy_dtype = _infer(leaves)
+    elif dtype._numpy is None or dtype._numpy.kind in "OSU":
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
+    else:
+        _check_kinds(value, leaves, dtype)
+        numpy_dtype = dtype._numpy
+    try:
+        flat = np.array(leaves, dtype=numpy_dtype)
+    except OverflowError:  # integers wrap, as in TensorFlow
+        flat = np.array([int(x) & 0xFFFFFFFFFFFFFFFF for x in leaves], np.uint64).astype(
+            numpy_dtype
+        )
+    return flat.reshape(shape)
+
+
+def _collect(value: Any, depth: int, shape: list[int], leaves: list[Any]) -> None:
+    if isinstance(value, np.ndarray) and value.ndim > 0:
+        value = list(value)
+    if not isinstance(value, list | tuple | range):
+        if depth < len(shape):
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        leaves.append(value)
+        return
+    if depth == len(shape):
+        if leaves:
+            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        shape.append(len(value))
+    elif shape[depth] != len(value):
+        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+    for item in value:
+        _collect(item, depth + 1, shape, leaves)
+
+
+# Which Python kinds may follow a first element of another: TensorFlow infers from the first.
+_FOLLOWERS: dict[type, tuple[type, ...]] = {
+    bool: (bool, np.bool_),
+    int: (bool, int, float, np.bool_, np.integer, np.floating),
+    float: (bool, int, float, np.bool_, np.integer, np.floating),
+    complex: (bool, int, float, complex, np.number),
+}
+
+
+def _infer(leaves: list[Any]) -> np.dtype[Any]:
+    if not leaves:
+        return np.dtype(np.float32)
+    first = leaves[0]
+    if isinstance(first, np.generic | np.ndarray):
+        return np.result_type(*[x for x in leaves if isinstance(x, np.generic | np.ndarray)])
+    kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
+    if kind in (str, bytes):
+        raise _no_strings(first)
+    if not all(isinstance(x, _FOLLOWERS[kind]) for x in leaves):
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    if kind is bool:
+        return np.dtype(bool)
+    if kind is complex:
+        return np.dtype(np.complex128)
+    if any(isinstance(x, float | np.floating) for x in leaves):
+        return np.dtype(np.float32)
+    low, high = min(leaves), max(leaves)
+    if low < INT64.min or high > INT64.max:
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+    return np.dtype(np.int32 if INT32.min <= low and high <= INT32.max else np.int64)
+
+
+def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
+    """Raises if a Python value cannot become `dtype`: a float no integer, a number no bool."""
+    if dtype.is_complex:
+        accepted: tuple[type, ...] = (bool, int, float, complex, np.number, np.bool_)
+    elif dtype.is_floating:
+        accepted = (bool, int, float, np.floating, np.integer, np.bool_)
+    elif dtype.is_bool:
+        accepted = (bool, np.bool_)
+    else:
+        accepted = (bool, int, np.integer, np.bool_)
+    if not all(isinstance(x, accepted) for x in leaves):
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
+    """Makes a tensor from a Python or NumPy value, which is copied.
+
+    Args:
+        value: a number, an array, or a nested list of numbers.
+        dtype: the dtype; by default float32 for Python floats, int32 (int64 where it is needed)
+            for Python integers, and a NumPy value's own.
+        shape: the shape; a single value is repeated, several are reshaped.
+        name: ignored.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        TypeError: if `value` cannot have `dtype`, or does not have as many elements as `shape`.
+        ValueError: if `value` is ragged, of mixed types, or of an unknown kind.
+
+    >>> tf.constant([1.0, 2.0, 3.0, 4.0], shape=[2, 2])
+    <tf.Tensor: shape=(2, 2), dtype=float32, numpy=
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)>
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, EagerTensor) and wanted is not None and wanted is not value.dtype:
+        raise TypeError(
+            f"Expected tensor {value} with dtype {wanted!r}, but got dtype {value.dtype!r}."
+        )
+    tensor = convert(value, wanted)
+    if shape is None or as_shape(shape) == tensor.shape:
+        return tensor
+    dims = tuple(as_shape(shape).as_list())
+    size = int(np.prod(dims, dtype=np.int64))
+    if tensor._type.size == size:
+        return FUNCTIONS["reshape"](tensor, dims)
+    if tensor._type.size == 1:
+        return FUNCTIONS["fill"](dims, FUNCTIONS["reshape"](tensor, ()))
+    raise TypeError(
+        "Eager execution of tf.constant with unsupported shape. Tensor "
+        f"{tensor.numpy()} (converted from {value}) has {tensor._type.size} elements, but got "
+        f"`shape` {dims} with {size} elements)."
+    )
+
+
+def is_tensor(x: Any) -> bool:
+    """Returns whether `x` is a tensor or a variable.
+
+    >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
+    (True, False)
+    """
+    return isinstance(x, Tensor) or hasattr(x, "_dense_var_to_tensor")

@@ -1,0 +1,191 @@
+"""What is said about a name that the package does not have."""
+
+import difflib
+import functools
+import opcode
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import NoReturn
+
+IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
+# An alternative that shares fewer letters with the name than this is more puzzling than none.
+NEAR_ENOUGH = 0.7
+
+
+def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
+    """Makes the `__getattr__` of a namespace, which tells what the namespace has instead.
+
+    Write it as the last line of the module, so that it is not asked while the module is still
+    being filled. It costs nothing until a name is missing.
+
+    Args:
+        module_name: the `__name__` of the module it is for.
+
+    Returns:
+        A function of a name, which raises an `AttributeError` for it. Called by
+        `from namespace import name` it raises an `ImportError` with the same text.
+
+    >>> import types
+    >>> namespace = types.ModuleType("tapefacade.math")
+    >>> namespace.__getattr__ = missing_attribute("tapefacade.math")
+    >>> namespace.logg
+    Traceback (most recent call last):
+    AttributeError: tapefacade has no `tf.math.logg`...
+    """
+
+    def raise_missing(name: str) -> NoReturn:
+        if name.startswith("_"):
+            # Python and its tools ask modules for many such names; nobody mistypes them.
+            raise AttributeError(f"module {module_name!r} has no attribute {name!r}", name=name)
+        text = missing_message(module_name, name)
+        if _asked_by_import(sys._getframe(1)):
+            raise ImportError(text, name=module_name)
+        # Without `obj`, for with it Python appends a suggestion of its own to ours.
+        raise AttributeError(text, name=name)
+
+    return raise_missing
+
+
+@functools.lru_cache(maxsize=256)
+def missing_message(module_name: str, name: str) -> str:
+    """Says that a name is missing and which name comes nearest.
+
+    Args:
+        module_name: the `__name__` of the module that was asked.
+        name: the name it does not have.
+
+    Returns:
+        The text of the error.
+
+    >>> missing_message("tapefacade.math", "logg")
+    'tapefacade has no `tf.math.logg`...'
+    """
+    namespace = dotted(module_name)
+    nearest = nearest_name(f"{namespace}.{name}", list(public_names(root_module())))
+    text = f"tapefacade has no `{namespace}.{name}`"
+    text += f"; the nearest name it has is `{nearest}`" if nearest else ", nor a name like it"
+    shown = namespace if namespace in {"tf", *public_names(root_module())} else "tf"
+    return f"{text}. `dir({shown})` lists what there is."
+
+
+def nearest_name(wanted: str, names: list[str]) -> str | None:
+    """Finds the public name that somebody who wrote `wanted` is most likely to have meant.
+
+    The same name in another namespace comes first, for that is where names have moved to between
+    TensorFlow's versions; then a similar name in the same namespace; then one anywhere.
+
+    Args:
+        wanted: a dotted name, such as `tf.math.logg`.
+        names: the dotted names to choose from.
+
+    Returns:
+        One of `names`, or None if none is near.
+
+    >>> nearest_name("tf.log", ["tf.abs", "tf.math.log", "tf.nn.log_softmax"])
+    'tf.math.log'
+    >>> nearest_name("tf.reduce_avg", ["tf.reduce_any", "tf.reduce_all"])
+    'tf.reduce_any'
+    >>> nearest_name("tf.quux", ["tf.abs"])
+    """
+    namespace, _, last = wanted.rpartition(".")
+    moved = [name for name in names if name.rpartition(".")[2] == last]
+    if moved:
+        return min(moved, key=lambda name: (name.count("."), name))
+    beside = {
+        name.rpartition(".")[2]: name for name in names if name.rpartition(".")[0] == namespace
+    }
+    everywhere = {name.rpartition(".")[2]: name for name in sorted(names, reverse=True)}
+    for choices in (beside, everywhere):
+        found = difflib.get_close_matches(last, choices, n=1, cutoff=NEAR_ENOUGH)
+        if found:
+            return choices[found[0]]
+    return None
+
+
+def public_names(module: types.ModuleType) -> Iterator[str]:
+    """Lists the public names of the package, with their namespaces in front.
+
+    Args:
+        module: the root module.
+
+    Yields:
+        Names such as `tf.math` and `tf.math.log`. What lies in a namespace that was met before is
+        not listed again.
+    """
+    found = {module}
+    waiting = [("tf", module)]
+    while waiting:
+        path, namespace = waiting.pop(0)
+        yield from (f"{path}.{name}" for name in list(vars(namespace)) if name[0] != "_")
+        inner = {n: m for n, m in namespaces(namespace).items() if m not in found}
+        found.update(inner.values())
+        waiting.extend((f"{path}.{name}", value) for name, value in inner.items())
+
+
+def namespaces(module: types.ModuleType) -> dict[str, types.ModuleType]:
+    """Finds the public namespaces of this package that a module holds.
+
+    Args:
+        module: the root module or one of its namespaces.
+
+    Returns:
+        The namespaces by their names in the module.
+
+    >>> holder = types.SimpleNamespace(types=types, _core=sys.modules["tapefacade._core"])
+    >>> namespaces(holder)
+    {}
+    """
+    return {
+        name: value
+        for name, value in list(vars(module).items())
+        if isinstance(value, types.ModuleType) and name[0] != "_" and _is_public(value.__name__)
+    }
+
+
+def dotted(module_name: str) -> str:
+    """Writes the name of a module as the programs that import the package write it.
+
+    Args:
+        module_name: the `__name__` of a module of this package, or of its alias.
+
+    Returns:
+        The name with `tf` in place of its first part.
+
+    >>> dotted("tapefacade.math"), dotted("tensorflow")
+    ('tf.math', 'tf')
+    """
+    return ".".join(["tf", *module_name.split(".")[1:]])
+
+
+def root_name() -> str:
+    """Names the package that this module belongs to.
+
+    Returns:
+        The name of the root module.
+    """
+    return __name__.partition(".")[0]
+
+
+def root_module() -> types.ModuleType:
+    """Finds the root module, which the layers below it cannot import.
+
+    Returns:
+        The module.
+    """
+    return sys.modules[root_name()]
+
+
+def _is_public(module_name: str) -> bool:
+    first, *others = module_name.split(".")
+    return first == root_name() and not any(part.startswith("_") for part in others)
+
+
+def _asked_by_import(frame: types.FrameType) -> bool:
+    """Tells whether a frame is at `from x import y`.
+
+    There Python swallows an AttributeError and its text, and says only "cannot import name".
+    Any other exception passes, so the namespaces raise an ImportError with a text of their own.
+    Where the byte code does not tell, the answer is no and Python's text is shown.
+    """
+    return frame.f_code.co_code[frame.f_lasti] == IMPORT_FROM

@@ -1,0 +1,6 @@
+"""Every op and function by its TensorFlow path, so that lower layers find them by name."""
+
+from typing import Any
+
+# path below `tf` -> the public function. Filled by `tapefacade._ops.op`.
+FUNCTIONS: dict[str, Any] = {}

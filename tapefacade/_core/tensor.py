@@ -1,0 +1,347 @@
+"""Tensors: immutable values whose computation may still be pending."""
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NoReturn, Protocol
+
+import jax
+import numpy as np
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import TensorShape, as_shape
+from tapefacade._core.types import TensorType, type_of
+
+DEVICE = "/job:localhost/replica:0/task:0/device:{}:{}"
+NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
+GRAPH_NAMES = {"name", "op", "graph", "value_index"}
+MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.
+        If you are looking for numpy-related methods, please run the following:
+        tf.experimental.numpy.experimental_enable_numpy_behavior()
+        or write `tensor.numpy()` first, or the function of `tf` with a similar name."""
+
+
+class Pending(Protocol):
+    """What a tensor needs of the recording that will compute it."""
+
+    def compute(self, tensor: "EagerTensor") -> None:
+        """Gives `tensor` its value, or raises."""
+
+
+class Failed:
+    """In the place of a value that an error kept from being computed."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Reference:
+    """A hashable handle of a tensor or variable, equal only to handles of the same object.
+
+    Made by `tensor.ref()`; `deref()` gives the object back.
+
+    >>> x = tf.constant(1.0)
+    >>> x.ref() in {x.ref()}
+    True
+    """
+
+    __slots__ = ("_referenced",)
+
+    def __init__(self, referenced: Any) -> None:
+        self._referenced = referenced
+
+    def deref(self) -> Any:
+        """Returns the tensor or variable."""
+        return self._referenced
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Reference):
+            return NotImplemented
+        return self._referenced is other._referenced
+
+    def __hash__(self) -> int:
+        return id(self._referenced)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._referenced!r}>"
+
+
+class Tensor:
+    """A multi-dimensional array of one dtype: the base class of all tensors, for `isinstance`.
+
+    Tensors are made by `tf.constant`, `tf.convert_to_tensor` and every op. They never change.
+    Their values are computed when somebody looks (`numpy()`, `print`, `bool`, `np.asarray`, ...).
+
+    >>> isinstance(tf.constant([1.0, 2.0]), tf.Tensor)
+    True
+
+    See https://www.tensorflow.org/api_docs/python/tf/Tensor.
+    """
+
+    __slots__ = ()
+
+
+class EagerTensor(Tensor):
+    """A tensor with a known shape and dtype, and a value that is known or pending."""
+
+    # `_value` is a NumPy or JAX array, a Failed, or None while pending. `_slot` is the place in
+    # `_recording` that defines the tensor; for a tensor from outside it counts the uses.
+    # `_origin` is set for a part of a variable: the variable and the key.
+    __slots__ = ("__weakref__", "_origin", "_recording", "_slot", "_type", "_value")
+    __array_priority__ = 100
+
+    def __init__(self, type_: TensorType, value: Any, recording: Pending | None, slot: int) -> None:
+        self._type = type_
+        self._value = value
+        self._recording = recording
+        self._slot = slot
+
+    # What is known without the value.
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The `tf.DType` of the elements."""
+        return self._type.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The `tf.TensorShape`, always fully known."""
+        return self._type.tensor_shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._type.shape)
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        return device_of(self._value)
+
+    backing_device = device
+
+    def get_shape(self) -> TensorShape:
+        """Returns `shape`."""
+        return self._type.tensor_shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that the tensor has a shape that agrees with `shape`.
+
+        Raises:
+            ValueError: if it does not.
+        """
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape "
+                f"{as_shape(shape)}."
+            )
+
+    def ref(self) -> Reference:
+        """Returns a hashable handle of this tensor, for sets and as a dictionary's key."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    @property
+    def _id(self) -> int:
+        return id(self)
+
+    # Looking at the value.
+
+    def _array(self) -> Any:
+        """Returns the value as a NumPy or JAX array, computing what is pending."""
+        value = self._value
+        if value is None:
+            assert self._recording is not None
+            self._recording.compute(self)
+            value = self._value
+        if type(value) is Failed:
+            raise value.error
+        return value
+
+    def numpy(self) -> Any:
+        """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes.
+
+        >>> tf.constant([1, 2]).numpy()
+        array([1, 2], dtype=int32)
+        """
+        return np.array(self._array())[()]
+
+    def _numpy(self) -> np.ndarray[Any, Any]:
+        """Returns the value as a NumPy array that must not be changed."""
+        return np.asarray(self._array())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        array = np.array(self._array())
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __jax_array__(self) -> jax.Array:
+        return self._device_array()
+
+    def _device_array(self) -> jax.Array:
+        value = self._array()
+        if type(value) is np.ndarray:
+            with jax.enable_x64(True):
+                return jax.device_put(value)
+        return value
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._device_array().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[Any, int]:
+        return self._device_array().__dlpack_device__()
+
+    def __bool__(self) -> bool:
+        return bool(self._numpy())
+
+    def __int__(self) -> int:
+        return int(self._numpy())
+
+    def __float__(self) -> float:
+        return float(self._numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self._numpy()[()])
+
+    def __index__(self) -> int:
+        return self.numpy().__index__()
+
+    def __len__(self) -> int:
+        if not self._type.shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        return self._type.shape[0]
+
+    def __iter__(self) -> Iterator["EagerTensor"]:
+        if not self._type.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        getitem = FUNCTIONS["_getitem"]
+        return (getitem(self, row) for row in range(self._type.shape[0]))
+
+    def __contains__(self, item: Any) -> bool:
+        return any(bool(element == item) for element in self)
+
+    def __format__(self, specification: str) -> str:
+        return format(self.numpy(), specification)
+
+    def __str__(self) -> str:
+        text = _lines(str(self._numpy()))
+        return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
+            f"numpy={value_repr(self._numpy())}>"
+        )
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    # Copies: a tensor never changes, so it is its own copy.
+
+    def __copy__(self) -> "EagerTensor":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "EagerTensor":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_host, (np.array(self._array()),)
+
+    # What a tensor is not.
+
+    __hash__ = None  # type: ignore[assignment]  # replaced below by one that says what to do
+
+    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            "'tensorflow.python.framework.ops.EagerTensor' object does not support item "
+            "assignment (tensors never change: use tf.tensor_scatter_nd_update, or a tf.Variable "
+            "and variable[...].assign(...))"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "assign" and hasattr(self, "_origin"):
+            variable, key = self._origin
+            return functools.partial(variable._assign_part, key)
+        if name in NUMPY_NAMES:
+            raise AttributeError(MESSAGE_NUMPY_NAME.format(type(self).__name__, name))
+        if name in GRAPH_NAMES:
+            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+        raise AttributeError(
+            f"'tensorflow.python.framework.ops.EagerTensor' object has no attribute '{name}'"
+        )
+
+    def consumers(self) -> NoReturn:
+        """Raises: tensors do not know who uses them."""
+        raise NotImplementedError("Tensor.consumers is undefined when eager execution is enabled.")
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
+        """Raises: there are no sessions; `numpy()` gives the value."""
+        raise NotImplementedError(
+            "eval is not supported when eager execution is enabled, is .numpy() what you're "
+            "looking for?"
+        )
+
+
+def _unhashable(self: EagerTensor) -> NoReturn:
+    raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+
+EagerTensor.__hash__ = _unhashable  # type: ignore[method-assign]
+# Programs and error messages name TensorFlow's module.
+EagerTensor.__module__ = "tensorflow.python.framework.ops"
+
+
+def _lines(text: str) -> str:
+    return "\n" + text if "\n" in text else text
+
+
+def value_repr(array: np.ndarray[Any, Any]) -> str:
+    """Returns how TensorFlow shows a value within a repr."""
+    return _lines(repr(array.item() if array.ndim == 0 else array))
+
+
+def device_of(value: Any) -> str:
+    """Returns TensorFlow's name of the device that holds `value`."""
+    devices = value.devices() if isinstance(value, jax.Array) else ()
+    device = next(iter(devices), None)
+    if device is None:
+        return DEVICE.format("CPU", 0)
+    return DEVICE.format(device.platform.upper().replace("CUDA", "GPU"), device.id)
+
+
+def from_host(array: np.ndarray[Any, Any]) -> EagerTensor:
+    """Makes a tensor of a NumPy array that nobody else will change."""
+    return EagerTensor(type_of(array.shape, array.dtype), array, None, 0)
+
+
+def from_array(array: jax.Array) -> EagerTensor:
+    """Makes a tensor of a JAX array."""
+    return EagerTensor(type_of(array.shape, array.dtype), array, None, 0)
+
+
+def host_value(tensor: EagerTensor) -> np.ndarray[Any, Any] | None:
+    """Returns the value of a small integer or boolean tensor that is known on the host."""
+    value = tensor._value
+    return value if tensor._type.hostable and type(value) is np.ndarray else None
+
+
+def _flatten(tensor: EagerTensor) -> tuple[tuple[Any], None]:
+    return (tensor._device_array(),), None
+
+
+def _unflatten(_: None, children: Any) -> EagerTensor:
+    # JAX also unflattens with placeholders that have no shape or dtype.
+    (value,) = children
+    known = hasattr(value, "shape") and hasattr(value, "dtype")
+    type_ = type_of(tuple(value.shape), np.dtype(value.dtype)) if known else None
+    return EagerTensor(type_, value, None, 0)  # type: ignore[arg-type]
+
+
+jax.tree_util.register_pytree_node(EagerTensor, _flatten, _unflatten)
+
+
+def invalid_argument(message: str) -> errors.InvalidArgumentError:
+    """Makes TensorFlow's error for a shape, type or value that an op cannot use."""
+    return errors.InvalidArgumentError(None, None, message)

@@ -1,0 +1,182 @@
+"""What the ops of this layer ask of their arguments, with TensorFlow's words where they refuse."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.shapes import TensorShape
+
+Axis = int | tuple[int, ...] | None
+INDEX_TYPES = ("int32", "int64")
+# The kernel names of the dtypes that families of kernels accept, in TensorFlow's order.
+SEGMENT_ORDERED = (
+    "float", "double", "int32", "uint8", "int16", "int8", "int64", "bfloat16", "uint16", "half",
+    "uint32", "uint64",
+)  # fmt: skip
+ORDERED = (*SEGMENT_ORDERED, "qint8", "quint8", "qint32", "qint16", "quint16")
+ORDERED_OR_BOOL = (*ORDERED, "bool")
+NUMBERS = (
+    "float", "double", "int32", "uint8", "int16", "int8", "complex64", "int64", "qint8", "quint8",
+    "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "half", "uint32", "uint64",
+)  # fmt: skip
+
+
+def invalid(message: str) -> errors.InvalidArgumentError:
+    """Makes the exception of an op that refuses its arguments."""
+    return errors.InvalidArgumentError(None, None, message)
+
+
+def refused_type(attribute: str, given: str, allowed: Iterable[str]) -> errors.InvalidArgumentError:
+    """Makes the exception for an argument whose dtype is not among the `allowed` ones."""
+    return invalid(
+        f"Value for attr '{attribute}' of {given} is not in the list of allowed values: "
+        + ", ".join(allowed)
+    )
+
+
+def require_type(attribute: str, dtype: Any, allowed: tuple[str, ...]) -> np.dtype:
+    """Converts `dtype` to NumPy's; refuses one whose kernel name is not among the `allowed`."""
+    known = dtypes.as_dtype(dtype)
+    if known.kernel_name not in allowed:
+        raise refused_type(attribute, known.kernel_name, allowed)
+    return np.dtype(known.as_numpy_dtype)
+
+
+def numpy_type(dtype: Any) -> np.dtype:
+    """Converts a dtype in any form to NumPy's."""
+    return np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
+
+
+def written(shape: Iterable[int]) -> str:
+    """Writes a shape as TensorFlow's kernels do.
+
+    >>> written((2, 3))
+    '[2,3]'
+    """
+    return f"[{','.join(str(size) for size in shape)}]"
+
+
+def unsupported(value: Any) -> ValueError:
+    """Makes the exception for a value that is nothing a tensor could hold, such as None."""
+    return ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
+        "Tensor."
+    )
+
+
+def inconvertible(value: Any, kernel_name: str = "int32") -> TypeError:
+    """Makes the exception for a Python value that cannot have a certain dtype."""
+    shown = list(value) if isinstance(value, tuple) else value
+    return TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype {kernel_name}")
+
+
+def is_integer(value: Any) -> bool:
+    """Tells whether a static argument is an integer; True and False count as 1 and 0."""
+    return isinstance(value, int)
+
+
+def as_integer(value: Any) -> int:
+    """Returns an integer argument, which may be the only entry of a tuple.
+
+    Raises:
+        ValueError: if it is None.
+        TypeError: if it is no integer.
+    """
+    if isinstance(value, tuple) and len(value) == 1:
+        value = value[0]
+    if value is None:
+        raise unsupported(value)
+    if not is_integer(value):
+        raise inconvertible(value)
+    return int(value)
+
+
+def as_axes(axis: Any, rank: int) -> tuple[int, ...]:
+    """Returns the axes that `axis` names: all for None.
+
+    Raises:
+        TypeError: if one of them is no integer.
+    """
+    if axis is None:
+        return tuple(range(rank))
+    axes = axis if isinstance(axis, tuple) else (axis,)
+    if not all(is_integer(a) for a in axes):
+        raise inconvertible(axis)
+    return tuple(int(a) for a in axes)
+
+
+def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
+    """Returns the integers of an argument that is a shape or a list of integers.
+
+    Args:
+        shape: an integer, a tuple of integers, or a `TensorShape`.
+        attribute: TensorFlow's name for the dtype of the argument, if a wrong dtype is told by
+            that name.
+
+    Returns:
+        A tuple of integers.
+
+    Raises:
+        ValueError: if a size is None.
+        TypeError: if a size is no integer.
+        InvalidArgumentError: if a size is no integer and `attribute` is given.
+    """
+    if isinstance(shape, TensorShape):
+        shape = tuple(shape.as_list())
+    sizes = shape if isinstance(shape, tuple) else (shape,)
+    for size in sizes:
+        if size is None:
+            if size is sizes[0]:
+                raise unsupported(None)
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+    if not all(is_integer(size) for size in sizes):
+        if attribute is None:
+            raise inconvertible(shape)
+        if all(isinstance(size, int | float) for size in sizes):
+            raise refused_type(attribute, "float", INDEX_TYPES)
+        raise refused_type(attribute, "string", INDEX_TYPES)
+    return sizes
+
+
+def first_bad(bad: Any, values: Any) -> tuple[Any, Any, Any]:
+    """Finds the first element that a check refuses.
+
+    Args:
+        bad: a bool array, True where an element is refused.
+        values: the elements, an array that begins with the shape of `bad`.
+
+    Returns:
+        Whether there is none, its position, and its value.
+    """
+    if bad.size == 0:
+        return jnp.array(True), jnp.zeros((len(bad.shape),), np.int64), jnp.zeros((), np.int64)
+    flat = jnp.argmax(jnp.ravel(bad))
+    position = [p.astype(np.int64) for p in jnp.unravel_index(flat, bad.shape)]
+    rows = jnp.reshape(values, (bad.size, *values.shape[bad.ndim :]))
+    stacked = jnp.stack(position) if position else jnp.zeros((0,), np.int64)
+    return ~jnp.any(bad), stacked, rows[flat]
+
+
+def subscript(position: Any) -> str:
+    """Writes the position that `first_bad` found: nothing for a scalar."""
+    return written(int(p) for p in position) if len(position) else ""
+
+
+def vector(values: Any) -> str:
+    """Writes an index as TensorFlow does.
+
+    >>> vector([0, 3])
+    '[0, 3]'
+    """
+    return f"[{', '.join(str(int(v)) for v in values)}]"
+
+
+def mapped(function: Any, times: int) -> Any:
+    """Maps a function over that many leading axes of all of its arguments."""
+    for _ in range(times):
+        function = jax.vmap(function)
+    return function

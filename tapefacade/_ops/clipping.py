@@ -1,0 +1,172 @@
+"""Limits for values and norms."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from tapefacade._core import errors
+from tapefacade._core.convert import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor import Tensor
+from tapefacade._ops import kinds
+from tapefacade._ops.arithmetic import ORDERED, maximum, minimum, multiply
+from tapefacade._ops.comparison import ORDERED as COMPARABLE
+from tapefacade._ops.op import TensorLike, TensorList, function, op
+from tapefacade._ops.refusals import check_broadcast, refuse_dtype
+
+maximum_of_arrays, minimum_of_arrays = maximum.op.implementation, minimum.op.implementation
+
+
+def _check_same_shape(x: Any, result: tuple[int, ...]) -> None:
+    if x.shape != result:
+        raise ValueError(
+            f"Shapes {TensorShape(x.shape)} and {TensorShape(result)} are incompatible"
+        )
+
+
+@op("clip_by_value", kernel="Minimum", dtypes=ORDERED)
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike
+) -> jax.Array:
+    """Limits each element to an interval.
+
+    At its ends the gradient still goes to `t`, outside to the limit.
+
+    Args:
+        t: a floating or integer tensor.
+        clip_value_min: the least value, a tensor of the same dtype that can be broadcast to `t`.
+        clip_value_max: the largest value, likewise.
+
+    Returns:
+        A tensor of the shape and dtype of `t`.
+
+    Raises:
+        InvalidArgumentError: if the dtypes differ, or if the shapes do not fit.
+        ValueError: if the result were larger than `t`.
+
+    >>> tf.clip_by_value([-2.0, 0.5, 3.0], -1.0, 1.0).numpy()
+    array([-1. ,  0.5,  1. ], dtype=float32)
+    """
+    for limit in (clip_value_max, clip_value_min):
+        _check_same_shape(t, check_broadcast(t, limit))
+    return maximum_of_arrays(minimum_of_arrays(t, clip_value_max), clip_value_min)
+
+
+@op("_clip_by_norm", kernel="Sqrt", dtypes=kinds.FLOATS_COMPLEX)
+def _clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None) -> jax.Array:
+    """Scales a tensor down; see `clip_by_norm`."""
+    refuse_dtype(t, "Greater", COMPARABLE)
+    for axis in (axes,) if isinstance(axes, int) else axes or ():
+        if not -t.ndim <= axis < t.ndim:
+            message = f"Invalid reduction dimension ({axis} for input with {t.ndim} dimension(s)"
+            raise errors.InvalidArgumentError(None, None, message)
+    limit = maximum_of_arrays(clip_norm, jnp.zeros_like(clip_norm))
+    total = jnp.sum(t * t, axis=axes, keepdims=True)
+    positive = total > 0
+    norm = jnp.where(positive, jnp.sqrt(jnp.where(positive, total, jnp.ones_like(total))), total)
+    _check_same_shape(t, check_broadcast(t, limit))
+    return t * limit / maximum_of_arrays(norm, limit)
+
+
+@function("clip_by_norm")
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """Scales a tensor so that its Euclidean norm is at most `clip_norm`.
+
+    Args:
+        t: a floating tensor.
+        clip_norm: the largest norm, a scalar. A negative one counts as 0.
+        axes: the axes over which the norm is taken; all if None.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and dtype of `t`.
+
+    Raises:
+        InvalidArgumentError: if `t` is no floating tensor, or has no such axis.
+
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
+    array([0.6, 0.8], dtype=float32)
+    """
+    if not hasattr(t, "_type"):
+        t = convert(t)
+    if hasattr(clip_norm, "_type"):
+        clip_norm = FUNCTIONS["cast"](clip_norm, t.dtype)
+    elif t.dtype.is_integer:
+        clip_norm = int(clip_norm)  # the dtype of `t` is refused next
+    return _clip_by_norm(t, clip_norm, axes)
+
+
+@op("_global_norm", kernel="Pack", dtypes=("half", "bfloat16", "float", "double"))
+def _global_norm(t_list: TensorList) -> jax.Array:
+    """Computes the norm of several tensors; see `global_norm`."""
+    halves = [jnp.sum(jnp.square(t)) / 2 for t in t_list]
+    return jnp.sqrt(2 * jnp.sum(jnp.stack(halves)))
+
+
+def _tensors(t_list: Any) -> list[Any]:
+    """Converts the entries of a list that are not None."""
+    if not isinstance(t_list, Sequence) or isinstance(t_list, str | Tensor):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return [t if t is None or hasattr(t, "_type") else convert(t) for t in t_list]
+
+
+@function("linalg.global_norm")
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """Computes the Euclidean norm of several tensors together.
+
+    Args:
+        t_list: a list of floating tensors of one dtype; None is left out.
+        name: ignored.
+
+    Returns:
+        A scalar tensor. Its gradient is NaN if all elements are 0.
+
+    Raises:
+        TypeError: if `t_list` is no list or tuple.
+        InvalidArgumentError: if the dtypes differ or are not floating.
+
+    >>> tf.linalg.global_norm([tf.constant([3.0]), None, tf.constant(4.0)]).numpy()
+    np.float32(5.0)
+    """
+    values = [t for t in _tensors(t_list) if t is not None]
+    return _global_norm(values) if values else convert(0.0)
+
+
+@op("_clipping_scale", kernel="RealDiv")
+def _clipping_scale(use_norm: TensorLike, clip_norm: TensorLike) -> jax.Array:
+    """Computes the factor of `clip_by_global_norm`, NaN if the norm is not finite."""
+    inverses = jnp.ones_like(use_norm) / use_norm, jnp.ones_like(clip_norm) / clip_norm
+    return clip_norm * minimum_of_arrays(*inverses) + (use_norm - use_norm)
+
+
+@function("clip_by_global_norm")
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """Scales several tensors so that their Euclidean norm together is at most `clip_norm`.
+
+    Args:
+        t_list: a list of floating tensors of one dtype; None stays None.
+        clip_norm: the largest norm, a scalar.
+        use_norm: the norm of the tensors, if it is known.
+        name: ignored.
+
+    Returns:
+        The list of the scaled tensors, all NaN if the norm is not finite, and the norm.
+
+    Raises:
+        TypeError: if `t_list` is no list or tuple.
+        InvalidArgumentError: if the dtypes differ or are not floating.
+
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+    >>> [t.numpy() for t in clipped], norm.numpy()
+    ([array([0.6], dtype=float32), array([0.8], dtype=float32)], np.float32(5.0))
+    """
+    values = _tensors(t_list)
+    if use_norm is None:
+        use_norm = global_norm(values)
+    scale = _clipping_scale(use_norm, clip_norm)
+    return [t if t is None else multiply(t, scale) for t in values], use_norm

@@ -1,0 +1,391 @@
+"""Moments, normalization, biases, dropout and embeddings of neural networks."""
+
+import numbers
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core import errors
+from tapefacade._core.convert import convert_to_tensor, is_tensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
+from tapefacade._state import generators
+
+OptionalFree = Annotated[Any, "free", "optional"]
+CHANNELS_FIRST = ("NC", "NCW", "NCHW", "NCDHW")
+BIAS_KINDS = (
+    "float", "double", "int32", "uint8", "int16", "int8", "complex64", "int64", "qint8", "quint8",
+    "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "half", "uint32", "uint64",
+)  # fmt: skip
+
+
+@op("nn.moments", kernel="Mean")
+def moments(
+    x: TensorLike, axes: Any, shift: None = None, keepdims: bool = False
+) -> tuple[jax.Array, jax.Array]:
+    """Computes the mean and the variance, without Bessel's correction.
+
+    Args:
+        x: a numeric tensor.
+        axes: the dimension or dimensions to reduce.
+        shift: ignored.
+        keepdims: keep the reduced dimensions with size 1.
+
+    Returns:
+        The mean and the variance, of the type of `x`.
+
+    Raises:
+        InvalidArgumentError: if `x` has no such dimension.
+
+    >>> mean, variance = tf.nn.moments(tf.constant([1.0, 3.0]), axes=[0])
+    >>> mean.numpy(), variance.numpy()
+    (np.float32(2.0), np.float32(1.0))
+    """
+    positions = _positions(axes, x.ndim)
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    mean = _mean(wide, positions)
+    difference = wide - lax.stop_gradient(mean)
+    variance = _mean(difference * jnp.conj(difference), positions)
+    if not keepdims:
+        mean, variance = jnp.squeeze(mean, positions), jnp.squeeze(variance, positions)
+    return mean.astype(x.dtype), variance.astype(x.dtype)
+
+
+def _mean(x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
+    """Divides the sum by the number of elements; integers are rounded towards zero."""
+    count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
+    total = jnp.sum(x, axes, keepdims=True, dtype=x.dtype)
+    if jnp.issubdtype(x.dtype, jnp.integer):
+        return lax.div(total, jnp.asarray(count, x.dtype))
+    return total / jnp.asarray(count, x.dtype)
+
+
+def _positions(axes: Any, rank: int) -> tuple[int, ...]:
+    numbers_ = axes if isinstance(axes, tuple) else (axes,)
+    for axis in numbers_:
+        if not -rank <= axis < rank:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)",
+            )
+    found = tuple(axis % rank for axis in numbers_)
+    for axis in found:
+        if found.count(axis) > 1:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}",
+            )
+    return found
+
+
+@op("nn.weighted_moments", kernel="Mul")
+def weighted_moments(
+    x: TensorLike, axes: Any, frequency_weights: FreeTensor, keepdims: bool = False
+) -> tuple[jax.Array, jax.Array]:
+    """Computes the mean and the variance of elements that count as often as their weights say.
+
+    Args:
+        x: a floating tensor.
+        axes: the dimension or dimensions to reduce.
+        frequency_weights: weights that broadcast to `x`.
+        keepdims: keep the reduced dimensions with size 1.
+
+    Returns:
+        The mean and the variance, of the type of `x`; 0 where the weights sum to 0.
+
+    Raises:
+        InvalidArgumentError: if `x` has no such dimension.
+
+    >>> mean, _ = tf.nn.weighted_moments(tf.constant([1.0, 3.0]), [0], [3.0, 1.0])
+    >>> mean.numpy()
+    np.float32(1.5)
+    """
+    wide = x.astype(np.float32) if x.dtype == np.float16 else x
+    weights = frequency_weights.astype(wide.dtype)
+    positions = _positions(axes, wide.ndim)
+    spread = weights + jnp.zeros_like(wide)
+    total = jnp.sum(spread, positions, keepdims=True)
+    mean = _quotient(jnp.sum(weights * wide, positions, keepdims=True), total)
+    difference = wide - mean
+    squares = weights * difference * difference
+    variance = _quotient(jnp.sum(squares, positions, keepdims=True), total)
+    if not keepdims:
+        mean, variance = jnp.squeeze(mean, positions), jnp.squeeze(variance, positions)
+    return mean.astype(x.dtype), variance.astype(x.dtype)
+
+
+def _quotient(x: jax.Array, y: jax.Array) -> jax.Array:
+    """Divides; 0 where `y` is 0."""
+    zero = y == 0
+    return jnp.where(zero, jnp.zeros((), x.dtype), x / jnp.where(zero, jnp.ones((), x.dtype), y))
+
+
+@op("nn.batch_normalization", kernel="Mul")
+def batch_normalization(
+    x: FreeTensor,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: OptionalFree,
+    scale: OptionalFree,
+    variance_epsilon: TensorLike,
+) -> jax.Array:
+    """Normalizes with a given mean and variance, then scales and shifts.
+
+    Args:
+        x: a floating tensor.
+        mean: the mean, which broadcasts to `x`.
+        variance: the variance, likewise.
+        offset: what is added to the normalized tensor, or None.
+        scale: what it is multiplied with before, or None.
+        variance_epsilon: a small number that is added to the variance.
+
+    Returns:
+        A tensor of the type of `x`.
+
+    Raises:
+        InvalidArgumentError: if the shapes or types do not fit together.
+
+    >>> tf.nn.batch_normalization([[3.0]], [1.0], [4.0], None, None, 0.0).numpy()
+    array([[1.]], dtype=float32)
+    """
+    if not jnp.issubdtype(variance.dtype, jnp.inexact):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "cannot compute AddV2 as input #1(zero-based) was expected to be a "
+            f"{variance.dtype} tensor but is a float tensor",
+        )
+    _check_broadcast(mean, variance, x)
+    inverse = lax.rsqrt(variance + variance_epsilon)
+    if scale is not None:
+        inverse = inverse * scale
+    shift = -mean * inverse if offset is None else offset - mean * inverse
+    return x * inverse.astype(x.dtype) + shift.astype(x.dtype)
+
+
+def _check_broadcast(first: jax.Array, *others: jax.Array) -> None:
+    shape = first.shape
+    for other in others:
+        try:
+            shape = np.broadcast_shapes(shape, other.shape)
+        except ValueError:
+            raise errors.InvalidArgumentError(
+                None,
+                None,
+                f"Incompatible shapes: {_brackets(shape)} vs. {_brackets(other.shape)}",
+            ) from None
+
+
+def _brackets(shape: Sequence[int]) -> str:
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
+@op("nn.bias_add", kernel="BiasAdd", dtypes=BIAS_KINDS)
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None) -> jax.Array:
+    """Adds a vector along the channels.
+
+    Args:
+        value: a tensor of at least two dimensions.
+        bias: a vector with a number for each channel, of the type of `value`.
+        data_format: `"N...C"` (the default) if the channels are last, `"NC..."` if they are
+            second.
+
+    Returns:
+        A tensor of the shape and type of `value`.
+
+    Raises:
+        InvalidArgumentError: if `bias` is no vector, or has another size than there are channels.
+        ValueError: if there is no such format.
+
+    >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy()
+    array([[11., 22.]], dtype=float32)
+    """
+    first = data_format is not None and data_format.startswith("NC")
+    if data_format is not None and not first and not (
+        data_format.startswith("N") and data_format.endswith("C")
+    ):
+        raise ValueError(
+            f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format=!s}"
+        )
+    if value.ndim < 2:
+        raise _invalid(f"Input tensor must be at least 2D: {_brackets(value.shape)}")
+    if bias.ndim != 1:
+        raise _invalid(f"Biases must be 1D: {_brackets(bias.shape)}")
+    axis = 1 if first else value.ndim - 1
+    if bias.shape[0] != value.shape[axis]:
+        raise _invalid(
+            f"Must provide as many biases as the {'channel' if first else 'last'} dimension of "
+            f"the input tensor: {_brackets(bias.shape)} vs. {_brackets(value.shape)}"
+        )
+    return value + lax.broadcast_in_dim(bias, value.shape, (axis,))
+
+
+def _invalid(text: str) -> Exception:
+    return errors.InvalidArgumentError(None, None, text)
+
+
+@op("math.zero_fraction", "nn.zero_fraction", gradient=NotDifferentiable())
+def zero_fraction(value: FreeTensor) -> jax.Array:
+    """Computes the share of the elements that are 0.
+
+    Args:
+        value: a tensor.
+
+    Returns:
+        A float32 scalar; nan if `value` is empty.
+
+    >>> tf.math.zero_fraction([0, 1, 2, 3]).numpy()
+    np.float32(0.25)
+    """
+    zeros = jnp.sum(value == jnp.zeros((), value.dtype), dtype=np.int64)
+    return zeros.astype(np.float32) / jnp.asarray(value.size, np.float32)
+
+
+@op(
+    "nn.local_response_normalization", "nn.lrn", kernel="LRN", dtypes=("half", "bfloat16", "float")
+)
+def local_response_normalization(
+    input: TensorLike,
+    depth_radius: int = 5,
+    bias: float = 1,
+    alpha: float = 1,
+    beta: float = 0.5,
+) -> jax.Array:
+    """Divides by a power of the sum of squares over the neighbouring channels.
+
+    Unlike TensorFlow, it can be differentiated more than once.
+
+    Args:
+        input: a floating tensor of four dimensions, the channels last.
+        depth_radius: how many channels to either side are neighbours.
+        bias: is added to the sum.
+        alpha: multiplies the sum of squares.
+        beta: the exponent.
+
+    Returns:
+        A tensor of the shape and type of `input`.
+
+    Raises:
+        InvalidArgumentError: if `input` has not four dimensions.
+
+    >>> tf.nn.local_response_normalization(tf.ones([1, 1, 1, 3])).numpy()
+    array([[[[0.5, 0.5, 0.5]]]], dtype=float32)
+    """
+    if input.ndim != 4:
+        raise _invalid("in must be 4-dimensional")
+    squares = jnp.pad(input * input, ((0, 0),) * 3 + ((depth_radius, depth_radius),))
+    zero = jnp.zeros((), input.dtype)
+    total = lax.reduce_window(
+        squares, zero, lax.add, (1, 1, 1, 2 * depth_radius + 1), (1, 1, 1, 1), "VALID"
+    )
+    scale, start, power = (jnp.asarray(x, input.dtype) for x in (alpha, bias, beta))
+    return input / (start + scale * total) ** power
+
+
+@function("nn.dropout")
+def dropout(
+    x: TensorLike, rate: Any, noise_shape: Any = None, seed: int | None = None, name: None = None
+) -> jax.Array:
+    """Sets randomly chosen elements to 0 and scales the others so that the sum is kept on average.
+
+    Args:
+        x: a floating tensor.
+        rate: the probability with which an element is dropped, a number or scalar tensor.
+        noise_shape: the shape of the random decisions, which broadcasts to that of `x`.
+        seed: makes the decisions repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and type of `x`.
+
+    Raises:
+        ValueError: if `rate` is not in [0, 1), or `x` is not floating.
+
+    >>> tf.nn.dropout([1.0, 2.0], rate=0.0).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    number = isinstance(rate, numbers.Real)
+    if number and not 0 <= rate < 1:
+        raise ValueError(
+            "`rate` must be a scalar tensor or a float in the range [0, 1). "
+            f"Received: rate={rate}"
+        )
+    x = convert_to_tensor(x)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+            f"Received: x_dtype={x.dtype}"
+        )
+    if not number and not is_tensor(rate):
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
+    if not number and rate.dtype != x.dtype:
+        raise ValueError(
+            "`x.dtype` must be compatible with `rate.dtype`. "
+            f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
+        )
+    key = generators.next_key("dropout", seed)
+    if number and rate == 0:
+        return x
+    return _dropout(key, x, rate, noise_shape)
+
+
+@op("_dropout", kernel="SelectV2")
+def _dropout(key: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any) -> jax.Array:
+    """Drops elements of `x` where uniform numbers lie below `rate`."""
+    shape = x.shape
+    if noise_shape is not None:
+        shape = tuple(
+            n if n is not None and n != -1 else x.shape[axis]
+            for axis, n in enumerate(noise_shape)
+        )
+    try:
+        np.broadcast_shapes(shape, x.shape)
+    except ValueError:
+        raise _invalid(
+            f"condition {_brackets(shape)}, then {_brackets(x.shape)}, and else [] must be "
+            "broadcastable"
+        ) from None
+    one = jnp.ones((), x.dtype)
+    draws = jax.random.uniform(generators.unwrap(key), shape, x.dtype)
+    return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
+
+
+@function("nn.embedding_lookup")
+def embedding_lookup(
+    params: Any, ids: FreeTensor, max_norm: Any = None, name: None = None
+) -> jax.Array:
+    """Takes rows of a table.
+
+    Args:
+        params: the table, of shape `[V, ...]`, or a list of tables that are one below the other.
+        ids: the numbers of the rows, an integer tensor.
+        max_norm: rows with a greater Euclidean norm are scaled down to it.
+        name: ignored.
+
+    Returns:
+        A tensor whose shape is that of `ids` followed by that of a row.
+
+    Raises:
+        ValueError: if there is no table.
+        InvalidArgumentError: if there is no such row.
+
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy()
+    array([[3., 4.]], dtype=float32)
+    """
+    if params is None:
+        raise ValueError("params must be specified")
+    if isinstance(params, list | tuple) and any(is_tensor(p) for p in params):
+        params = params[0] if len(params) == 1 else FUNCTIONS["concat"](params, 0)
+    elif isinstance(params, list | tuple) and not params:
+        raise ValueError("Length of params is currently 0. Need at least one param.")
+    rows = FUNCTIONS["gather"](params, ids)
+    if max_norm is None:
+        return rows
+    axes = list(range(len(convert_to_tensor(ids).shape), len(rows.shape)))
+    return FUNCTIONS["clip_by_norm"](rows, max_norm, axes)

@@ -1,0 +1,137 @@
+"""Python's operators for tensors and variables, which find their op by name in the registry."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tapefacade._core import errors
+from tapefacade._core.convert import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.op import REGISTRY, Op, record, record1, record2
+
+import numpy as np
+
+BINARY = {
+    "add": "math.add", "sub": "math.subtract", "mul": "math.multiply", "truediv": "math.truediv",
+    "div": "math.truediv", "floordiv": "math.floordiv", "mod": "math.floormod",
+    "matmul": "linalg.matmul",
+}  # fmt: skip
+COMPARISONS = {
+    "lt": "math.less", "le": "math.less_equal", "gt": "math.greater", "ge": "math.greater_equal",
+}  # fmt: skip
+LOGICAL = {
+    "and": ("math.logical_and", "bitwise.bitwise_and"),
+    "or": ("math.logical_or", "bitwise.bitwise_or"),
+    "xor": ("math.logical_xor", "bitwise.bitwise_xor"),
+}
+# Exponents up to which a power is a product, which is exact and fast.
+SMALL_EXPONENTS = range(-4, 17)
+
+
+def _operator(op: Op, name: str) -> Callable[[Any, Any], Any]:
+    static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
+
+    def operator(self: Any, other: Any) -> Any:
+        try:
+            return record2(op, self, other, static, True)
+        except (TypeError, ValueError):
+            if hasattr(type(other), f"__r{name}__") and not _ours(other):
+                return NotImplemented
+            raise
+
+    operator.__name__ = f"__{name}__"
+    return operator
+
+
+def _reflected(op: Op, name: str) -> Callable[[Any, Any], Any]:
+    static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
+
+    def operator(self: Any, other: Any) -> Any:
+        return record2(op, other, self, static)
+
+    operator.__name__ = f"__r{name}__"
+    return operator
+
+
+def p_default(op: Op, name: str) -> Any:
+    """Returns the default of a static parameter of an op."""
+    return FUNCTIONS[op.name].__signature__.parameters[name].default
+
+
+def _ours(other: Any) -> bool:
+    """Whether Python or NumPy values, which have no say in an operator on tensors."""
+    return isinstance(other, bool | int | float | complex | str | bytes | list | tuple | np.ndarray)
+
+
+def _unary(op: Op, name: str) -> Callable[[Any], Any]:
+    def operator(self: Any) -> Any:
+        return record1(op, self, ())
+
+    operator.__name__ = f"__{name}__"
+    return operator
+
+
+def _power(self: Any, other: Any) -> Any:
+    kind = type(other)
+    if (kind is int or kind is float) and other in SMALL_EXPONENTS and self.dtype.is_floating:
+        return record1(REGISTRY["_pow_integer"], self, (int(other),))
+    return record2(REGISTRY["math.pow"], self, other, (), True)
+
+
+def _logical(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
+    for_booleans, for_integers = (REGISTRY[path] for path in LOGICAL[name])
+
+    def operator(self: Any, other: Any) -> Any:
+        op = for_booleans if self.dtype.is_bool else for_integers
+        if reflected:
+            return record(op, (convert(other, self.dtype), self), ())
+        return record(op, (self, other), ())
+
+    operator.__name__ = f"__{'r' if reflected else ''}{name}__"
+    return operator
+
+
+def _invert(self: Any) -> Any:
+    path = "math.logical_not" if self.dtype.is_bool else "bitwise.invert"
+    return record(REGISTRY[path], (self,), ())
+
+
+def _equality(op: Op, name: str, otherwise: bool) -> Callable[[Any, Any], Any]:
+    """`==` and `!=`: shapes that do not fit are unequal, as is None."""
+    static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
+
+    def operator(self: Any, other: Any) -> Any:
+        if other is None:
+            return otherwise
+        try:
+            return record2(op, self, other, static, True)
+        except errors.InvalidArgumentError as error:
+            if "ncompatible shapes" in error.message:
+                return from_host(np.array(otherwise))
+            raise
+
+    operator.__name__ = f"__{name}__"
+    return operator
+
+
+def attach(cls: type) -> None:
+    """Gives a class of tensor-like values the operators of tensors."""
+    for name, path in BINARY.items():
+        setattr(cls, f"__{name}__", _operator(REGISTRY[path], name))
+        setattr(cls, f"__r{name}__", _reflected(REGISTRY[path], name))
+    for name, path in COMPARISONS.items():
+        setattr(cls, f"__{name}__", _operator(REGISTRY[path], name))
+    for name in LOGICAL:
+        setattr(cls, f"__{name}__", _logical(name, False))
+        setattr(cls, f"__r{name}__", _logical(name, True))
+    cls.__eq__ = _equality(REGISTRY["math.equal"], "eq", False)  # type: ignore[assignment]
+    cls.__ne__ = _equality(REGISTRY["math.not_equal"], "ne", True)  # type: ignore[assignment]
+    cls.__pow__ = _power  # type: ignore[attr-defined]
+    cls.__rpow__ = _reflected(REGISTRY["math.pow"], "pow")  # type: ignore[attr-defined]
+    cls.__neg__ = _unary(REGISTRY["math.negative"], "neg")  # type: ignore[attr-defined]
+    cls.__abs__ = _unary(REGISTRY["math.abs"], "abs")  # type: ignore[attr-defined]
+    cls.__invert__ = _invert  # type: ignore[attr-defined]
+    cls.__getitem__ = FUNCTIONS.get("_getitem")  # type: ignore[attr-defined]
+
+
+attach(EagerTensor)

@@ -1,0 +1,88 @@
+"""Printing of tensors."""
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import nest
+from tapefacade._core.tensor import Tensor
+from tapefacade._ops.op import function
+
+
+@function("print")
+def print(*inputs: Any, **kwargs: Any) -> None:
+    """Prints values, with those of the tensors in them, to the standard error.
+
+    Args:
+        *inputs: tensors, variables, Python values, and nests of these.
+        **kwargs: `output_stream` (a stream such as `sys.stdout`, or "file://" and a path, which
+            is appended to), `summarize` (how many elements to show at each end of every axis, 3
+            by default, -1 for all), `sep` (" " by default), `end` (a new line by default), `name`.
+
+    Raises:
+        ValueError: for another keyword.
+
+    >>> tf.print("x:", tf.constant([1.0, 2.5]), output_stream=sys.stdout)
+    x: [1 2.5]
+    """
+    stream = kwargs.pop("output_stream", sys.stderr)
+    summarize = kwargs.pop("summarize", 3)
+    separator, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    text = separator.join(_shown(value, summarize) for value in inputs) + end
+    if isinstance(stream, str):
+        if not stream.startswith("file://"):
+            raise ValueError(
+                f"output_stream {stream!r} is neither a stream nor 'file://' and a path."
+            )
+        with open(stream.removeprefix("file://"), "a", encoding="utf-8") as file:
+            file.write(text)
+        return
+    stream.write(text)
+    stream.flush()
+
+
+def _shown(value: Any, summarize: int) -> str:
+    if isinstance(value, Tensor) or hasattr(value, "_slot_in"):
+        return _array(np.asarray(value), summarize)
+    if isinstance(value, np.ndarray):
+        return _array(value, summarize)
+    if nest.is_nested(value) and not isinstance(value, str):
+        items = [_shown(item, summarize) for item in (value.values() if isinstance(value, dict)
+                                                      else value)]
+        if isinstance(value, dict):
+            pairs = zip(value, items, strict=True)
+            return "{" + ", ".join(f"{key!r}: {item}" for key, item in pairs) + "}"
+        brackets = "[]" if isinstance(value, list) else "()"
+        return brackets[0] + ", ".join(items) + brackets[1]
+    return str(value)
+
+
+def _array(array: np.ndarray[Any, Any], summarize: int) -> str:
+    """Formats as TensorFlow's kernel does: no commas, short numbers, `...` between the ends."""
+    if array.ndim == 0:
+        return _element(array[()])
+    count = len(array)
+    if summarize < 0 or count <= 2 * summarize:
+        items = [_array(row, summarize) for row in array]
+    else:
+        items = [_array(row, summarize) for row in array[:summarize]]
+        items.append("...")
+        items += [_array(row, summarize) for row in array[count - summarize :]]
+    separator = " " if array.ndim == 1 else "\n "
+    return "[" + separator.join(item.replace("\n", "\n ") for item in items) + "]"
+
+
+def _element(value: Any) -> str:
+    if isinstance(value, np.bool_):
+        return str(int(value))
+    if isinstance(value, np.integer):
+        return str(int(value))
+    if isinstance(value, np.complexfloating):
+        return f"({_element(value.real)},{_element(value.imag)})"
+    return np.format_float_positional(value, trim="-") if 1e-5 <= abs(value) < 1e16 else (
+        "0" if value == 0 else str(value).replace(".0e", "e")
+    )

@@ -1,0 +1,387 @@
+"""Random numbers from the global generator."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.convert import convert
+from tapefacade._ops.op import (
+    Check,
+    FreeTensor,
+    NotDifferentiable,
+    OptionalTensor,
+    TensorLike,
+    function,
+    op,
+)
+from tapefacade._state import generators
+
+FLOATS = ("half", "bfloat16", "float", "double")
+POISSON = ("half", "float", "double", "int32", "int64")
+UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
+
+
+def dimensions(shape: Any) -> tuple[int, ...]:
+    """Checks the shape of random numbers, which an op has made static.
+
+    Raises:
+        InvalidArgumentError: if it is no vector of integers that are not negative.
+        ValueError: if it is None or has None in it.
+    """
+    if shape is None or (isinstance(shape, tuple) and None in shape):
+        raise ValueError(
+            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
+            "Tensor."
+        )
+    if not isinstance(shape, tuple) or any(isinstance(n, tuple) for n in shape):
+        given = ",".join(map(str, np.shape(shape)))
+        raise _invalid(f"shape must be a vector of {{int32,int64}}, got shape [{given}]")
+    for n in shape:
+        if not isinstance(n, int):
+            raise _invalid(
+                "Value for attr 'T' of float is not in the list of allowed values: int32, int64"
+            )
+        if n < 0:
+            raise _invalid(f"Dimension {n} must be >= 0")
+    return shape
+
+
+def _invalid(text: str) -> Exception:
+    return errors.InvalidArgumentError(None, None, text)
+
+
+def require(dtype: dtypes.DType, allowed: tuple[str, ...]) -> None:
+    """Raises TensorFlow's error if random numbers cannot have a dtype."""
+    if dtype.kernel_name not in allowed:
+        raise _invalid(
+            f"Value for attr 'dtype' of {dtype.kernel_name} is not in the list of allowed values: "
+            f"{', '.join(allowed)}"
+        )
+
+
+def parameter(value: Any, default: Any, dtype: dtypes.DType) -> Any:
+    """Converts a parameter of a distribution; None if it is the default and `dtype` is floating."""
+    if dtype.is_floating and type(value) in (int, float) and value == default:
+        return None
+    return convert(value, dtype)
+
+
+def scaled(noise: jax.Array, mean: Any, stddev: Any) -> jax.Array:
+    """Returns `noise * stddev + mean`, where None stands for 1 and 0."""
+    for other in (stddev, mean):
+        if other is not None:
+            check_broadcast(noise.shape, other.shape)
+    result = noise if stddev is None else noise * stddev
+    return result if mean is None else result + mean
+
+
+def check_broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> None:
+    """Raises TensorFlow's error if two shapes do not broadcast."""
+    try:
+        np.broadcast_shapes(first, second)
+    except ValueError:
+        left, right = (",".join(map(str, shape)) for shape in (first, second))
+        raise _invalid(f"Incompatible shapes: [{left}] vs. [{right}]") from None
+
+
+set_seed = function("random.set_seed")(generators.set_seed)
+
+
+@function("random.normal")
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: None = None,
+) -> jax.Array:
+    """Draws numbers from a normal distribution.
+
+    Args:
+        shape: the shape of the result.
+        mean: the mean, a number or a tensor that broadcasts to `shape`.
+        stddev: the standard deviation, likewise.
+        dtype: a floating dtype.
+        seed: makes the numbers repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of `shape` and `dtype`, different at each call. Gradients flow to `mean` and
+        `stddev`.
+
+    Raises:
+        InvalidArgumentError: if `shape` is no vector of sizes, or `dtype` is not floating.
+
+    >>> tf.random.normal([2, 3]).shape
+    TensorShape([2, 3])
+    """
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
+    return _random_normal(generators.next_key("normal", seed), mean, stddev, shape, dtype)
+
+
+@op("_random_normal", kernel="RandomStandardNormal")
+def _random_normal(
+    key: FreeTensor,
+    mean: OptionalTensor,
+    stddev: OptionalTensor,
+    shape: Any,
+    dtype: dtypes.DType,
+) -> jax.Array:
+    """Draws for `tf.random.normal`."""
+    require(dtype, FLOATS)
+    noise = jax.random.normal(generators.unwrap(key), dimensions(shape), dtype.as_numpy_dtype)
+    return scaled(noise, mean, stddev)
+
+
+@function("random.truncated_normal")
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: None = None,
+) -> jax.Array:
+    """Draws from a normal distribution without what lies beyond two standard deviations.
+
+    Args:
+        shape: the shape of the result.
+        mean: the mean, a number or a tensor that broadcasts to `shape`.
+        stddev: the standard deviation of the whole distribution, likewise.
+        dtype: a floating dtype.
+        seed: makes the numbers repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of `shape` and `dtype`, different at each call. Gradients flow to `mean` and
+        `stddev`.
+
+    Raises:
+        InvalidArgumentError: if `shape` is no vector of sizes, or `dtype` is not floating.
+
+    >>> bool(tf.reduce_all(tf.abs(tf.random.truncated_normal([9])) <= 2.0))
+    True
+    """
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
+    key = generators.next_key("truncated_normal", seed)
+    return _truncated_normal(key, mean, stddev, shape, dtype)
+
+
+@op("_truncated_normal", kernel="TruncatedNormal")
+def _truncated_normal(
+    key: FreeTensor,
+    mean: OptionalTensor,
+    stddev: OptionalTensor,
+    shape: Any,
+    dtype: dtypes.DType,
+) -> jax.Array:
+    """Draws for `tf.random.truncated_normal`."""
+    require(dtype, FLOATS)
+    return scaled(cut_noise(generators.unwrap(key), dimensions(shape), dtype), mean, stddev)
+
+
+def cut_noise(key: jax.Array, shape: tuple[int, ...], dtype: dtypes.DType) -> jax.Array:
+    """Draws standard normal numbers between -2 and 2."""
+    kind = dtype.as_numpy_dtype
+    low, high = (jnp.asarray(x, kind) for x in (-2, 2))
+    return jax.random.truncated_normal(key, low, high, shape, kind)
+
+
+@function("random.uniform")
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: None = None,
+) -> jax.Array:
+    """Draws numbers that are uniformly distributed between `minval` and `maxval`.
+
+    Args:
+        shape: the shape of the result.
+        minval: the lower limit, which is included; a number or tensor, scalar for integers.
+        maxval: the upper limit, which is excluded; by default 1, needed for integers.
+        dtype: float16, bfloat16, float32, float64, int32 or int64.
+        seed: makes the numbers repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of `shape` and `dtype`, different at each call. Gradients flow to the limits.
+
+    Raises:
+        ValueError: if `maxval` is missing for integers, or `dtype` is unsuitable.
+        InvalidArgumentError: if `shape` is no vector of sizes, or there is no integer between the
+            limits.
+
+    >>> bool(tf.reduce_all(tf.random.uniform([9], maxval=3, dtype=tf.int32) < 3))
+    True
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if dtype.name not in UNIFORM:
+        accepted = ", ".join(f"tf.{x}" for x in UNIFORM)
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({accepted})."
+        )
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        maxval = 1
+    key = generators.next_key("uniform", seed)
+    if dtype.is_integer:
+        return _random_integers(key, convert(minval, dtype), convert(maxval, dtype), shape)
+    minval, maxval = parameter(minval, 0, dtype), parameter(maxval, 1, dtype)
+    return _random_uniform(key, minval, maxval, shape, dtype)
+
+
+@op("_random_uniform", kernel="RandomUniform")
+def _random_uniform(
+    key: FreeTensor,
+    minval: OptionalTensor,
+    maxval: OptionalTensor,
+    shape: Any,
+    dtype: dtypes.DType,
+) -> jax.Array:
+    """Draws floating numbers for `tf.random.uniform`."""
+    noise = jax.random.uniform(generators.unwrap(key), dimensions(shape), dtype.as_numpy_dtype)
+    return between(noise, minval, maxval)
+
+
+def between(noise: jax.Array, minval: Any, maxval: Any) -> jax.Array:
+    """Spreads numbers between 0 and 1 over another range; None stands for 0 and 1."""
+    if maxval is None and minval is None:
+        return noise
+    high = jnp.ones((), noise.dtype) if maxval is None else maxval
+    return scaled(noise, minval, high if minval is None else high - minval)
+
+
+def _range_is_not_empty(minval: Any, maxval: Any, shape: Any, **_: Any) -> tuple[Any, ...]:
+    empty = isinstance(shape, tuple) and 0 in shape
+    if empty or minval.shape or maxval.shape:
+        return (np.bool_(True), minval, maxval)
+    return (minval < maxval, minval, maxval)
+
+
+def _empty_range(minval: np.ndarray, maxval: np.ndarray, **_: Any) -> Exception:
+    return _invalid(f"Need minval < maxval, got {minval} >= {maxval}")
+
+
+RANGE_CHECK = Check(values=("minval", "maxval"), test=_range_is_not_empty, error=_empty_range)
+
+
+@op(
+    "_random_integers", kernel="RandomUniformInt", gradient=NotDifferentiable(), check=RANGE_CHECK
+)
+def _random_integers(
+    key: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
+) -> jax.Array:
+    """Draws integers for `tf.random.uniform`."""
+    return integers(generators.unwrap(key), minval, maxval, dimensions(shape))
+
+
+def integers(
+    key: jax.Array, minval: jax.Array, maxval: jax.Array, shape: tuple[int, ...]
+) -> jax.Array:
+    """Draws integers between two limits, which must be scalars."""
+    for name, limit in (("minval", minval), ("maxval", maxval)):
+        if limit.ndim:
+            given = ",".join(map(str, limit.shape))
+            raise _invalid(f"{name} must be 0-D, got shape [{given}]")
+    return jax.random.randint(key, shape, minval, maxval, minval.dtype)
+
+
+@function("random.categorical")
+def categorical(
+    logits: TensorLike, num_samples: int, dtype: Any = None, seed: Any = None, name: None = None
+) -> jax.Array:
+    """Draws numbers of classes from categorical distributions.
+
+    Unlike TensorFlow, the logits may be integers.
+
+    Args:
+        logits: the logarithms of the odds, a tensor of shape `[B, C]`.
+        num_samples: how many numbers to draw from each row.
+        dtype: int32 or int64 (the default).
+        seed: makes the numbers repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of shape `[B, num_samples]`. No gradient flows to `logits`.
+
+    Raises:
+        InvalidArgumentError: if `logits` is no matrix or has no columns, or `num_samples` is
+            negative.
+
+    >>> tf.random.categorical([[0.0, -np.inf]], 3).numpy()
+    array([[0, 0, 0]])
+    """
+    key = generators.next_key("categorical", seed)
+    return _categorical(key, logits, num_samples, index_type(dtype))
+
+
+def index_type(dtype: Any) -> dtypes.DType:
+    """Checks the dtype of numbers of classes."""
+    found = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    if found not in (dtypes.int32, dtypes.int64):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {found}. Accepted dtypes are (tf.int32, tf.int64)."
+        )
+    return found
+
+
+@op("_categorical", kernel="Multinomial", gradient=NotDifferentiable())
+def _categorical(
+    key: FreeTensor, logits: TensorLike, num_samples: int, dtype: dtypes.DType
+) -> jax.Array:
+    """Draws for `tf.random.categorical`."""
+    return classes(generators.unwrap(key), logits, num_samples, dtype)
+
+
+def classes(key: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType) -> jax.Array:
+    """Draws `count` numbers of classes for each row of `logits`."""
+    if logits.ndim != 2:
+        given = ",".join(map(str, logits.shape))
+        raise _invalid(f"logits should be a matrix, got shape [{given}]")
+    if isinstance(count, tuple):
+        raise _invalid(f"num_samples should be a scalar, got shape [{len(count)}]")
+    if not isinstance(count, int):
+        raise TypeError(f"Cannot convert {count!r} to EagerTensor of dtype int32")
+    if count < 0:
+        raise _invalid(f"num_samples should be non-negative, got {count}")
+    rows, columns = logits.shape
+    if columns == 0:
+        raise _invalid("num_classes should be positive, got 0")
+    if not jnp.issubdtype(logits.dtype, jnp.floating):
+        logits = logits.astype(np.float32)
+    drawn = jax.random.categorical(key, logits, shape=(count, rows))
+    return drawn.T.astype(dtype.as_numpy_dtype)
+
+
+@function("random.shuffle")
+def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> jax.Array:
+    """Puts the rows of a tensor into a random order.
+
+    Args:
+        value: a tensor; its first dimension is shuffled.
+        seed: makes the order repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and type of `value`. No gradient flows to it.
+
+    >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
+    [1, 2, 3]
+    """
+    return _shuffle(generators.next_key("shuffle", seed), value)
+
+
+@op("_shuffle", kernel="RandomShuffle", gradient=NotDifferentiable())
+def _shuffle(key: FreeTensor, value: FreeTensor) -> jax.Array:
+    """Shuffles for `tf.random.shuffle`."""
+    return value if value.ndim == 0 else jax.random.permutation(generators.unwrap(key), value)

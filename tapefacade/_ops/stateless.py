@@ -1,0 +1,358 @@
+"""Random numbers that depend only on a seed given with the call."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._ops.op import (
+    FreeTensor,
+    NoGradient,
+    NotDifferentiable,
+    OptionalTensor,
+    TensorLike,
+    function,
+    op,
+)
+from tapefacade._ops.sampling import (
+    FLOATS,
+    RANGE_CHECK,
+    between,
+    classes,
+    cut_noise,
+    dimensions,
+    index_type,
+    integers,
+    parameter,
+    require,
+    scaled,
+)
+from tapefacade._state import generators
+
+ALGORITHMS = ("philox", "threefry", "auto_select")
+UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint32", "uint64")
+
+
+def _check_algorithm(alg: Any) -> None:
+    if isinstance(alg, str) and alg.lower() not in ALGORITHMS:
+        raise ValueError(
+            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
+            "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
+            "auto-selection."
+        )
+
+
+@function("random.stateless_normal")
+def stateless_normal(
+    shape: Any,
+    seed: FreeTensor,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: None = None,
+    alg: str = "auto_select",
+) -> jax.Array:
+    """Draws numbers from a normal distribution, the same for the same `seed`.
+
+    Unlike TensorFlow, `alg` is only checked: the numbers are those of JAX's Threefry generator.
+
+    Args:
+        shape: the shape of the result.
+        seed: two integers.
+        mean: the mean, a number or a tensor that broadcasts to `shape`.
+        stddev: the standard deviation, likewise.
+        dtype: a floating dtype.
+        name: ignored.
+        alg: `"philox"`, `"threefry"` or `"auto_select"`.
+
+    Returns:
+        A tensor of `shape` and `dtype`. Gradients flow to `mean` and `stddev`.
+
+    Raises:
+        InvalidArgumentError: if `seed` is no pair of integers.
+
+    >>> first, second = (tf.random.stateless_normal([2], [1, 2]) for _ in range(2))
+    >>> bool(tf.reduce_all(first == second))
+    True
+    """
+    _check_algorithm(alg)
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
+    return _stateless_normal(seed, mean, stddev, shape, dtype)
+
+
+@op("_stateless_normal", kernel="StatelessRandomNormalV2")
+def _stateless_normal(
+    seed: FreeTensor,
+    mean: OptionalTensor,
+    stddev: OptionalTensor,
+    shape: Any,
+    dtype: dtypes.DType,
+) -> jax.Array:
+    """Draws for `tf.random.stateless_normal`."""
+    require(dtype, FLOATS)
+    key = generators.checked_seed(seed)
+    noise = jax.random.normal(key, dimensions(shape), dtype.as_numpy_dtype)
+    return scaled(noise, mean, stddev)
+
+
+@function("random.stateless_truncated_normal")
+def stateless_truncated_normal(
+    shape: Any,
+    seed: FreeTensor,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: None = None,
+    alg: str = "auto_select",
+) -> jax.Array:
+    """Draws normal numbers within two standard deviations, the same for the same `seed`.
+
+    Args:
+        shape: the shape of the result.
+        seed: two integers.
+        mean: the mean, a number or a tensor that broadcasts to `shape`.
+        stddev: the standard deviation of the whole distribution, likewise.
+        dtype: a floating dtype.
+        name: ignored.
+        alg: is only checked, see `tf.random.stateless_normal`.
+
+    Returns:
+        A tensor of `shape` and `dtype`. Gradients flow to `mean` and `stddev`.
+
+    Raises:
+        InvalidArgumentError: if `seed` is no pair of integers.
+
+    >>> tf.random.stateless_truncated_normal([2, 3], [1, 2]).shape
+    TensorShape([2, 3])
+    """
+    _check_algorithm(alg)
+    dtype = dtypes.as_dtype(dtype)
+    mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
+    return _stateless_truncated_normal(seed, mean, stddev, shape, dtype)
+
+
+@op("_stateless_truncated_normal", kernel="StatelessTruncatedNormalV2")
+def _stateless_truncated_normal(
+    seed: FreeTensor,
+    mean: OptionalTensor,
+    stddev: OptionalTensor,
+    shape: Any,
+    dtype: dtypes.DType,
+) -> jax.Array:
+    """Draws for `tf.random.stateless_truncated_normal`."""
+    require(dtype, FLOATS)
+    key = generators.checked_seed(seed)
+    return scaled(cut_noise(key, dimensions(shape), dtype), mean, stddev)
+
+
+@function("random.stateless_uniform")
+def stateless_uniform(
+    shape: Any,
+    seed: FreeTensor,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: None = None,
+    alg: str = "auto_select",
+) -> jax.Array:
+    """Draws numbers uniformly between two limits, the same for the same `seed`.
+
+    Args:
+        shape: the shape of the result.
+        seed: two integers.
+        minval: the lower limit, which is included. None for integers of the whole range.
+        maxval: the upper limit, which is excluded; by default 1.
+        dtype: a floating dtype, int32, int64, uint32 or uint64.
+        name: ignored.
+        alg: is only checked, see `tf.random.stateless_normal`.
+
+    Returns:
+        A tensor of `shape` and `dtype`. Gradients flow to the limits.
+
+    Raises:
+        ValueError: if only one limit of integers is given, or the dtype is unsuitable.
+        InvalidArgumentError: if `seed` is no pair of integers, or there is no integer between the
+            limits.
+
+    >>> tf.random.stateless_uniform([2, 3], [1, 2]).shape
+    TensorShape([2, 3])
+    """
+    _check_algorithm(alg)
+    dtype = dtypes.as_dtype(dtype)
+    if dtype.name not in UNIFORM:
+        accepted = ", ".join(f"tf.{x}" for x in UNIFORM)
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({accepted})."
+        )
+    if not dtype.is_integer:
+        minval, maxval = parameter(minval, 0, dtype), parameter(
+            1 if maxval is None else maxval, 1, dtype
+        )
+        return _stateless_uniform(seed, minval, maxval, shape, dtype)
+    if (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {dtype}, argument `minval` and `maxval` must be both "
+            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    if minval is None:
+        return _stateless_bits(seed, shape, dtype)
+    if dtype.is_unsigned:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {dtype} when argument `minval` is not None. "
+            "Please don't use unsigned integers in this case."
+        )
+    return _stateless_integers(seed, convert(minval, dtype), convert(maxval, dtype), shape)
+
+
+@op("_stateless_uniform", kernel="StatelessRandomUniformV2")
+def _stateless_uniform(
+    seed: FreeTensor,
+    minval: OptionalTensor,
+    maxval: OptionalTensor,
+    shape: Any,
+    dtype: dtypes.DType,
+) -> jax.Array:
+    """Draws floating numbers for `tf.random.stateless_uniform`."""
+    key = generators.checked_seed(seed)
+    noise = jax.random.uniform(key, dimensions(shape), dtype.as_numpy_dtype)
+    return between(noise, minval, maxval)
+
+
+@op(
+    "_stateless_integers",
+    kernel="StatelessRandomUniformIntV2",
+    gradient=NotDifferentiable(),
+    check=RANGE_CHECK,
+)
+def _stateless_integers(
+    seed: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
+) -> jax.Array:
+    """Draws integers between limits for `tf.random.stateless_uniform`."""
+    return integers(generators.checked_seed(seed), minval, maxval, dimensions(shape))
+
+
+@op("_stateless_bits", kernel="StatelessRandomUniformFullIntV2", gradient=NotDifferentiable())
+def _stateless_bits(seed: FreeTensor, shape: Any, dtype: dtypes.DType) -> jax.Array:
+    """Draws integers of the whole range for `tf.random.stateless_uniform`."""
+    wide = np.uint32 if dtype.size == 4 else np.uint64
+    bits = jax.random.bits(generators.checked_seed(seed), dimensions(shape), wide)
+    return jax.lax.bitcast_convert_type(bits, dtype.as_numpy_dtype)
+
+
+@function("random.stateless_categorical")
+def stateless_categorical(
+    logits: TensorLike,
+    num_samples: int,
+    seed: FreeTensor,
+    dtype: Any = dtypes.int64,
+    name: None = None,
+) -> jax.Array:
+    """Draws numbers of classes from categorical distributions, the same for the same `seed`.
+
+    Args:
+        logits: the logarithms of the odds, a tensor of shape `[B, C]`.
+        num_samples: how many numbers to draw from each row.
+        seed: two integers.
+        dtype: int32 or int64.
+        name: ignored.
+
+    Returns:
+        A tensor of shape `[B, num_samples]`. No gradient flows to `logits`.
+
+    Raises:
+        InvalidArgumentError: if `logits` is no matrix, or `seed` no pair of integers.
+
+    >>> tf.random.stateless_categorical([[0.0, -np.inf]], 3, [1, 2]).numpy()
+    array([[0, 0, 0]])
+    """
+    return _stateless_categorical(seed, logits, num_samples, index_type(dtype))
+
+
+@op("_stateless_categorical", kernel="StatelessMultinomial", gradient=NotDifferentiable())
+def _stateless_categorical(
+    seed: FreeTensor, logits: TensorLike, num_samples: int, dtype: dtypes.DType
+) -> jax.Array:
+    """Draws for `tf.random.stateless_categorical`."""
+    return classes(generators.checked_seed(seed), logits, num_samples, dtype)
+
+
+@op(
+    "random.experimental.stateless_shuffle",
+    kernel="StatelessShuffle",
+    gradient=NoGradient("StatelessShuffle"),
+)
+def stateless_shuffle(
+    value: FreeTensor, seed: FreeTensor, alg: str = "auto_select"
+) -> jax.Array:
+    """Puts the rows of a tensor into a random order, the same for the same `seed`.
+
+    Args:
+        value: a tensor; its first dimension is shuffled.
+        seed: two integers.
+        alg: is only checked, see `tf.random.stateless_normal`.
+
+    Returns:
+        A tensor of the shape and type of `value`.
+
+    Raises:
+        InvalidArgumentError: if `seed` is no pair of integers.
+
+    >>> sorted(tf.random.experimental.stateless_shuffle([1, 2, 3], [1, 2]).numpy().tolist())
+    [1, 2, 3]
+    """
+    _check_algorithm(alg)
+    key = generators.checked_seed(seed)
+    return value if value.ndim == 0 else jax.random.permutation(key, value)
+
+
+@op("random.split", "random.experimental.stateless_split", gradient=NotDifferentiable())
+def split(seed: FreeTensor, num: int = 2, alg: str = "auto_select") -> jax.Array:
+    """Makes independent seeds of one.
+
+    Args:
+        seed: two integers.
+        num: how many seeds to make.
+        alg: is only checked, see `tf.random.stateless_normal`.
+
+    Returns:
+        An int32 tensor of shape `[num, 2]`.
+
+    Raises:
+        InvalidArgumentError: if `seed` is no pair of integers.
+
+    >>> tf.random.split([1, 2], 3).shape
+    TensorShape([3, 2])
+    """
+    _check_algorithm(alg)
+    keys = jax.random.split(generators.checked_seed(seed), num)
+    return jax.lax.bitcast_convert_type(jax.random.key_data(keys), np.int32)
+
+
+@op("random.fold_in", "random.experimental.stateless_fold_in", gradient=NotDifferentiable())
+def fold_in(seed: FreeTensor, data: FreeTensor, alg: str = "auto_select") -> jax.Array:
+    """Makes a new seed of a seed and a number, such as that of a step.
+
+    Args:
+        seed: two integers.
+        data: an integer scalar.
+        alg: is only checked, see `tf.random.stateless_normal`.
+
+    Returns:
+        An int32 tensor of shape `[2]`.
+
+    Raises:
+        InvalidArgumentError: if `seed` is no pair of integers.
+
+    >>> tf.random.fold_in([1, 2], 3).shape
+    TensorShape([2])
+    """
+    _check_algorithm(alg)
+    words = jax.lax.bitcast_convert_type(jnp.asarray(data).astype(np.int64), np.uint32)
+    key = generators.checked_seed(seed)
+    for word in (words[0], words[1]):
+        key = jax.random.fold_in(key, word)
+    return jax.lax.bitcast_convert_type(jax.random.key_data(key), np.int32)

@@ -1,0 +1,655 @@
+"""Variables: boxes that hold a tensor, and put another one in their place."""
+
+import enum
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import jax
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._core.gradient import NOT_DIFFERENTIABLE
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import TensorShape, as_shape
+from tapefacade._core.tensor import (
+    EagerTensor,
+    Reference,
+    device_of,
+    from_array,
+    host_value,
+    invalid_argument,
+    value_repr,
+)
+from tapefacade._core.types import TensorType
+from tapefacade._ops import operators
+from tapefacade._ops.op import REGISTRY, record2
+from tapefacade._state.scatter import Scatter
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.recording import THREAD, Recording
+
+MESSAGE_NO_VALUE = (
+    "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing "
+    "a `variable_def`. You provided neither."
+)
+MESSAGE_IN_PLACE = (
+    "`variable {0}= value` with `tf.Variable`s is not supported. Use `variable.{1}(value)` to "
+    "modify the variable, or `out = variable {0} value` if you need to get a new output Tensor."
+)
+
+
+class VariableSynchronization(enum.Enum):
+    """When the copies of a distributed variable are brought together; accepted, has no effect.
+
+    >>> tf.VariableSynchronization.AUTO
+    <VariableSynchronization.AUTO: 0>
+    """
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How the copies of a distributed variable are brought together; accepted, has no effect.
+
+    >>> tf.VariableAggregation.SUM
+    <VariableAggregation.SUM: 1>
+    """
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class _Identity(Operation):
+    """Passes a value on."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.kernel = name
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return tuple(types), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return arrays
+
+
+# A variable's state is read: gradients stop here ("state blocks history").
+READ = _Identity("ReadVariable")
+READ.gradient = NOT_DIFFERENTIABLE
+# The value of a read, as a tensor of its own.
+READ_VALUE = _Identity("ReadVariableOp")
+
+_SERIAL = itertools.count()
+
+
+class Variable(Scatter):
+    """A value that can change: a box around a tensor.
+
+    Args:
+        initial_value: a tensor, a value that converts to one, another variable (whose value is
+            copied), or a function without arguments that returns one of these.
+        trainable: tapes watch trainable variables by themselves. True by default, unless
+            `synchronization` is `ON_READ`.
+        validate_shape: accepted for TensorFlow's sake.
+        caching_device: accepted for TensorFlow's sake.
+        name: the name; `:0` is added. "Variable" by default; names need not be unique.
+        variable_def: must be None.
+        dtype: the dtype, which `initial_value` is converted to.
+        import_scope: accepted for TensorFlow's sake.
+        constraint: a function from a value to an allowed one, for optimizers to apply.
+        synchronization: a `tf.VariableSynchronization`.
+        aggregation: a `tf.VariableAggregation`.
+        shape: the shape that values must have, unknown sizes allowed; by default the shape of
+            `initial_value`.
+        experimental_enable_variable_lifting: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if there is no initial value, or it does not fit `shape` or `dtype`.
+
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> v.assign_add([1.0, 1.0]).numpy()
+    array([2., 3.], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/Variable.
+    """
+
+    __array_priority__ = 100
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "Variable":
+        return object.__new__(ResourceVariable if cls is Variable else cls)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(MESSAGE_NO_VALUE)
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                f"Argument `constraint` must be None or a callable. a callable. Got a "
+                f"{type(constraint)}:  {constraint}"
+            )
+        tensor = _initial(initial_value, dtype)
+        if shape is None:
+            shape = tensor.shape
+        elif not as_shape(shape).is_compatible_with(tensor.shape):
+            raise ValueError(
+                "In this `tf.Variable` creation, the initial value's shape "
+                f"({tensor.shape}) is not compatible with the explicitly supplied `shape` argument "
+                f"({shape})."
+            )
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        self._set_up(tensor, trainable, name, as_shape(shape), constraint)
+        self._synchronization = synchronization
+        self._aggregation = aggregation
+
+    def _set_up(
+        self, tensor: EagerTensor, trainable: bool, name: str | None, shape: TensorShape,
+        constraint: Callable[[Any], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._tensor = tensor
+        self._trainable = trainable
+        self._name = "Variable" if name is None else name
+        self._shape = shape
+        self._constraint = constraint
+        self._synchronization = VariableSynchronization.AUTO
+        self._aggregation = VariableAggregation.NONE
+        self._serial = next(_SERIAL)
+        self._lock = threading.RLock()
+        # (recording, its epoch, tensor, slot) of the last read
+        self._read_at: tuple[Recording, int, EagerTensor, int] | None = None
+
+    # What the engine asks for.
+
+    @property
+    def _root(self) -> "Variable":
+        return self
+
+    @property
+    def _type(self) -> TensorType:
+        return self._tensor._type
+
+    def _host_value(self) -> np.ndarray[Any, Any] | None:
+        return host_value(self._tensor)
+
+    def _slot_in(self, recording: Recording) -> int:
+        """Returns the slot of this variable's value, and tells the tapes that it is read."""
+        read = self._read_at
+        if (
+            read is not None
+            and read[0] is recording
+            and read[1] == recording.epoch
+            and read[2] is self._tensor
+        ):
+            return read[3]
+        return self._read_in(recording)
+
+    def _read_in(self, recording: Recording) -> int:
+        tensor = self._tensor
+        read = self._read_at
+        if read is not None and read[0] is recording and read[2] is tensor:
+            slot = read[3]  # unchanged; a tape has begun or ended since
+        elif tensor._recording is recording and tensor._slot < recording.at.end:
+            (value,) = recording.apply(READ, (), (tensor._slot,), [tensor._type])
+            slot = value._slot
+        else:
+            slot = recording.new_leaf(tensor, separate=True)
+        if self._trainable:
+            for tape in recording.tapes:
+                if tape._watch_accessed_variables:
+                    tape._read(self, slot)
+        self._read_at = (recording, recording.epoch, tensor, slot)
+        return slot
+
+    def _dense_var_to_tensor(
+        self, dtype: dtypes.DType | None = None, name: str | None = None, as_ref: bool = False
+    ) -> EagerTensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of "
+                f"type {self.dtype.name}. (Variable: {self!r})"
+            )
+        return self.value()
+
+    def _put(self, tensor: EagerTensor) -> None:
+        """Puts another tensor in the box."""
+        recording = THREAD.recording
+        if id(self) not in recording.assigned:
+            recording.assigned[id(self)] = (self, self._tensor)
+        self._tensor = tensor
+
+    def _restore(self, tensor: EagerTensor) -> None:
+        self._tensor = tensor
+
+    # Attributes.
+
+    @property
+    def name(self) -> str:
+        """The name, with `:0`."""
+        return f"{self._name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._name}_{self._serial}"
+
+    @property
+    def _handle_name(self) -> str:
+        return self.name
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The `tf.DType` of the value."""
+        return self._tensor._type.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The `tf.TensorShape` that every value has, with None where it may change."""
+        return self._shape
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch the variable by themselves."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function that optimizers apply to new values."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """The argument of that name."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """The argument of that name."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        return device_of(self._tensor._value)
+
+    @property
+    def initializer(self) -> None:
+        """None: variables have a value from the start."""
+        return
+
+    @property
+    def initial_value(self) -> NoReturn:
+        """Raises: the initial value is not kept."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    @property
+    def create(self) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    @property
+    def op(self) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    def get_shape(self) -> TensorShape:
+        """Returns `shape`."""
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Makes the shape that values must have more specific.
+
+        Raises:
+            ValueError: if the shapes are not compatible.
+        """
+        self._shape = self._shape.merge_with(shape)
+
+    def ref(self) -> Reference:
+        """Returns a hashable handle of this variable, for sets and as a dictionary's key."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    # Reading.
+
+    def value(self) -> EagerTensor:
+        """Returns the value as a tensor.
+
+        >>> tf.Variable(1.0).value()
+        <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+        """
+        if host_value(self._tensor) is not None:
+            self._tell_tapes()
+            return self._tensor
+        recording = THREAD.recording
+        slot = self._slot_in(recording)
+        (value,) = recording.apply(READ_VALUE, (), (slot,), [self._tensor._type])
+        value._value = self._tensor._value  # known already, if it is
+        return value
+
+    def read_value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self.value()
+
+    def numpy(self) -> Any:
+        """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
+        self._tell_tapes()
+        return self._tensor.numpy()
+
+    def _tell_tapes(self) -> None:
+        recording = THREAD.recording
+        if recording.tapes:
+            self._slot_in(recording)
+
+    def is_initialized(self, name: str | None = None) -> EagerTensor:
+        """Returns true: variables have a value from the start."""
+        return convert(True)
+
+    def initialized_value(self) -> EagerTensor:
+        """Returns the value."""
+        return self.value()
+
+    def eval(self, session: Any = None) -> NoReturn:
+        """Raises: there are no sessions; `numpy()` gives the value."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    # Assigning.
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> "Variable | None":  # fmt: skip
+        """Replaces the value.
+
+        Args:
+            value: what converts to a tensor of the variable's dtype and shape.
+            use_locking: accepted for TensorFlow's sake.
+            name: ignored.
+            read_value: return the variable.
+
+        Returns:
+            The variable, or None if `read_value` is false.
+
+        Raises:
+            ValueError: if the shape does not fit, or `value` is a tensor of another dtype.
+            TypeError: if a Python value cannot have the variable's dtype.
+
+        >>> v = tf.Variable(1.0)
+        >>> v.assign(2.0).numpy()
+        np.float32(2.0)
+        """
+        tensor = self._converted(value)
+        if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
+            tensor.shape
+        ):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
+                f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
+                "incompatible."
+            )
+        with self._lock:
+            self._put(tensor)
+            self._tell_tapes()
+        return UnreadVariable(self._root) if read_value else None
+
+    def _converted(self, value: Any) -> EagerTensor:
+        if type(value) is EagerTensor and value._type.dtype is self.dtype:
+            return value
+        if isinstance(value, Variable) and value.dtype is self.dtype:
+            value._tell_tapes()
+            return value._tensor
+        return convert(value, self.dtype)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> "Variable | None":  # fmt: skip
+        """Adds to the value.
+
+        Args:
+            delta: what converts to a tensor of the variable's dtype, of the very shape of the
+                value.
+            use_locking: accepted for TensorFlow's sake.
+            name: ignored.
+            read_value: return the variable.
+
+        Returns:
+            The variable, or None if `read_value` is false.
+
+        Raises:
+            InvalidArgumentError: if the shape differs.
+            ValueError: if `delta` is a tensor of another dtype.
+            TypeError: if a Python value cannot have the variable's dtype.
+
+        >>> tf.Variable(1.0).assign_add(2.0).numpy()
+        np.float32(3.0)
+        """
+        return self._update("math.add", "AssignAddVariableOp", delta, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> "Variable | None":  # fmt: skip
+        """Subtracts from the value; see `assign_add`.
+
+        >>> tf.Variable(1.0).assign_sub(2.0).numpy()
+        np.float32(-1.0)
+        """
+        return self._update("math.subtract", "AssignSubVariableOp", delta, read_value)
+
+    def _update(self, path: str, kernel: str, delta: Any, read_value: bool) -> "Variable | None":
+        with self._lock:
+            held = self._tensor
+            if type(delta) is not EagerTensor or delta._type is not held._type:
+                delta = self._converted(delta)
+                if delta._type.shape != held._type.shape:
+                    raise invalid_argument(
+                        f"Cannot update variable with shape {list(held._type.shape)} using a "
+                        f"Tensor with shape {list(delta._type.shape)}, shapes must be equal. "
+                        f"[Op:{kernel}] name: "
+                    )
+            if host_value(held) is not None:
+                self._put(record2(REGISTRY[path], held, delta, ()))
+                self._tell_tapes()
+            else:
+                self._put(record2(REGISTRY[path], self, delta, ()))
+        return UnreadVariable(self._root) if read_value else None
+
+    # Python's protocols.
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        self._tell_tapes()
+        return self._tensor.__array__(dtype, copy)
+
+    def __jax_array__(self) -> jax.Array:
+        return self._tensor._device_array()
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __index__(self) -> int:
+        return self.numpy().__index__()
+
+    def __iter__(self) -> Iterator[EagerTensor]:
+        return iter(self.value())
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.value()
+
+    def __format__(self, specification: str) -> str:
+        return (
+            format(str(self), specification)
+            if not specification
+            else format(self.numpy(), specification)
+        )
+
+    def __repr__(self) -> str:
+        self._tell_tapes()
+        return (
+            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
+            f"numpy={value_repr(self._tensor._numpy())}>"
+        )
+
+    def __copy__(self) -> "Variable":
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Variable":
+        copied = object.__new__(ResourceVariable)
+        copied._set_up(self._tensor, self._trainable, self._name, self._shape, self._constraint)
+        copied._synchronization, copied._aggregation = self._synchronization, self._aggregation
+        memo[id(self)] = copied
+        return copied
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (
+            self._tensor.numpy(), self._trainable, self._name, self._shape, self._constraint,
+            self._synchronization, self._aggregation,
+        )  # fmt: skip
+
+
+def _unpickled(
+    value: Any, trainable: bool, name: str, shape: TensorShape, constraint: Any,
+    synchronization: VariableSynchronization, aggregation: VariableAggregation,
+) -> Variable:  # fmt: skip
+    """Makes a variable anew from what it was pickled as."""
+    return Variable(
+        value, trainable=trainable, name=name, shape=shape, constraint=constraint,
+        synchronization=synchronization, aggregation=aggregation,
+    )  # fmt: skip
+
+
+def _initial(value: Any, dtype: Any) -> EagerTensor:
+    """Converts an initial value; two variables with one array stay two boxes."""
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if callable(value) and not isinstance(value, Variable | EagerTensor):
+        value = value()
+    if isinstance(value, Variable):
+        value._tell_tapes()
+        value = value._tensor
+    try:
+        return convert(value, wanted)
+    except ValueError as error:
+        if str(error).startswith("Tensor conversion requested"):
+            raise ValueError(f"initial_value: {error}") from None
+        raise
+
+
+def _unhashable(self: Variable) -> NoReturn:
+    raise TypeError(
+        f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+    )
+
+
+def _refuse(symbol: str, method: str) -> Callable[[Any, Any], NoReturn]:
+    def in_place(self: Any, other: Any) -> NoReturn:
+        raise RuntimeError(MESSAGE_IN_PLACE.format(symbol, method))
+
+    return in_place
+
+
+class ResourceVariable(Variable):
+    """The class of all variables, under the name that TensorFlow's programs print."""
+
+
+class UnreadVariable(ResourceVariable):
+    """What an assignment returns: the variable itself under another name."""
+
+    def __init__(self, root: Variable) -> None:
+        object.__setattr__(self, "_root", root)
+
+    _root: Variable = None  # type: ignore[assignment]
+
+    def __getattribute__(self, name: str) -> Any:
+        own = object.__getattribute__(self, "__dict__")
+        if name in ("_root", "__class__", "__dict__", "name"):
+            return own["_root"] if name == "_root" else object.__getattribute__(self, name)
+        if name.startswith("__"):
+            return object.__getattribute__(self, name)
+        return getattr(own["_root"], name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._root, name, value)
+
+    @property
+    def name(self) -> str:
+        """TensorFlow's name of it."""
+        return "UnreadVariable"
+
+
+operators.attach(Variable)
+Variable.__hash__ = _unhashable  # type: ignore[method-assign]
+for _name, _symbol, _method in (
+    ("iadd", "+", "assign_add"), ("isub", "-", "assign_sub"), ("imul", "*", "assign"),
+    ("itruediv", "/", "assign"), ("ifloordiv", "//", "assign"), ("ipow", "**", "assign"),
+    ("imatmul", "@", "assign"), ("imod", "%", "assign"),
+):  # fmt: skip
+    setattr(Variable, f"__{_name}__", _refuse(_symbol, _method))
+for _class in (Variable, ResourceVariable, UnreadVariable):
+    _class.__module__ = "tensorflow.python.ops.resource_variable_ops"
+
+
+def _flatten(variable: Variable) -> tuple[tuple[Any], Any]:
+    aux = (variable._name, variable._trainable, variable._shape, variable._constraint)
+    return (variable._tensor._device_array(),), aux
+
+
+def _unflatten(aux: Any, children: Any) -> Variable:
+    (value,) = children
+    name, trainable, shape, constraint = aux
+    variable = object.__new__(ResourceVariable)
+    known = hasattr(value, "shape") and hasattr(value, "dtype")
+    tensor = from_array(value) if known else EagerTensor(None, value, None, 0)  # type: ignore[arg-type]
+    variable._set_up(tensor, trainable, name, shape, constraint)
+    return variable
+
+
+for _class in (ResourceVariable, UnreadVariable):
+    jax.tree_util.register_pytree_node(_class, _flatten, _unflatten)
+
+
+def _part(self: Variable, key: Any) -> EagerTensor:
+    """Returns a part of the value; its `assign` changes that part of the variable."""
+    part = FUNCTIONS["_getitem"](self, key)
+    part._origin = (self, key)
+    return part
+
+
+Variable.__getitem__ = _part  # type: ignore[attr-defined]

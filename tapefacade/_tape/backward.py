@@ -1,0 +1,328 @@
+"""The backward pass: from targets and sources to recorded derivative ops."""
+
+import weakref
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.types import TensorType
+from tapefacade._tape.boundary import BOUNDARY, registered_gradient
+from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, derivative
+from tapefacade._tape.reach import Reach, Window, reach, slot_types
+from tapefacade._trace.recording import THREAD, Data, Recording, values_of
+from tapefacade._trace.slices import cut
+from tapefacade._trace.tree import Node
+
+
+class Scope(NamedTuple):
+    """The part of a recording that a tape saw, and what it watched there."""
+
+    trace: Recording
+    data: Data
+    end: Node
+    window: Window
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the thread still records there, so that slots can be used as they are."""
+        return THREAD.recording is self.trace and self.trace.data is self.data
+
+    def slot_of(self, tensor: EagerTensor) -> int | None:
+        """Returns the slot of a tensor, if it has one in the recording."""
+        if tensor._recording is self.trace:
+            return tensor._slot
+        return self.data.slots.get(id(tensor))
+
+    def enter(self, tensor: EagerTensor) -> int | None:
+        """Returns the slot of a tensor, as a new leaf if the recording goes on."""
+        return self.trace.new_leaf(tensor, separate=True) if self.is_open else None
+
+
+class Plan(NamedTuple):
+    """A derivative op, the recording's slots of its inputs, and where its results belong."""
+
+    operation: Derivative
+    inputs: tuple[int, ...]
+    ghosts: tuple[int, ...]
+    targets: tuple[int, ...]  # places of the targets whose upstream gradients it takes
+    connected: tuple[bool, ...]
+    types: dict[int, TensorType]
+
+
+def derive(
+    scope: Scope,
+    kind: str,
+    targets: Sequence[int | None],
+    groups: Sequence[tuple[int, ...]],
+    upstream: Sequence[EagerTensor | None],
+) -> list[EagerTensor | None]:
+    """Records the derivative of targets with respect to sources.
+
+    Args:
+        scope: what the tape saw.
+        kind: `GRADIENT`, `JACOBIAN` or `BATCH_JACOBIAN`.
+        targets: the slots to differentiate; None where the tape knows nothing of a target.
+        groups: the slots of each source.
+        upstream: for each target its upstream gradient; None stands for ones.
+
+    Returns:
+        For each source the derivative, or None if no target depends on it.
+    """
+    known = [(slot, up) for slot, up in zip(targets, upstream, strict=True) if slot is not None]
+    slots = tuple([slot for slot, _ in known])
+    gradients = [up for _, up in known]
+    found = _plan(scope, kind, slots, tuple(groups), tuple([up is not None for up in gradients]))
+    if found is None:
+        return [None] * len(groups)
+    if isinstance(found, Reach):
+        if kind != GRADIENT:
+            return _by_rows(scope, kind, slots, groups)
+        return _through_boundaries(scope, found, slots, groups, gradients)
+    return _record(scope, found, gradients)
+
+
+def _plan(
+    scope: Scope,
+    kind: str,
+    targets: tuple[int, ...],
+    groups: tuple[tuple[int, ...], ...],
+    given: tuple[bool, ...],
+    through: bool = True,
+) -> Plan | Reach | None:
+    """Finds the plan in the tree or makes it; a `Reach` where Python code is on the way."""
+    key = (kind, targets, groups, given, through, scope.window)
+    plans = scope.end.plans
+    if key in plans:
+        found = plans[key]
+        return _current(scope, targets, groups, found)
+    found = reach(scope.end, scope.window, targets, groups)
+    if through and found.boundaries:
+        plans[key] = found
+        return found
+    plan = _make_plan(scope, kind, targets, groups, given, found) if any(found.connected) else None
+    plans[key] = plan
+    return plan
+
+
+def _current(scope: Scope, targets: Any, groups: Any, found: Any) -> Any:
+    """Checks what may have changed since a plan was made: registered gradients."""
+    if isinstance(found, Reach):
+        return reach(scope.end, scope.window, targets, groups)
+    return found
+
+
+def _make_plan(
+    scope: Scope,
+    kind: str,
+    targets: tuple[int, ...],
+    groups: tuple[tuple[int, ...], ...],
+    given: tuple[bool, ...],
+    found: Reach,
+) -> Plan:
+    types = slot_types(scope.end)
+    for slot in (*targets, *(s for group in groups for s in group)):
+        if slot not in types:  # a leaf entered after the window: a target that is its own source
+            types[slot] = scope.data.leaves[slot]._type
+    wanted = [targets[place] for place in found.targets]
+    sources, owners = [], []
+    results = 0
+    for group, connected in zip(groups, found.connected, strict=True):
+        if connected:
+            sources += group
+            owners += [results] * len(group)
+            results += 1
+    defined = {s for node in found.nodes for s in range(node.first_output, node.end)}
+    extra = [s for s in sources if s not in defined]
+    part, inputs = cut(found.nodes, [*wanted, *extra], types.__getitem__)
+    local = {slot: place for place, slot in enumerate(inputs)}
+    ghosts = tuple(s for node in found.nodes for s in range(node.first_output, node.end))
+    local.update({slot: len(inputs) + place for place, slot in enumerate(ghosts)})
+    part = type(part)(part.inputs, part.steps, part.outputs[: len(wanted)])
+    operation = derivative(
+        kind, part, tuple(local[s] for s in sources), tuple(owners),
+        tuple(given[place] for place in found.targets),
+    )  # fmt: skip
+    return Plan(operation, inputs, ghosts, found.targets, found.connected, types)
+
+
+def _record(
+    scope: Scope, plan: Plan, upstream: Sequence[EagerTensor | None]
+) -> list[EagerTensor | None]:
+    trace = THREAD.recording
+    gradients = [up for place in plan.targets if (up := upstream[place]) is not None]
+    slots = [g._slot if g._recording is trace else trace.leaf(g) for g in gradients]
+    if scope.is_open:
+        inputs, ghosts = plan.inputs, plan.ghosts
+    else:
+        values = values_of(scope.end, scope.data, plan.inputs, plan.types)
+        inputs, ghosts = tuple([trace.leaf(value) for value in values]), ()
+    types = [*plan.operation.part.inputs, *(g._type for g in gradients)]
+    results = iter(trace.apply(plan.operation, (), (*inputs, *slots), types, ghosts))
+    if trace.at.eager:
+        tensors = list(results)
+        trace.flush()
+        results = iter(tensors)
+    return [next(results) if connected else None for connected in plan.connected]
+
+
+def itself(
+    source: Any, targets: Sequence[Any], upstream: Sequence[EagerTensor | None]
+) -> EagerTensor | None:
+    """Returns the gradient of a tape that saw nothing: a target's for itself."""
+    total = None
+    for target, gradient in zip(targets, upstream, strict=True):
+        if target is source and (target.dtype.is_floating or target.dtype.is_complex):
+            value = getattr(target, "_tensor", target)
+            gradient = FUNCTIONS["ones_like"](value) if gradient is None else gradient
+            total = gradient if total is None else FUNCTIONS["add"](total, gradient)
+    return total
+
+
+def _through_boundaries(
+    scope: Scope,
+    found: Reach,
+    targets: Sequence[int],
+    groups: Sequence[tuple[int, ...]],
+    upstream: Sequence[EagerTensor | None],
+) -> list[EagerTensor | None]:
+    """Differentiates where some gradients are made by Python code.
+
+    From the last boundary to the first: the gradient of all targets for its outputs is given to
+    the Python code, and what that returns is the upstream gradient of its inputs, which become
+    targets themselves.
+    """
+    slots, gradients = list(targets), list(upstream)
+    done: set[int] = set()
+    boundaries = list(found.boundaries)
+    while boundaries:
+        node = boundaries.pop()
+        done.add(node.first_output)
+        outputs = tuple((slot,) for slot in range(node.first_output, node.end))
+        arrived = _segment(scope, slots, outputs, gradients)
+        if all(gradient is None for gradient in arrived):
+            continue
+        for slot, gradient in _call(scope, node, arrived):
+            slots.append(slot)
+            gradients.append(gradient)
+        again = reach(scope.end, scope.window, tuple(slots), tuple(groups)).boundaries
+        boundaries = [b for b in again if b.first_output not in done]
+    return _segment(scope, slots, groups, gradients)
+
+
+def _segment(
+    scope: Scope,
+    targets: Sequence[int],
+    groups: Sequence[tuple[int, ...]],
+    upstream: Sequence[EagerTensor | None],
+) -> list[EagerTensor | None]:
+    given = tuple(gradient is not None for gradient in upstream)
+    plan = _plan(scope, GRADIENT, tuple(targets), tuple(groups), given, through=False)
+    if plan is None:
+        return [None] * len(groups)
+    assert isinstance(plan, Plan)
+    return _record(scope, plan, upstream)
+
+
+class OpView:
+    """An op as TensorFlow shows it to a registered gradient function."""
+
+    def __init__(self, node: Node, inputs: list[EagerTensor], outputs: list[EagerTensor]) -> None:
+        assert node.operation is not None
+        self.inputs = inputs
+        self.outputs = outputs
+        self.type = node.operation.kernel
+        self.name = node.operation.name
+        statics = getattr(node.operation, "statics", ())
+        self._attributes = {p.name: v for p, v in zip(statics, node.static, strict=False)}
+
+    def get_attr(self, name: str) -> Any:
+        """Returns a static parameter of the op.
+
+        Raises:
+            ValueError: if there is none of that name.
+        """
+        if name not in self._attributes:
+            raise ValueError(
+                f"Operation {self.name!r} has no attr named {name!r}; it has "
+                f"{sorted(self._attributes)}."
+            )
+        return self._attributes[name]
+
+
+def _call(
+    scope: Scope, node: Node, arrived: Sequence[EagerTensor | None]
+) -> list[tuple[int, EagerTensor]]:
+    """Calls the Python code of a boundary; returns the inputs' slots and gradients."""
+    types = slot_types(scope.end)
+    outputs = range(node.first_output, node.end)
+    zeros = FUNCTIONS["zeros"]
+    upstream = [
+        zeros(types[slot].shape, types[slot].dtype) if gradient is None else gradient
+        for slot, gradient in zip(outputs, arrived, strict=True)
+    ]
+    if node.operation is BOUNDARY:
+        inputs = node.inputs[node.static[0] :]
+        results = scope.data.custom[node.first_output].call(*upstream)
+    else:
+        inputs = node.inputs
+        kernel = node.operation.gradient.kernel  # type: ignore[union-attr]
+        call = registered_gradient(kernel)
+        assert call is not None
+        view = OpView(node, _tensors(scope, inputs, types), _tensors(scope, outputs, types))
+        results = call(view, *upstream)
+        results = list(results) if isinstance(results, list | tuple) else [results]
+        if len(results) != len(inputs):
+            raise ValueError(
+                f"Num gradients {len(results)} generated for op {kernel} do not match num inputs "
+                f"{len(inputs)}"
+            )
+    return [
+        (slot, gradient)
+        for slot, gradient in zip(inputs, results, strict=True)
+        if gradient is not None and types[slot].inexact
+    ]
+
+
+def _tensors(scope: Scope, slots: Sequence[int], types: dict[int, TensorType]) -> list[EagerTensor]:
+    """Returns tensors for slots of the scope's recording."""
+    if not scope.is_open:
+        return values_of(scope.end, scope.data, slots, types)
+    found = []
+    for slot in slots:
+        if slot in scope.data.leaves:
+            found.append(scope.data.leaves[slot])
+        elif slot in scope.data.scalars:
+            found += values_of(scope.end, scope.data, [slot], types)
+        else:
+            tensor = EagerTensor(types[slot], None, scope.trace, slot)
+            scope.trace.owners.setdefault(slot, weakref.ref(tensor))
+            found.append(tensor)
+    return found
+
+
+def _by_rows(
+    scope: Scope, kind: str, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
+) -> list[EagerTensor | None]:
+    """Computes a Jacobian row by row, where Python code gives part of the gradient."""
+    (target,) = targets
+    type_ = slot_types(scope.end)[target]
+    batch = kind == BATCH_JACOBIAN
+    count = type_.size // max(type_.shape[0], 1) if batch else type_.size
+    rows: list[list[EagerTensor | None]] = []
+    for row in range(count):
+        basis = FUNCTIONS["one_hot"](row, count, dtype=type_.dtype)
+        if batch:
+            basis = FUNCTIONS["reshape"](basis, (1, *type_.shape[1:]))
+            basis = FUNCTIONS["broadcast_to"](basis, type_.shape)
+        basis = FUNCTIONS["reshape"](basis, type_.shape)
+        rows.append(derive(scope, GRADIENT, [target], groups, [basis]))
+    results: list[EagerTensor | None] = []
+    for column in zip(*rows, strict=True):
+        if any(row is None for row in column):
+            results.append(None)
+            continue
+        stacked = FUNCTIONS["stack"](list(column), axis=1 if batch else 0)
+        tail = column[0].shape.as_list()[1 if batch else 0 :]
+        results.append(FUNCTIONS["reshape"](stacked, [*type_.shape, *tail]))
+    return results

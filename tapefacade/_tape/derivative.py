@@ -1,0 +1,214 @@
+"""Gradients and Jacobians as ops: `jax.vjp` of a slice of the program.
+
+The inputs are the inputs of the slice (the sources among them), then the upstream gradients. What
+was computed before the slice is an input, so it is a constant for this derivative and still
+differentiable for an outer one. A source inside the slice gets a tap that passes its value on.
+"""
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core.types import TensorType, type_of
+from tapefacade._tape.dataflow import input_dependencies
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.slices import Slice, Step, evaluate
+
+GRADIENT, JACOBIAN, BATCH_JACOBIAN = "gradient", "jacobian", "batch_jacobian"
+MAX_DERIVATIVES = 4096
+
+
+@jax.custom_jvp
+def tap(value: Any, added: Any) -> Any:
+    """Returns `value`, with the derivative of `value + added`."""
+    return value
+
+
+@tap.defjvp
+def _tap_jvp(primals: tuple[Any, Any], tangents: tuple[Any, Any]) -> tuple[Any, Any]:
+    return tap(*primals), tangents[0] + tangents[1]
+
+
+class Derivative(Operation):
+    """A derivative of a slice's outputs with respect to some of its slots."""
+
+    name = "GradientTape.gradient"
+    kernel = "GradientTape"
+
+    def __init__(
+        self, kind: str, part: Slice, sources: tuple[int, ...], groups: tuple[int, ...],
+        given: tuple[bool, ...],
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.part = part
+        self.sources = sources  # slots to differentiate with respect to
+        self.groups = groups  # which result each source adds to
+        self.given = given  # which targets have an upstream gradient among the inputs
+        types = part.types()
+        self.source_types = [types[slot] for slot in sources]
+        self.target_types = [types[slot] for slot in part.outputs]
+        self._dependencies: tuple[frozenset[int], ...] | None = None
+
+    @functools.cached_property
+    def result_types(self) -> tuple[TensorType, ...]:
+        """The types of the results, one for each group."""
+        types = dict(zip(self.groups, self.source_types, strict=True))
+        if self.kind == GRADIENT:
+            return tuple(types[group] for group in sorted(types))
+        target = self.target_types[0]
+        return tuple(
+            type_of(
+                target.shape + types[group].shape[self.kind == BATCH_JACOBIAN :],
+                types[group].numpy_dtype,
+            )
+            for group in sorted(types)
+        )
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return self.result_types, None
+
+    def dependencies(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[frozenset[int], ...] | None:
+        """Returns which inputs each derivative depends on: the derivative of 3x on nothing."""
+        if self._dependencies is None:
+            upstream = [t for t, given in zip(self.target_types, self.given, strict=True) if given]
+            self._dependencies = input_dependencies(
+                lambda *arrays: list(self.evaluate(arrays, ())), [*self.part.inputs, *upstream]
+            )
+        return self._dependencies
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return self.evaluate_with_forward(arrays, static)[0]
+
+    def evaluate_with_forward(
+        self, arrays: Sequence[Any], static: tuple[Any, ...]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        count = len(self.part.inputs)
+        inputs, upstream = arrays[:count], arrays[count:]
+        forward = functools.partial(self._forward, inputs)
+        primals = [
+            inputs[slot] if slot < count else jnp.zeros(type_.shape, type_.numpy_dtype)
+            for slot, type_ in zip(self.sources, self.source_types, strict=True)
+        ]
+        if self.kind == GRADIENT:
+            outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+            results = pull_back(self._upstream(outputs, upstream))
+        else:
+            results, internal = self._jacobian(forward, primals)
+        return self._summed([_conjugate(result) for result in results]), internal
+
+    def _forward(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
+        """Computes the targets and, besides, every slot of the slice."""
+        count = len(inputs)
+        current = list(inputs)
+        taps: dict[int, Callable[[Any], Any]] = {}
+        for slot, value in zip(self.sources, sources, strict=True):
+            if slot < count:
+                current[slot] = value
+            else:
+                taps[slot] = functools.partial(tap, added=value)
+        slots = evaluate(self.part, current, _apply, taps)
+        end = count + sum(len(step.types) for step in self.part.steps)
+        internal = [slots.get(slot) for slot in range(count, end)]
+        return [slots[slot] for slot in self.part.outputs], internal
+
+    def _upstream(self, outputs: Sequence[Any], upstream: Sequence[Any]) -> list[Any]:
+        rest = iter(upstream)
+        return [
+            _conjugate(next(rest)) if given else jnp.ones_like(output)
+            for output, given in zip(outputs, self.given, strict=True)
+        ]
+
+    def _summed(self, results: Sequence[Any]) -> list[Any]:
+        sums: dict[int, Any] = {}
+        for group, result in zip(self.groups, results, strict=True):
+            sums[group] = sums[group] + result if group in sums else result
+        return [sums[group] for group in sorted(sums)]
+
+    def _jacobian(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Computes full Jacobians: by rows, or by columns where there are fewer of them."""
+        (target,) = self.target_types
+        batch = self.kind == BATCH_JACOBIAN
+        rows = target.size // max(target.shape[0], 1) if batch else target.size
+        columns = sum(type_.size for type_ in self.source_types)
+        complex_ = target.dtype.is_complex or any(t.dtype.is_complex for t in self.source_types)
+        if not batch and columns < rows and not complex_:
+            return self._columns(forward, primals)
+        (output,), pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+        basis = jnp.eye(rows, dtype=output.dtype)
+        if batch:
+            shape = (rows, *target.shape)
+            basis = jnp.broadcast_to(basis.reshape(rows, 1, *target.shape[1:]), shape)
+        else:
+            basis = basis.reshape(rows, *target.shape)
+        results = jax.vmap(lambda row: pull_back([row]))(basis)
+        if batch:
+            results = [jnp.moveaxis(result, 0, 1) for result in results]
+        shapes = [target.shape + type_.shape[1 if batch else 0 :] for type_ in self.source_types]
+        return [r.reshape(s) for r, s in zip(results, shapes, strict=True)], internal
+
+    def _columns(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
+        (target,) = self.target_types
+        _, push, internal = jax.linearize(forward, *primals, has_aux=True)
+        results = []
+        for place, type_ in enumerate(self.source_types):
+            basis = jnp.eye(type_.size, dtype=type_.numpy_dtype).reshape(type_.size, *type_.shape)
+
+            def column(vector: Any, place: int = place) -> Any:
+                tangents = [jnp.zeros_like(primal) for primal in primals]
+                tangents[place] = vector
+                return push(*tangents)[0]
+
+            columns = jnp.moveaxis(jax.vmap(column)(basis), 0, -1)
+            results.append(
+                lax.convert_element_type(columns, type_.numpy_dtype).reshape(
+                    target.shape + type_.shape
+                )
+            )
+        return results, internal
+
+
+def _apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
+    """Evaluates a step; no gradient flows through blocked inputs."""
+    blocked = step.operation.blocked(step.static, len(arrays))
+    for place in blocked:
+        arrays[place] = lax.stop_gradient(arrays[place])
+    return step.operation.evaluate(arrays, step.static)
+
+
+def _conjugate(value: Any) -> Any:
+    """Converts between JAX's and TensorFlow's gradients of complex values, which are conjugate."""
+    return jnp.conj(value) if jnp.iscomplexobj(value) else value
+
+
+_MADE: dict[Any, Derivative] = {}
+_LOCK = threading.Lock()
+
+
+def derivative(
+    kind: str, part: Slice, sources: tuple[int, ...], groups: tuple[int, ...],
+    given: tuple[bool, ...],
+) -> Derivative:  # fmt: skip
+    """Returns the derivative op; equal ones are the same, so that programs find themselves."""
+    key = (kind, part, sources, groups, given)
+    with _LOCK:
+        found = _MADE.get(key)
+        if found is None:
+            if len(_MADE) > MAX_DERIVATIVES:
+                _MADE.clear()
+            found = _MADE[key] = Derivative(*key)
+        return found
+
+
+def ones_like(type_: TensorType) -> np.ndarray[Any, Any]:
+    """Returns the upstream gradient that stands for none given."""
+    return np.ones(type_.shape, type_.numpy_dtype)

@@ -1,0 +1,166 @@
+"""Reach: which recorded instructions lead from the sources to the targets of a gradient."""
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from tapefacade._core.gradient import NoGradient, NotDifferentiable
+from tapefacade._core.types import TensorType
+from tapefacade._tape.boundary import BOUNDARY, registered_gradient
+from tapefacade._trace.tree import Node
+
+
+class Window(NamedTuple):
+    """What a tape recorded: where in a recording, and from when on it watched which slots."""
+
+    intervals: tuple[tuple[int, int], ...]
+    watched: tuple[tuple[int, int], ...]  # (slot, position from which on it is watched)
+
+
+class Reach(NamedTuple):
+    """What `reach` found.
+
+    Attributes:
+        connected: for each group of sources, whether a target depends on it.
+        nodes: the instructions on the way, in order.
+        targets: places of the targets that depend on a source.
+        boundaries: instructions on the way whose gradient is made by Python code, in order.
+    """
+
+    connected: tuple[bool, ...]
+    nodes: tuple[Node, ...]
+    targets: tuple[int, ...]
+    boundaries: tuple[Node, ...]
+
+
+def reach(
+    end: Node, window: Window, targets: tuple[int, ...], groups: tuple[tuple[int, ...], ...]
+) -> Reach:
+    """Finds what a gradient has to differentiate.
+
+    Args:
+        end: where the tape's window ends.
+        window: what the tape recorded and watched.
+        targets: the slots to differentiate.
+        groups: the slots of each source.
+
+    Returns:
+        The instructions, and which sources they connect to the targets.
+
+    Raises:
+        LookupError: if an op without a gradient lies on the way from something watched.
+    """
+    watched = dict(window.watched)
+    taped, tracked = _taped(end, window, watched)
+    groups = tuple(
+        tuple(s for s in group if s in tracked or s in watched or s in targets) for group in groups
+    )
+    cone, boundaries = _cone(taped, targets)
+    masks: dict[int, int] = {}
+    for bit, group in enumerate(groups):
+        for slot in group:
+            masks[slot] = masks.get(slot, 0) | 1 << bit
+    for node in cone:
+        for place, slot in enumerate(range(node.first_output, node.end)):
+            mask = masks.get(slot, 0)
+            if node.types[slot - node.first].inexact:
+                for used in used_inputs(node, place):
+                    mask |= masks.get(used, 0)
+            if mask:
+                masks[slot] = mask
+    found = 0
+    for target in targets:
+        found |= masks.get(target, 0)
+    wanted = tuple(i for i, target in enumerate(targets) if masks.get(target, 0))
+    on_way = tuple(node for node in cone if _any_mask(node, masks))
+    connected = tuple(bool(found >> bit & 1) for bit in range(len(groups)))
+    return Reach(connected, on_way, wanted, boundaries)
+
+
+def _any_mask(node: Node, masks: dict[int, int]) -> bool:
+    return any(masks.get(slot, 0) for slot in range(node.first_output, node.end))
+
+
+def _nodes(end: Node, intervals: Iterable[tuple[int, int]]) -> Iterator[Node]:
+    """Yields the instructions within the intervals, the last first."""
+    start = min((interval[0] for interval in intervals), default=end.end)
+    node = end
+    while node.parent is not None and node.first >= start:
+        if node.operation is not None and any(a <= node.first < b for a, b in intervals):
+            yield node
+        node = node.parent
+
+
+def _taped(
+    end: Node, window: Window, watched: dict[int, int]
+) -> tuple[list[Node], Collection[int]]:
+    """Returns the instructions on the tape, and the slots that depend on something watched."""
+    tracked: set[int] = set()
+    taped = []
+    for node in reversed(list(_nodes(end, window.intervals))):
+        if isinstance(node.operation.gradient, NotDifferentiable):  # type: ignore[union-attr]
+            continue
+        on_tape = False
+        for place, slot in enumerate(range(node.first_output, node.end)):
+            if node.types[slot - node.first].inexact and any(
+                used in tracked or watched.get(used, node.end) <= node.first
+                for used in used_inputs(node, place)
+            ):
+                tracked.add(slot)
+                on_tape = True
+        if on_tape:
+            taped.append(node)
+    return taped, tracked
+
+
+def _cone(taped: list[Node], targets: Iterable[int]) -> tuple[list[Node], tuple[Node, ...]]:
+    """Returns the taped instructions that the targets depend on; those made by hand apart."""
+    missing = set(targets)
+    cone, boundaries = [], []
+    for node in reversed(taped):
+        places = [s - node.first_output for s in range(node.first_output, node.end) if s in missing]
+        if not places:
+            continue
+        operation = node.operation
+        assert operation is not None
+        if operation is BOUNDARY:
+            boundaries.append(node)
+            # What leads to its inputs is found when its gradient function has run.
+            continue
+        if isinstance(operation.gradient, NoGradient):
+            if registered_gradient(operation.gradient.kernel) is None:
+                raise LookupError(
+                    f"gradient registry has no entry for: {operation.gradient.kernel} "
+                    f"(the op was recorded at {node.line}; write it with other ops, or give its "
+                    f'gradient with tf.RegisterGradient("{operation.gradient.kernel}"))'
+                )
+            boundaries.append(node)
+            continue
+        cone.append(node)
+        for place in places:
+            missing.update(used_inputs(node, place))
+    return cone[::-1], tuple(boundaries[::-1])
+
+
+def used_inputs(node: Node, place: int) -> Iterable[int]:
+    """Returns the slots through which a gradient flows from output `place` of an instruction."""
+    operation = node.operation
+    assert operation is not None
+    if operation is BOUNDARY:
+        return node.inputs[node.static[0] :]
+    dependencies = operation.dependencies(node.static, ())
+    blocked = operation.blocked(node.static, len(node.inputs))
+    if dependencies is not None:
+        return [node.inputs[i] for i in dependencies[place] if i not in blocked]
+    if blocked:
+        return [slot for i, slot in enumerate(node.inputs) if i not in blocked]
+    return node.inputs
+
+
+def slot_types(end: Node) -> dict[int, TensorType]:
+    """Returns the type of every slot up to `end`."""
+    types = {}
+    node = end
+    while node.parent is not None:
+        types.update(zip(range(node.first, node.end), node.types, strict=True))
+        node = node.parent
+    return types

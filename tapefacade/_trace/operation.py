@@ -1,0 +1,75 @@
+"""What a recorded instruction does: the interface between the trace and the ops."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapefacade._core.gradient import DIFFERENTIABLE, Gradient
+from tapefacade._core.types import TensorType
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """An error that depends on values.
+
+    Attributes:
+        values: the parameters whose values decide.
+        test: has the implementation's parameters; returns `(ok, *details)`, `ok` a scalar bool
+            array, or True where nothing can be wrong with such types.
+        error: makes the exception of the NumPy values of the details and the static parameters.
+    """
+
+    values: tuple[str, ...]
+    test: Callable[..., tuple[Any, ...]]
+    error: Callable[..., Exception]
+
+
+class Operation:
+    """A pure function of arrays that can be recorded; hashed by identity."""
+
+    name: str = ""
+    kernel: str = ""
+    gradient: Gradient = DIFFERENTIABLE
+    check: Check | None = None
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        """Returns the types of the outputs, and their structure (None: one tensor).
+
+        Raises:
+            Exception: what TensorFlow raises for such inputs.
+        """
+        raise TypeError(f"{self.name} says nothing about its outputs")
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        """Computes the outputs, a flat sequence, from JAX arrays."""
+        raise TypeError(f"{self.name} cannot be computed")
+
+    def evaluate_with_forward(
+        self, arrays: Sequence[Any], static: tuple[Any, ...]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Computes the outputs, and the values in the program's earlier slots (the ghosts)."""
+        return self.evaluate(arrays, static), ()
+
+    def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
+        """Whether the check can fail for inputs of these types."""
+        return self.check is not None
+
+    def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Runs `check.test`."""
+        raise TypeError(f"{self.name} has no check")
+
+    def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
+        """Makes the exception of a check that failed."""
+        raise TypeError(f"{self.name} has no check")
+
+    def blocked(self, static: tuple[Any, ...], count: int) -> frozenset[int]:
+        """Returns the positions of the inputs through which no gradient flows."""
+        return frozenset()
+
+    def dependencies(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[frozenset[int], ...] | None:
+        """Returns for each output the inputs it depends on; None if every output on all."""
+        return None

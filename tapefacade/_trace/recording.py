@@ -1,0 +1,255 @@
+"""Recordings: what a thread has asked for since its last step boundary.
+
+A recording is a position in the tree, the values from outside (leaves), and weak references to the
+tensors that stand for results. Looking at one of them computes all that are pending and still
+referenced, by one program.
+"""
+
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core.tensor import EagerTensor, Failed, from_host
+from tapefacade._core.types import TensorType, type_of
+from tapefacade._trace import running
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.slices import cut, needed
+from tapefacade._trace.tree import TREE, Node
+
+_REFERENCE = weakref.ref
+
+
+class Data:
+    """The values that a recording's slots refer to; kept alive by the tapes that need them."""
+
+    __slots__ = ("custom", "leaves", "scalars", "slots")
+
+    def __init__(self) -> None:
+        self.leaves: dict[int, EagerTensor] = {}  # leaves, and what has been computed
+        self.scalars: dict[int, Any] = {}
+        self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
+        self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
+
+    def known(self, slot: int) -> bool:
+        """Whether the value in `slot` needs no computation."""
+        return slot in self.leaves or slot in self.scalars
+
+
+class _Known:
+    """Membership test for slots that need no computation."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    def __contains__(self, slot: object) -> bool:
+        return slot in self.data.leaves or slot in self.data.scalars
+
+
+class Recording:
+    """One thread's recording since its last step boundary."""
+
+    __slots__ = (
+        "assigned", "at", "data", "effects", "epoch", "lock", "owners", "state", "tapes",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.at: Node = TREE.start()
+        self.data = Data()
+        self.tapes: list[Any] = []  # the tapes that record now, the outermost first
+        self.epoch = 0  # counts changes of what the tapes watch
+        self.owners: dict[int, weakref.ref[EagerTensor]] = {}  # pending results
+        self.effects: list[int] = []  # pending ops that have to run though nobody wants the result
+        self.assigned: dict[int, tuple[Any, EagerTensor]] = {}  # variables before this recording
+        self.state: Any = (
+            None  # what has been computed: the last program, which knows the one before
+        )
+        self.lock = threading.RLock()
+
+    # Recording. All writes are by slot, and the position moves last: an interrupt anywhere
+    # leaves nothing but values that the next instruction overwrites.
+
+    def leaf(self, tensor: EagerTensor) -> int:
+        """Returns the slot of a tensor from outside this recording."""
+        slot = self.data.slots.get(id(tensor))
+        return self.new_leaf(tensor) if slot is None else slot
+
+    def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
+        """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
+        if tensor._value is None:
+            tensor._array()  # of another recording
+        at = self.at
+        key = tensor._type
+        node = at.edges.get(key) or TREE.extend(at, key, types=(key,))
+        slot = node.first
+        self.data.leaves[slot] = tensor
+        if not separate:
+            self.data.slots[id(tensor)] = slot
+        self.at = node
+        return slot
+
+    def slot_of(self, tensor: EagerTensor) -> int | None:
+        """Returns the slot of a tensor, if it has one here."""
+        if tensor._recording is self:
+            return tensor._slot
+        return self.data.slots.get(id(tensor))
+
+    def apply(
+        self,
+        operation: Operation,
+        static: tuple[Any, ...],
+        inputs: tuple[int, ...],
+        types: Sequence[TensorType],
+        ghosts: tuple[int, ...] = (),
+    ) -> list[EagerTensor]:
+        """Records an operation on slots; the general way, also for operations without a name."""
+        at = self.at
+        key = (operation, static, inputs)
+        node = at.edges.get(key)
+        if node is None:
+            outputs, structure = operation.infer(static, types)
+            node = TREE.extend(
+                at, key, operation=operation, static=static, inputs=inputs,
+                types=outputs, structure=structure, ghosts=ghosts,
+            )  # fmt: skip
+            running.STATISTICS.recorded += 1
+        self.at = node
+        return self.results(node)
+
+    def results(self, node: Node) -> list[EagerTensor]:
+        """Makes the tensors that stand for the outputs of the instruction just recorded."""
+        tensors = []
+        for slot in range(node.first_output, node.end):
+            tensor = EagerTensor(node.types[slot - node.first], None, self, slot)
+            self.owners[slot] = _REFERENCE(tensor)
+            tensors.append(tensor)
+        if node.checked:
+            self.effects.append(node.first_output)
+        return tensors
+
+    # Computing.
+
+    def compute(self, tensor: EagerTensor) -> None:
+        """Gives a pending tensor its value, and with it all that is pending and referenced."""
+        self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
+        self.flush()
+
+    def flush(self) -> None:
+        """Computes what is pending and referenced. Outside of tapes this ends the recording.
+
+        Raises:
+            Exception: the error of an op that depends on values. Variables that were assigned
+                since the last time keep the values from before.
+        """
+        with self.lock:
+            owners = self.owners
+            pending = []
+            for slot, reference in list(owners.items()):
+                tensor = reference()
+                if tensor is not None and tensor._value is None:
+                    pending.append((slot, tensor))
+            effects = tuple(self.effects)
+            if pending or effects:
+                self._run(pending, effects)
+            for slot, reference in list(owners.items()):  # in place: the owner may be recording
+                tensor = reference()
+                if tensor is None or tensor._value is not None:
+                    owners.pop(slot, None)
+            self.assigned = {}
+            if not self.tapes and THREAD.recording is self:
+                self.close()
+
+    def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
+        wanted = tuple([slot for slot, _ in pending])
+        program = self.program(wanted, effects)
+        data = self.data
+        try:
+            outputs = program.run(data.leaves, data.scalars)
+        except Exception as error:
+            self._undo_assignments()
+            if not isinstance(error, running.ProgramFailedError):
+                raise
+            self.effects.clear()
+            self._store(pending, error.outputs)
+            raise error.error from None
+        self._store(pending, outputs)
+        self.effects.clear()
+        self.state = program
+
+    def _store(self, pending: list[tuple[int, EagerTensor]], outputs: list[Any]) -> None:
+        keep = bool(self.tapes)
+        for (slot, tensor), output in zip(pending, outputs, strict=True):
+            tensor._value = output
+            if keep and type(output) is not Failed:
+                self.data.leaves[slot] = tensor
+
+    def _undo_assignments(self) -> None:
+        for variable, before in self.assigned.values():
+            variable._restore(before)
+        self.assigned = {}
+
+    def program(self, wanted: tuple[int, ...], effects: tuple[int, ...]) -> running.Program:
+        """Returns the program that computes `wanted` here, given what is known."""
+        node = self.at
+        key = (wanted, effects, self.state)
+        program = node.programs.get(key)
+        if program is None:
+            program = node.programs[key] = make_program(node, self.data, wanted, effects)
+        return program
+
+    def close(self) -> None:
+        """Ends the recording: the thread starts a new one, this one lets go of its values."""
+        THREAD.recording = Recording()
+        self.data = Data()
+        self.at = TREE.root
+
+
+def make_program(
+    at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
+) -> running.Program:
+    """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
+    nodes = needed(at, (*wanted, *effects), _Known(data))
+    scalar_types = {
+        slot: type_
+        for node in nodes
+        for slot, type_ in zip(range(node.first, node.first_output), node.types, strict=False)
+    }
+
+    def type_at(slot: int) -> TensorType:
+        leaf = data.leaves.get(slot)
+        return scalar_types[slot] if leaf is None else leaf._type
+
+    part, slots = cut(nodes, wanted, type_at)
+    return running.Program(part, slots, data.scalars, [node.line for node in nodes])
+
+
+def values_of(
+    at: Node, data: Data, slots: Sequence[int], types: dict[int, TensorType]
+) -> list[EagerTensor]:
+    """Returns tensors with the values in slots of a recording that has been closed."""
+    unknown = tuple([slot for slot in slots if not data.known(slot)])
+    if unknown:
+        outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
+        for slot, output in zip(unknown, outputs, strict=True):
+            type_ = type_of(tuple(output.shape), np.dtype(output.dtype))
+            data.leaves[slot] = EagerTensor(type_, output, None, 0)
+    found = []
+    for slot in slots:
+        if slot not in data.leaves:
+            data.leaves[slot] = from_host(np.array(data.scalars[slot], types[slot].numpy_dtype))
+        found.append(data.leaves[slot])
+    return found
+
+
+class _Thread(threading.local):
+    """What belongs to one thread."""
+
+    def __init__(self) -> None:
+        self.recording = Recording()
+
+
+THREAD = _Thread()

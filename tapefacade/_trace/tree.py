@@ -1,0 +1,109 @@
+"""The trace cache: a tree of program prefixes, in which a program that repeats finds itself.
+
+A node is one prefix: the instruction that was recorded last, and its parent. Every instruction
+defines new slots, numbered from the root: first those of Python scalars among its operands, then
+its outputs. Nothing in the tree holds a user's arrays.
+"""
+
+import os
+import sys
+from typing import Any, Final
+
+from tapefacade._core.types import TensorType
+from tapefacade._trace.operation import Operation
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+OWN_SCRIPTS = os.path.join(PACKAGE, "demo") + os.sep
+
+# In the place of a slot among the operands of an edge: a Python scalar that follows as an input.
+FLOAT: Final = -1
+INT: Final = -2
+BOOL: Final = -3
+COMPLEX: Final = -4
+
+# Nodes in the tree (about 1 kB each) before it is dropped. Compiled programs are kept elsewhere
+# (`running`), by what they compute, so what is lost is shape inference, not compilation.
+MAX_NODES = 100_000
+# A recording outside a tape is dispatched at every multiple of this many instructions: compiling
+# grows with the length (256 instructions: about 0.2 s), dispatching costs 10 us.
+PENDING_LIMIT = 256
+
+
+class Node:
+    """A program prefix that ends with one instruction."""
+
+    __slots__ = (
+        "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs", "line",
+        "operation", "parent", "plans", "programs", "slow", "static", "structure", "type", "types",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        parent: "Node | None",
+        operation: Operation | None = None,
+        static: tuple[Any, ...] = (),
+        inputs: tuple[int, ...] = (),
+        scalars: tuple[TensorType, ...] = (),
+        types: tuple[TensorType, ...] = (),
+        structure: Any = None,
+        ghosts: tuple[int, ...] = (),
+        checked: bool = False,
+    ) -> None:
+        self.edges: dict[Any, Node] = {}
+        self.programs: dict[Any, Any] = {}  # (wanted slots, what is known) -> Program
+        self.plans: dict[Any, Any] = {}  # gradients asked for at this point
+        self.parent = parent
+        self.operation = operation  # None: a leaf, a value from outside
+        self.static = static
+        self.inputs = inputs
+        self.ghosts = ghosts  # earlier slots whose values the operation computes on the way
+        self.first = parent.end if parent else 0
+        self.first_output = self.first + len(scalars)
+        self.types = scalars + types  # of the new slots
+        self.end = self.first + len(self.types)
+        self.type = types[0] if types else None
+        self.structure = structure
+        self.depth = parent.depth + 1 if parent else 0
+        self.eager: bool = parent.eager if parent else False  # every op runs at once
+        self.checked = checked  # values may make it fail
+        self.slow = (
+            structure is not None or checked or self.eager or self.depth % PENDING_LIMIT == 0
+        )
+        self.line = users_line() if parent else ""
+
+
+def users_line() -> str:
+    """Returns `file:line` of the innermost frame that is not the package's."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not name.startswith((PACKAGE, "<string>")) or name.startswith(OWN_SCRIPTS):
+            return f"{name}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return "<unknown>"
+
+
+class Tree:
+    """The root of all recordings, and how much hangs on it."""
+
+    def __init__(self) -> None:
+        self.root = Node(None)
+        self.size = 0
+        self.eager = False
+
+    def extend(self, parent: Node, key: Any, **what: Any) -> Node:
+        """Adds the edge `key` to `parent`, unless another thread has just done so."""
+        node = parent.edges.setdefault(key, Node(parent, **what))
+        self.size += 1
+        return node
+
+    def start(self) -> Node:
+        """Returns the node at which a recording starts."""
+        if self.size > MAX_NODES or self.root.eager != self.eager:
+            self.root = Node(None)
+            self.root.eager = self.eager
+            self.size = 0
+        return self.root
+
+
+TREE = Tree()

@@ -1,0 +1,29 @@
+"""Linear algebra: `tf.linalg`."""
+
+from tapefacade._core.missing import missing_attribute
+from tapefacade._ops.clipping import global_norm as global_norm
+from tapefacade._ops.creation import eye as eye
+from tapefacade._ops.cumulative import cross as cross
+from tapefacade._ops.diagonals import (
+    band_part as band_part,
+    diag as diag,
+    diag_part as diag_part,
+    set_diag as set_diag,
+    tensor_diag as tensor_diag,
+    tensor_diag_part as tensor_diag_part,
+    trace as trace,
+)
+from tapefacade._ops.norms import (
+    l2_normalize as l2_normalize,
+    norm as norm,
+    normalize as normalize,
+)
+from tapefacade._ops.products import (
+    einsum as einsum,
+    matmul as matmul,
+    matvec as matvec,
+    tensordot as tensordot,
+)
+from tapefacade._ops.shaping import matrix_transpose as matrix_transpose
+
+__getattr__ = missing_attribute(__name__)

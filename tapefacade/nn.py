@@ -1,0 +1,54 @@
+"""Neural networks: `tf.nn`."""
+
+from tapefacade._core.missing import missing_attribute
+from tapefacade._ops.activation import (
+    crelu as crelu,
+    elu as elu,
+    gelu as gelu,
+    leaky_relu as leaky_relu,
+    log_softmax as log_softmax,
+    relu as relu,
+    relu6 as relu6,
+    selu as selu,
+    silu as silu,
+    silu as swish,
+    softmax as softmax,
+)
+from tapefacade._ops.averages import (
+    compute_average_loss as compute_average_loss,
+    scale_regularization_loss as scale_regularization_loss,
+)
+from tapefacade._ops.comparison import in_top_k as in_top_k
+from tapefacade._ops.losses import (
+    l2_loss as l2_loss,
+    log_poisson_loss as log_poisson_loss,
+    sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
+    weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+)
+from tapefacade._ops.normalization import (
+    batch_normalization as batch_normalization,
+    bias_add as bias_add,
+    dropout as dropout,
+    embedding_lookup as embedding_lookup,
+    local_response_normalization as local_response_normalization,
+    local_response_normalization as lrn,
+    moments as moments,
+    weighted_moments as weighted_moments,
+    zero_fraction as zero_fraction,
+)
+from tapefacade._ops.norms import l2_normalize as l2_normalize
+from tapefacade._ops.padding import (
+    depth_to_space as depth_to_space,
+    space_to_batch as space_to_batch,
+    space_to_depth as space_to_depth,
+)
+from tapefacade._ops.sigmoids import (
+    sigmoid as sigmoid,
+    softplus as softplus,
+    softsign as softsign,
+)
+from tapefacade._ops.trigonometry import tanh as tanh
+
+__getattr__ = missing_attribute(__name__)

@@ -1,0 +1,29 @@
+"""Random numbers: `tf.random`."""
+
+from tapefacade._core.missing import missing_attribute
+from tapefacade._ops.counting import (
+    gamma as gamma,
+    poisson as poisson,
+    stateless_binomial as stateless_binomial,
+    stateless_gamma as stateless_gamma,
+    stateless_poisson as stateless_poisson,
+)
+from tapefacade._ops.sampling import (
+    categorical as categorical,
+    normal as normal,
+    shuffle as shuffle,
+    truncated_normal as truncated_normal,
+    uniform as uniform,
+)
+from tapefacade._ops.stateless import (
+    fold_in as fold_in,
+    split as split,
+    stateless_categorical as stateless_categorical,
+    stateless_normal as stateless_normal,
+    stateless_truncated_normal as stateless_truncated_normal,
+    stateless_uniform as stateless_uniform,
+)
+from tapefacade._state.generators import set_seed as set_seed
+from tapefacade.random import experimental as experimental
+
+__getattr__ = missing_attribute(__name__)

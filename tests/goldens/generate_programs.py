@@ -1,0 +1,44 @@
+"""Asks TensorFlow every program of tests/programs and stores what it answers, as JSON.
+
+python tests/goldens/generate_programs.py [SUBJECT ...]
+"""
+
+import json
+import os
+import pathlib
+import sys
+import warnings
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+
+def main() -> None:
+    import tensorflow as tf
+    from programs import SUBJECTS, digest, programs
+    from programs.program import run
+    from tensorflow.python.platform import tf_logging
+
+    warnings.simplefilter("ignore")
+    failed = 0
+    for subject in sys.argv[1:] or SUBJECTS:
+        answers = {}
+        for name, program in programs(subject).items():
+            tf_logging._log_counter_per_token.clear()  # "first n times" starts anew
+            try:
+                answers[name] = {"program": digest(program), **run(tf, program)}
+            except Exception as e:
+                failed += 1
+                print(f"  {name}: {type(e).__name__}: {e}")
+        path = HERE / f"programs_{subject}.json"
+        text = ",\n".join(f"{json.dumps(key)}: {json.dumps(answers[key])}" for key in answers)
+        path.write_text("{\n" + text + "\n}\n")
+        print(f"{subject}: {len(answers)} programs")
+    sys.exit(f"{failed} programs fail in TensorFlow." if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

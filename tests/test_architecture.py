@@ -1,0 +1,228 @@
+"""The rules of the code base, as tests."""
+
+import ast
+import importlib
+import inspect
+import pathlib
+import types
+from collections.abc import Iterator
+
+import pytest
+
+import tapefacade
+from tapefacade._core.missing import namespaces
+
+PACKAGE = pathlib.Path(tapefacade.__file__).parent
+# The demo is a program for TensorFlow, not a part of the package.
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE / "demo")
+MAX_LINES = 400
+# A package imports from itself and from those before it. Last come the public namespaces, the root
+# module and the command line, which no package may import.
+LAYERS = [
+    "_core",
+    "_trace",
+    "_ops",
+    "_state",
+    "_tape",
+    "_function",
+    "_keras",
+    "_data",
+    "_checkpoint",
+    "_summary",
+    "_distribute",
+    "_port",
+]
+
+every_module = pytest.mark.parametrize(
+    "path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE))
+)
+
+
+def tree(path: pathlib.Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def layer(parts: tuple[str, ...]) -> int:
+    """The rank of a module, given the parts of its name after `tapefacade`."""
+    return LAYERS.index(parts[0]) if parts and parts[0] in LAYERS else len(LAYERS)
+
+
+def module_parts(path: pathlib.Path) -> tuple[str, ...]:
+    return path.relative_to(PACKAGE).with_suffix("").parts
+
+
+def only_for_types(node: ast.AST) -> bool:
+    """Whether the node is `if TYPE_CHECKING:`."""
+    if not isinstance(node, ast.If):
+        return False
+    test = node.test
+    return getattr(test, "id", getattr(test, "attr", None)) == "TYPE_CHECKING"
+
+
+def imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Every import below a node that runs, at any depth."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child
+        elif only_for_types(child):
+            yield from (i for other in child.orelse for i in imports(other))
+        else:
+            yield from imports(child)
+
+
+def imported_names(path: pathlib.Path) -> Iterator[tuple[str, int]]:
+    """Every dotted name that a module imports, with its line."""
+    parts = ("tapefacade", *module_parts(path))
+    for node in imports(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+            continue
+        above = parts[: len(parts) - node.level] if node.level else ()
+        base = ".".join([*above, *filter(None, [node.module])])
+        yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
+
+
+@every_module
+def test_imports_go_one_way(path):
+    own = layer(module_parts(path))
+    wrong = []
+    for name, line in imported_names(path):
+        first, *others = name.split(".")
+        if first == "tapefacade" and own < len(LAYERS) and layer(tuple(others)) > own:
+            wrong.append(f"line {line}: {name}")
+    assert not wrong
+
+
+@every_module
+def test_only_public_jax_is_imported(path):
+    private = [
+        f"line {line}: {name}"
+        for name, line in imported_names(path)
+        if name.startswith("jax.") and any(part.startswith("_") for part in name.split("."))
+    ]
+    assert not private
+    assert "jax._src" not in path.read_text(encoding="utf-8")
+
+
+@every_module
+def test_tensorflow_is_not_imported(path):
+    names = {name.partition(".")[0] for name, _ in imported_names(path)}
+    assert not names & {"tensorflow", "keras", "tensorflow_probability"}
+
+
+@every_module
+def test_no_import_hides_in_a_function_or_a_branch(path):
+    hidden = [
+        f"line {inner.lineno}"
+        for node in tree(path).body
+        if not isinstance(node, ast.Import | ast.ImportFrom) and not only_for_types(node)
+        for inner in imports(node)
+    ]
+    assert not hidden
+
+
+@every_module
+def test_modules_are_short(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
+
+
+@every_module
+def test_modules_say_what_they_hold(path):
+    assert ast.get_docstring(tree(path))
+
+
+@every_module
+def test_no_name_is_defined_twice(path):
+    """Ruff's F811 does not see functions that a decorator may have used."""
+    for node in ast.walk(tree(path)):
+        if not isinstance(node, ast.Module | ast.ClassDef):
+            continue
+        names = [
+            inner.name
+            for inner in node.body
+            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+            and not any(is_part_of_another(decorator) for decorator in inner.decorator_list)
+        ]
+        assert sorted(names) == sorted(set(names))
+
+
+def is_part_of_another(decorator: ast.expr) -> bool:
+    """Whether a definition with this decorator adds to one of the same name, or is only a type."""
+    name = getattr(decorator, "attr", getattr(decorator, "id", None))
+    return name in ("setter", "deleter", "overload", "register")
+
+
+# -- what is public -------------------------------------------------------------------------------
+
+
+def public_namespaces() -> dict[str, types.ModuleType]:
+    found = {"tf": tapefacade}
+    waiting = ["tf"]
+    while waiting:
+        path = waiting.pop()
+        for name, namespace in namespaces(found[path]).items():
+            if namespace not in found.values():
+                found[f"{path}.{name}"] = namespace
+                waiting.append(f"{path}.{name}")
+    return found
+
+
+NAMESPACES = public_namespaces()
+every_namespace = pytest.mark.parametrize("namespace", NAMESPACES.values(), ids=NAMESPACES.keys())
+
+
+@every_namespace
+def test_every_public_name_is_documented(namespace):
+    undocumented = [
+        name
+        for name, value in vars(namespace).items()
+        if not name.startswith("_")
+        and (inspect.isroutine(value) or inspect.isclass(value) or inspect.ismodule(value))
+        and not (inspect.getdoc(value) or "").strip()
+    ]
+    assert not undocumented
+
+
+@every_namespace
+def test_only_names_of_this_package_are_public(namespace):
+    """A helper that a module imports for itself becomes a public name unless it is private."""
+    foreign = [
+        name
+        for name, value in vars(namespace).items()
+        if not name.startswith("_")
+        and inspect.ismodule(value)
+        and value.__name__.partition(".")[0] != "tapefacade"
+    ]
+    assert not foreign
+
+
+def test_every_public_file_is_a_namespace():
+    files = {
+        ".".join(["tapefacade", *module_parts(path)]).removesuffix(".__init__")
+        for path in MODULES
+        if not any(part.startswith("_") and part != "__init__" for part in module_parts(path))
+    }
+    assert files == {namespace.__name__ for namespace in NAMESPACES.values()}
+
+
+def test_importing_the_package_changes_no_setting_of_jax():
+    # Each module is loaded by now; what would have changed a setting is in the text.
+    calls = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "jax.config.update"
+    ]
+    assert not calls
+
+
+def test_the_layers_are_all_there_are():
+    packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    assert {name for name in packages if name.startswith("_")} <= set(LAYERS)
+
+
+def test_every_module_can_be_imported():
+    for path in MODULES:
+        if path.name != "__main__.py":
+            name = ".".join(["tapefacade", *module_parts(path)])
+            importlib.import_module(name.removesuffix(".__init__"))
