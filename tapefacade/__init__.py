@@ -6,6 +6,7 @@ from tapefacade import (
     config as config,
     dtypes as dtypes,
     errors as errors,
+    image as image,
     linalg as linalg,
     math as math,
     nest as nest,
@@ -118,6 +119,7 @@ from tapefacade._ops.elementwise import (
     sqrt as sqrt,
     square as square,
 )
+from tapefacade._ops.gathering import gather as gather, gather_nd as gather_nd
 from tapefacade._ops.histograms import (
     histogram_fixed_width as histogram_fixed_width,
     histogram_fixed_width_bins as histogram_fixed_width_bins,
@@ -142,6 +144,7 @@ from tapefacade._ops.padding import (
     reverse_sequence as reverse_sequence,
     space_to_batch as space_to_batch,
 )
+from tapefacade._ops.positions import argmax as argmax, argmin as argmin
 from tapefacade._ops.powers import pow as pow
 from tapefacade._ops.printing import print as print
 from tapefacade._ops.products import (
@@ -160,6 +163,25 @@ from tapefacade._ops.reduction import (
     reduce_sum as reduce_sum,
 )
 from tapefacade._ops.rounding import floor as floor, round as round
+from tapefacade._ops.scattering import (
+    scatter_nd as scatter_nd,
+    tensor_scatter_nd_add as tensor_scatter_nd_add,
+    tensor_scatter_nd_max as tensor_scatter_nd_max,
+    tensor_scatter_nd_min as tensor_scatter_nd_min,
+    tensor_scatter_nd_sub as tensor_scatter_nd_sub,
+    tensor_scatter_nd_update as tensor_scatter_nd_update,
+)
+from tapefacade._ops.searching import (
+    searchsorted as searchsorted,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
+)
+from tapefacade._ops.selecting import (
+    boolean_mask as boolean_mask,
+    dynamic_partition as dynamic_partition,
+    dynamic_stitch as dynamic_stitch,
+    where as where,
+)
 from tapefacade._ops.shape_queries import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,
@@ -179,6 +201,8 @@ from tapefacade._ops.shaping import (
     transpose as transpose,
 )
 from tapefacade._ops.sigmoids import sigmoid as sigmoid
+from tapefacade._ops.slicing import slice as slice, strided_slice as strided_slice
+from tapefacade._ops.sorting import argsort as argsort, sort as sort
 from tapefacade._ops.trigonometry import (
     acos as acos,
     acosh as acosh,

@@ -49,9 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m tapefacade", description=DESCRIPTION)
-    version = f"tapefacade {metadata.version('tapefacade')}, jax {jax.__version__}"
-    version += f", follows TensorFlow {tapefacade.__version__}"
-    parser.add_argument("--version", action="version", version=version)
+    parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser(
         "run",
@@ -76,6 +74,15 @@ def _parser() -> argparse.ArgumentParser:
         description=f"Runs the script {DEMO}: unmodified TensorFlow code with nested tapes.",
     )
     return parser
+
+
+def _version() -> str:
+    """Says which releases are at work."""
+    try:
+        own = metadata.version("tapefacade")
+    except metadata.PackageNotFoundError:  # a checkout that nobody has installed
+        own = "(not installed)"
+    return f"tapefacade {own}, jax {jax.__version__}, follows TensorFlow {tapefacade.__version__}"
 
 
 def _run_script(path: str, arguments: list[str]) -> None:

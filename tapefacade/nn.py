@@ -49,6 +49,7 @@ from tapefacade._ops.sigmoids import (
     softplus as softplus,
     softsign as softsign,
 )
+from tapefacade._ops.sorting import top_k as top_k
 from tapefacade._ops.trigonometry import tanh as tanh
 
 __getattr__ = missing_attribute(__name__)

@@ -11,6 +11,7 @@ from programs import PROGRAMS, SUBJECTS, digest
 from programs.program import run
 
 import tapefacade as tf
+from tapefacade._tape import tape
 
 GOLDENS = pathlib.Path(__file__).parent / "goldens"
 COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with TensorFlow)"
@@ -30,6 +31,8 @@ def differences(got: Any, want: Any, place: str) -> list[str]:
     if place in DIFFERENT:
         return []
     if isinstance(want, dict) and isinstance(got, dict) and list(want) == list(got):
+        if list(want) == ["raises", "text"] and got["text"].startswith(want["text"]):
+            got = {**got, "text": want["text"]}  # we may go on with what to write instead
         return [d for key in want for d in differences(got[key], want[key], f"{place}.{key}")]
     if isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
         pairs = enumerate(zip(got, want, strict=True))
@@ -47,7 +50,8 @@ def same(got: Any, want: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name):
+def test_program(name, monkeypatch):
+    monkeypatch.setattr(tape, "_WARNED", {})  # messages logged "the first 5 times" start anew
     subject = name.split(".")[0]
     golden = goldens(subject).get(name)
     if golden is None or golden["program"] != digest(PROGRAMS[name]):

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import as_shape
-from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host
+from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
 
 INT32 = np.iinfo(np.int32)
 INT64 = np.iinfo(np.int64)
@@ -55,9 +55,12 @@ def convert(value: Any, dtype: dtypes.DType | None = None) -> EagerTensor:
     """Converts `value` to a tensor; see `convert_to_tensor`."""
     if type(value) is EagerTensor:
         if dtype is not None and dtype is not value._type.dtype:
-            raise ValueError(
-                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-                f"{value.dtype.name}: {value!r} (write tf.cast(x, tf.{dtype.name}) to convert it)"
+            raise hinted(
+                ValueError(
+                    f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                    f"{value.dtype.name}: {value!r}"
+                ),
+                f"Write tf.cast(x, tf.{dtype.name}) to convert it.",
             )
         return value
     if isinstance(value, np.ndarray | np.generic):
@@ -171,7 +174,8 @@ def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any
         _check_kinds(value, leaves, dtype)
         numpy_dtype = dtype._numpy
     try:
-        flat = np.array(leaves, dtype=numpy_dtype)
+        with np.errstate(over="ignore"):
+            flat = np.array(leaves, dtype=numpy_dtype)
     except OverflowError:  # integers wrap, as in TensorFlow
         flat = np.array([int(x) & 0xFFFFFFFFFFFFFFFF for x in leaves], np.uint64).astype(
             numpy_dtype
@@ -214,7 +218,9 @@ def _infer(leaves: list[Any]) -> np.dtype[Any]:
         return np.result_type(*[x for x in leaves if isinstance(x, np.generic | np.ndarray)])
     kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
     if kind in (str, bytes):
-        raise _no_strings(first)
+        if all(isinstance(x, str | bytes) for x in leaves):
+            raise _no_strings(first)
+        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if not all(isinstance(x, _FOLLOWERS[kind]) for x in leaves):
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if kind is bool:

@@ -13,12 +13,20 @@ from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.types import TensorType, type_of
 
 DEVICE = "/job:localhost/replica:0/task:0/device:{}:{}"
+EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
 GRAPH_NAMES = {"name", "op", "graph", "value_index"}
-MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.
+MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.\x20
         If you are looking for numpy-related methods, please run the following:
         tf.experimental.numpy.experimental_enable_numpy_behavior()
-        or write `tensor.numpy()` first, or the function of `tf` with a similar name."""
+      """
+HINT_NUMPY_NAME = "Write `tensor.numpy().{0}`, or the function of `tf` with a similar name."
+
+
+def hinted(error: Exception, hint: str) -> Exception:
+    """Adds what to do to an error; its text stays TensorFlow's, for programs that compare it."""
+    error.add_note(hint)
+    return error
 
 
 class Pending(Protocol):
@@ -194,7 +202,11 @@ class EagerTensor(Tensor):
         return self._device_array().__dlpack_device__()
 
     def __bool__(self) -> bool:
-        return bool(self._numpy())
+        array = self._numpy()
+        return bool(array) if array.size else False
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return self.astype  # TensorFlow has none, and says what to do instead
 
     def __int__(self) -> int:
         return int(self._numpy())
@@ -254,23 +266,35 @@ class EagerTensor(Tensor):
     __hash__ = None  # type: ignore[assignment]  # replaced below by one that says what to do
 
     def __setitem__(self, key: Any, value: Any) -> NoReturn:
-        raise TypeError(
-            "'tensorflow.python.framework.ops.EagerTensor' object does not support item "
-            "assignment (tensors never change: use tf.tensor_scatter_nd_update, or a tf.Variable "
-            "and variable[...].assign(...))"
+        raise hinted(
+            TypeError(f"{EAGER_TENSOR} object does not support item assignment"),
+            "Tensors never change: write tf.tensor_scatter_nd_update(tensor, indices, updates), or "
+            "use a tf.Variable and variable[...].assign(...).",
         )
+
+    def __delitem__(self, key: Any) -> NoReturn:
+        raise TypeError(f"{EAGER_TENSOR} object doesn't support item deletion")
 
     def __getattr__(self, name: str) -> Any:
         if name == "assign" and hasattr(self, "_origin"):
             variable, key = self._origin
             return functools.partial(variable._assign_part, key)
         if name in NUMPY_NAMES:
-            raise AttributeError(MESSAGE_NUMPY_NAME.format(type(self).__name__, name))
+            raise hinted(
+                AttributeError(MESSAGE_NUMPY_NAME.format(type(self).__name__, name)),
+                HINT_NUMPY_NAME.format(name),
+            )
         if name in GRAPH_NAMES:
             raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
-        raise AttributeError(
-            f"'tensorflow.python.framework.ops.EagerTensor' object has no attribute '{name}'"
-        )
+        raise AttributeError(f"{EAGER_TENSOR} object has no attribute '{name}'")
+
+    def cpu(self) -> "EagerTensor":
+        """Returns the tensor itself: values move between devices as programs need them."""
+        return self
+
+    def gpu(self, gpu_index: int = 0) -> "EagerTensor":
+        """Returns the tensor itself: values move between devices as programs need them."""
+        return self
 
     def consumers(self) -> NoReturn:
         """Raises: tensors do not know who uses them."""

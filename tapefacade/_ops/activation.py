@@ -1,15 +1,14 @@
 """Activation functions of neural networks."""
 
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.kinds import FLOATS_COMPLEX
 from tapefacade._ops.op import FreeTensor, TensorLike, function, op
 
@@ -114,9 +113,7 @@ def crelu(features: TensorLike, axis: int = -1) -> jax.Array:
     """
     rank = features.ndim
     if not -rank <= axis < rank:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             "ConcatOp : Expected concatenating dimensions in the range "
             f"[{-rank}, {rank}), but got {axis}",
         )
@@ -129,9 +126,7 @@ def _leaky_relu(x: jax.Array, alpha: float) -> jax.Array:
 
 
 @_leaky_relu.defjvp
-def _leaky_relu_jvp(
-    alpha: float, primals: tuple, tangents: tuple
-) -> tuple[jax.Array, jax.Array]:
+def _leaky_relu_jvp(alpha: float, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x,), (tangent,) = primals, tangents
     slope = jnp.where(x > 0, jnp.sign(x), _slope(x, alpha))
     return _leaky_relu(x, alpha), tangent * slope
@@ -268,6 +263,8 @@ def gelu(features: TensorLike, approximate: bool = False) -> jax.Array:
 def silu(features: TensorLike, beta: FreeTensor = 1.0) -> jax.Array:
     """Computes `features * sigmoid(beta * features)`.
 
+    Unlike TensorFlow, the gradient of a complex tensor is conjugated, as that of every function.
+
     Args:
         features: a floating or complex tensor.
         beta: a number, or a tensor that broadcasts to `features`.
@@ -336,32 +333,26 @@ def log_softmax(logits: TensorLike, axis: int | None = None) -> jax.Array:
     array([-0.6931, -0.6931], dtype=float32)
     """
     axis = _position(logits, axis)
-    if logits.shape[axis] == 0:
-        return logits
-    shifted = logits - lax.stop_gradient(jnp.max(logits, axis, keepdims=True))
+    shifted = logits - _highest(logits, axis)
     return shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis, keepdims=True))
 
 
 def _softmax(logits: jax.Array, axis: int) -> jax.Array:
-    if logits.shape[axis] == 0:
-        return logits
-    highest = lax.stop_gradient(jnp.max(logits, axis, keepdims=True))
-    return _quotient(jnp.exp(logits - highest), axis)
-
-
-def _quotient(weights: Any, axis: int) -> Any:
+    weights = jnp.exp(logits - _highest(logits, axis))
     return weights / jnp.sum(weights, axis, keepdims=True)
+
+
+def _highest(logits: jax.Array, axis: int) -> jax.Array:
+    return lax.stop_gradient(jnp.max(logits, axis, keepdims=True, initial=-jnp.inf))
 
 
 def _position(logits: jax.Array, axis: int | None) -> int:
     rank = logits.ndim
     if rank == 0:
-        raise errors.InvalidArgumentError(None, None, "logits must have >= 1 dimension, got []")
+        raise invalid("logits must have >= 1 dimension, got []")
     axis = -1 if axis is None else axis
     if not -rank <= axis < rank:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of "
             f"dimensions in the input. Received: dim={axis}",
         )

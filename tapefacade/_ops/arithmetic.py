@@ -125,12 +125,14 @@ def _multiply_no_nan(x: jax.Array, y: jax.Array) -> jax.Array:
 @_multiply_no_nan.defjvp
 def _multiply_no_nan_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x, y), (dx, dy) = primals, tangents
-    return _multiply_no_nan(x, y), _multiply_no_nan(dx, y) + x * dy
+    return _multiply_no_nan(x, y), dx * y + x * dy
 
 
 @op("math.multiply_no_nan", kernel="MulNoNan", dtypes=kinds.FLOATS_COMPLEX)
 def multiply_no_nan(x: TensorLike, y: TensorLike) -> jax.Array:
     """Multiplies two tensors element by element, and gives 0 where `y` is 0.
+
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is that of `*`.
 
     Args:
         x: a floating or complex tensor, possibly with infinities and NaN.

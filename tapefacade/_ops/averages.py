@@ -1,13 +1,12 @@
 """Averages of losses over batches."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import errors
+from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import FreeTensor, op
 
 OptionalFree = Annotated[Any, "free", "optional"]
@@ -63,9 +62,7 @@ def _checked_size(size: Any) -> int:
             "tensor of dtype <dtype: 'float32'>"
         )
     if size < 0:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             "global_batch_size must be non-negative..  \nCondition x >= 0 did not hold "
             f"element-wise:\nx (shape=() dtype=int32) = \n{size}",
         )
@@ -82,16 +79,10 @@ def _scaled(losses: jax.Array, weights: jax.Array) -> jax.Array:
     try:
         np.broadcast_shapes(result.shape, scale.shape)
     except ValueError:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Incompatible shapes: {_brackets(result.shape)} vs. {_brackets(scale.shape)}",
+        raise invalid(
+            f"Incompatible shapes: {written(result.shape)} vs. {written(scale.shape)}",
         ) from None
     return (result * scale).astype(losses.dtype)
-
-
-def _brackets(shape: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 @op("nn.scale_regularization_loss", kernel="RealDiv")

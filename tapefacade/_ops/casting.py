@@ -248,9 +248,7 @@ def real(input: Any, name: str | None = None) -> Any:
     if input.dtype.is_complex:
         return _real(input)
     if not (input.dtype.is_floating or input.dtype.is_integer):
-        raise TypeError(
-            f"input must be a numeric tensor, but got tensor with dtype {input.dtype!r}"
-        )
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input.dtype}")
     return input
 
 
@@ -328,17 +326,47 @@ def _bits(x: jax.Array) -> jax.Array:
     return jnp.stack([lax.real(x), lax.imag(x)], axis=-1) if jnp.iscomplexobj(x) else x
 
 
-@op("bitcast", kernel="Bitcast", dtypes=BITS, gradient=NoGradient("Bitcast"))
-def bitcast(input: TensorLike, type: Any) -> jax.Array:
+@op("_bitcast", kernel="Bitcast", dtypes=BITS, gradient=NoGradient("Bitcast"))
+def _bitcast(input: TensorLike, dtype: dtypes.DType) -> jax.Array:
+    """Reads the bits of a tensor as another dtype; see `bitcast`."""
+    if dtype.kernel_name not in BITS:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"Value for attr 'type' of {dtype.kernel_name} is not in the list of allowed values: "
+            f"{', '.join(BITS)}\n\t; NodeDef: {{{{node Bitcast}}}}",
+        )
+    target = np.dtype(dtype.as_numpy_dtype)
+    if input.dtype == target:
+        return input
+    count, rest = divmod(target.itemsize, input.dtype.itemsize)
+    if count > 1 and (rest or input.shape[-1:] != (count,)):
+        source = dtypes.from_numpy(np.dtype(input.dtype))
+        numbers = f"{source.as_datatype_enum} to {dtype.as_datatype_enum}"
+        raise errors.InvalidArgumentError(None, None, f"Cannot bitcast from {numbers}")
+    shape = input.shape[:-1] if count > 1 else input.shape
+    if count == 0:
+        shape = (*shape, input.dtype.itemsize // target.itemsize)
+    octets = lax.bitcast_convert_type(_bits(input), np.uint8).reshape(*shape, target.itemsize)
+    if not dtype.is_complex:
+        return lax.bitcast_convert_type(octets, target).reshape(shape)
+    parts = octets.reshape(*shape, 2, target.itemsize // 2)
+    values = lax.bitcast_convert_type(parts, dtype.real_dtype.as_numpy_dtype)
+    return lax.complex(values[..., 0], values[..., 1])
+
+
+@function("bitcast")
+def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """Reads the bits of a tensor as another dtype.
 
     Args:
         input: a tensor of numbers.
         type: the dtype to read. If it is smaller, a last axis is added; if it is larger, the last
             axis must have as many elements as make one.
+        name: ignored.
 
     Returns:
-        A tensor of that dtype.
+        A tensor of that dtype. There is no gradient: asking for it is a LookupError.
 
     Raises:
         InvalidArgumentError: if the last axis does not fit, or for booleans.
@@ -346,28 +374,4 @@ def bitcast(input: TensorLike, type: Any) -> jax.Array:
     >>> tf.bitcast([1.0, -2.0], tf.int32).numpy()
     array([ 1065353216, -1073741824], dtype=int32)
     """
-    wanted = dtypes.as_dtype(type)
-    if wanted.kernel_name not in BITS:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'type' of {wanted.kernel_name} is not in the list of allowed values: "
-            f"{', '.join(BITS)}\n\t; NodeDef: {{{{node Bitcast}}}}",
-        )
-    target = np.dtype(wanted.as_numpy_dtype)
-    if input.dtype == target:
-        return input
-    count, rest = divmod(target.itemsize, input.dtype.itemsize)
-    if count > 1 and (rest or input.shape[-1:] != (count,)):
-        source = dtypes.from_numpy(np.dtype(input.dtype))
-        numbers = f"{source.as_datatype_enum} to {wanted.as_datatype_enum}"
-        raise errors.InvalidArgumentError(None, None, f"Cannot bitcast from {numbers}")
-    shape = input.shape[:-1] if count > 1 else input.shape
-    if count == 0:
-        shape = (*shape, input.dtype.itemsize // target.itemsize)
-    octets = lax.bitcast_convert_type(_bits(input), np.uint8).reshape(*shape, target.itemsize)
-    if not wanted.is_complex:
-        return lax.bitcast_convert_type(octets, target).reshape(shape)
-    parts = octets.reshape(*shape, 2, target.itemsize // 2)
-    values = lax.bitcast_convert_type(parts, wanted.real_dtype.as_numpy_dtype)
-    return lax.complex(values[..., 0], values[..., 1])
+    return _bitcast(input, type)

@@ -1,10 +1,13 @@
 """Comparisons and logic."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import errors
+from tapefacade._core.convert import convert
 from tapefacade._ops.op import (
     BoolLike,
     FreeTensor,
@@ -12,9 +15,10 @@ from tapefacade._ops.op import (
     NoGradient,
     NotDifferentiable,
     TensorLike,
+    function,
     op,
 )
-from tapefacade._ops.refusals import check_broadcast
+from tapefacade._ops.refusals import check_broadcast, refuse_dtype
 
 NOT_DIFFERENTIABLE = NotDifferentiable()
 ORDERED = (
@@ -328,3 +332,69 @@ def _check_in_top_k(targets: jax.Array, predictions: jax.Array) -> None:
         )
     if message:
         raise errors.InvalidArgumentError(None, None, message)
+
+
+def _steps(x: jax.Array) -> jax.Array:
+    flat = x.ravel()
+    return flat[1:] - flat[:-1]
+
+
+@op("_is_non_decreasing", gradient=NOT_DIFFERENTIABLE)
+def _is_non_decreasing(x: TensorLike) -> jax.Array:
+    """Tells whether no element is less than the one before; see `is_non_decreasing`."""
+    refuse_dtype(x, "GreaterEqual", ORDERED)
+    return jnp.all(_steps(x) >= 0)
+
+
+@op("_is_strictly_increasing", gradient=NOT_DIFFERENTIABLE)
+def _is_strictly_increasing(x: TensorLike) -> jax.Array:
+    """Tells whether every element is greater than the one before."""
+    refuse_dtype(x, "Greater", ORDERED)
+    return jnp.all(_steps(x) > 0)
+
+
+def _numeric(x: Any) -> Any:
+    x = x if hasattr(x, "_type") else convert(x)
+    if x.dtype.is_bool:
+        raise TypeError(f"Expected x to be numeric, instead found: {x}")
+    return x
+
+
+@function("math.is_non_decreasing")
+def is_non_decreasing(x: Any, name: str | None = None) -> Any:
+    """Tells whether no element is less than the one before it, row by row.
+
+    Args:
+        x: a tensor of real numbers.
+        name: ignored.
+
+    Returns:
+        A boolean scalar, true if there are fewer than two elements.
+
+    Raises:
+        TypeError: if `x` is boolean.
+
+    >>> tf.math.is_non_decreasing([1.0, 1.0, 2.0]).numpy()
+    np.True_
+    """
+    return _is_non_decreasing(_numeric(x))
+
+
+@function("math.is_strictly_increasing")
+def is_strictly_increasing(x: Any, name: str | None = None) -> Any:
+    """Tells whether every element is greater than the one before it, row by row.
+
+    Args:
+        x: a tensor of real numbers.
+        name: ignored.
+
+    Returns:
+        A boolean scalar, true if there are fewer than two elements.
+
+    Raises:
+        TypeError: if `x` is boolean.
+
+    >>> tf.math.is_strictly_increasing([1.0, 1.0, 2.0]).numpy()
+    np.False_
+    """
+    return _is_strictly_increasing(_numeric(x))

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes
 from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import (
     FreeTensor,
     NoGradient,
@@ -119,9 +120,7 @@ def _outer(shape: Any, inner: tuple[int, ...]) -> tuple[int, ...]:
     except ValueError:
         fits = False
     if not fits:
-        raise errors.InvalidArgumentError(
-            None, None, "Shape passed in must end with broadcasted shape."
-        )
+        raise invalid("Shape passed in must end with broadcasted shape.")
     return outer
 
 
@@ -274,5 +273,3 @@ def _stateless_binomial(
     key = generators.checked_seed(seed)
     drawn = jax.random.binomial(key, trials, chances, outer, wide)
     return drawn.astype(dtype.as_numpy_dtype)
-
-

@@ -108,6 +108,7 @@ def cumprod(
     """Multiplies the elements along an axis, and keeps the products on the way.
 
     As in TensorFlow the gradient counts 0 for an element that is 0, which is not its derivative.
+    Unlike TensorFlow, which forgets the conjugate, it is right for complex numbers.
 
     Args:
         x: a tensor of numbers.

@@ -1,14 +1,14 @@
 """Matrices built from diagonals, and the diagonals and bands of matrices."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
+from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import FreeTensor, TensorLike, op
 
 NUMBERS = ("bfloat16", "half", "float", "double", "int32", "int64", "complex64", "complex128")
@@ -52,10 +52,10 @@ def diag(
     _check_alignment(align)
     lower, upper = _band(k)
     if diagonal.ndim < 1:
-        raise _invalid("diagonal must be at least 1-dim, received shape: []")
+        raise invalid("diagonal must be at least 1-dim, received shape: []")
     count = upper - lower + 1
     if count > 1 and (diagonal.ndim < 2 or diagonal.shape[-2] != count):
-        raise _invalid(
+        raise invalid(
             "The number of diagonals provided in the input does not match the lower_diag_index "
             "and upper_diag_index range."
         )
@@ -75,13 +75,13 @@ def _matrix_size(length: int, lower: int, upper: int, rows: int, columns: int) -
         size = max(fewest_rows, fewest_columns)
         return size, size
     if rows != -1 and rows < fewest_rows:
-        raise _invalid("The number of rows is too small.")
+        raise invalid("The number of rows is too small.")
     if columns != -1 and columns < fewest_columns:
-        raise _invalid("The number of columns is too small.")
+        raise invalid("The number of columns is too small.")
     rows = fewest_rows if rows == -1 else rows
     columns = fewest_columns if columns == -1 else columns
     if rows != fewest_rows and columns != fewest_columns:
-        raise _invalid(
+        raise invalid(
             "The number of rows or columns is not consistent with the specified d_lower, d_upper, "
             "and diagonal."
         )
@@ -122,12 +122,12 @@ def diag_part(
     rows, columns = input.shape[-2:]
     _check_band(lower, upper, rows, columns, ".")
     if lower == upper:
-        return jnp.diagonal(input, lower, -2, -1)
+        return _diagonal(input, lower)
     longest = _longest(rows, columns, lower, upper)
     padding = jnp.asarray(padding_value, input.dtype)
     parts = []
     for number in range(upper, lower - 1, -1):
-        part = jnp.diagonal(input, number, -2, -1)
+        part = _diagonal(input, number)
         before = _offset(number, part.shape[-1], longest, align)
         after = longest - part.shape[-1] - before
         sides = [(0, 0, 0)] * (part.ndim - 1) + [(before, after, 0)]
@@ -174,12 +174,12 @@ def set_diag(
     longest = _longest(rows, columns, lower, upper)
     wanted = (*input.shape[:-2], *((count,) if count > 1 else ()), longest)
     if diagonal.shape != wanted:
-        raise _invalid(
+        raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range "
-            f"[lower_diag_index:upper_diag_index].\nInput shape: {_brackets(input.shape)}\n"
-            f"Diagonal shape: {_brackets(diagonal.shape)}\n"
-            f"Expected diagonal shape: {_brackets(wanted)}"
+            f"[lower_diag_index:upper_diag_index].\nInput shape: {written(input.shape)}\n"
+            f"Diagonal shape: {written(diagonal.shape)}\n"
+            f"Expected diagonal shape: {written(wanted)}"
         )
     return _with_diagonals(input, diagonal, lower, upper, align)
 
@@ -216,6 +216,14 @@ def _distances(rows: int, columns: int) -> jax.Array:
     return column - lax.broadcasted_iota(jnp.int32, (rows, columns), 0)
 
 
+def _diagonal(matrix: jax.Array, number: int) -> jax.Array:
+    """Takes one diagonal; `jnp.diagonal` hides from a tape that its derivative is constant."""
+    rows, columns = matrix.shape[-2:]
+    length = max(0, min(rows + min(number, 0), columns - max(number, 0)))
+    row, column = (np.arange(length) + max(start, 0) for start in (-number, number))
+    return matrix.at[..., row, column].get(mode="promise_in_bounds", unique_indices=True)
+
+
 def _offset(number: int, length: int, longest: int, align: str) -> int:
     """Returns how far a diagonal begins from the left end of its row."""
     above, below = align.split("_")
@@ -230,12 +238,12 @@ def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
 def _band(k: Any) -> tuple[int, int]:
     numbers = (k,) if isinstance(k, int) else tuple(k)
     if len(numbers) not in (1, 2):
-        raise _invalid(
+        raise invalid(
             f"diag_index must have only one or two elements, received {len(numbers)} elements."
         )
     lower, upper = numbers[0], numbers[-1]
     if lower > upper:
-        raise _invalid(
+        raise invalid(
             f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}"
         )
     return lower, upper
@@ -244,7 +252,7 @@ def _band(k: Any) -> tuple[int, int]:
 def _check_band(lower: int, upper: int, rows: int, columns: int, end: str) -> None:
     for name, number in (("lower", lower), ("upper", upper)):
         if not (-rows < number < columns or number == 0):
-            raise _invalid(
+            raise invalid(
                 f"{name}_diag_index is out of bound: {number}{end} "
                 f"It must be between {-rows} and {columns}"
             )
@@ -253,22 +261,14 @@ def _check_band(lower: int, upper: int, rows: int, columns: int, end: str) -> No
 def _check_alignment(align: str) -> None:
     if align not in ALIGNMENTS:
         allowed = ", ".join(f'"{x}"' for x in ALIGNMENTS)
-        raise _invalid(
+        raise invalid(
             f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: {allowed}"
         )
 
 
 def _check_matrix(input: jax.Array) -> None:
     if input.ndim < 2:
-        raise _invalid(f"input must be at least 2-dim, received shape: {_brackets(input.shape)}")
-
-
-def _brackets(shape: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
-
-
-def _invalid(text: str) -> Exception:
-    return errors.InvalidArgumentError(None, None, text)
+        raise invalid(f"input must be at least 2-dim, received shape: {written(input.shape)}")
 
 
 @op("linalg.trace", kernel="MatrixDiagPartV3")
@@ -288,7 +288,7 @@ def trace(x: FreeTensor) -> jax.Array:
     np.int32(5)
     """
     _check_matrix(x)
-    return jnp.sum(jnp.diagonal(x, 0, -2, -1), -1, dtype=x.dtype)
+    return jnp.sum(_diagonal(x, 0), -1, dtype=x.dtype)
 
 
 @op("linalg.band_part", kernel="MatrixBandPart")
@@ -317,12 +317,12 @@ def band_part(input: FreeTensor, num_lower: Any, num_upper: Any) -> jax.Array:
     _check_matrix(input)
     rows, columns = input.shape[-2:]
     if num_lower > rows:
-        raise _invalid(
+        raise invalid(
             f"num_lower must be negative or less or equal to number of rows ({rows}) "
             f"got: {num_lower}"
         )
     if num_upper > columns:
-        raise _invalid(
+        raise invalid(
             f"num_upper must be negative or less or equal to number of columns ({columns}) "
             f"got: {num_upper}"
         )
@@ -353,7 +353,7 @@ def tensor_diag(diagonal: TensorLike) -> jax.Array:
            [0, 2]], dtype=int32)
     """
     if diagonal.ndim == 0:
-        raise _invalid("Input must be at least rank 1, got 0")
+        raise invalid("Input must be at least rank 1, got 0")
     size = math.prod(diagonal.shape)
     zeros = jnp.zeros((size, size), diagonal.dtype)
     return _with_diagonal(zeros, diagonal.reshape(size), 0).reshape(diagonal.shape * 2)
@@ -376,16 +376,16 @@ def tensor_diag_part(input: TensorLike) -> jax.Array:
     array([1, 4], dtype=int32)
     """
     if input.ndim % 2 or input.ndim == 0:
-        raise _invalid(
+        raise invalid(
             "The rank of the tensor should be                                          even and "
-            f"positive, got shape {_brackets(input.shape)}"
+            f"positive, got shape {written(input.shape)}"
         )
     half = input.ndim // 2
     for axis in range(half):
         if input.shape[axis] != input.shape[axis + half]:
-            raise _invalid(
-                f"Invalid shape {_brackets(input.shape)}: dimensions {axis} and {axis + half} do "
+            raise invalid(
+                f"Invalid shape {written(input.shape)}: dimensions {axis} and {axis + half} do "
                 "not match."
             )
     size = math.prod(input.shape[:half])
-    return jnp.diagonal(input.reshape(size, size)).reshape(input.shape[:half])
+    return _diagonal(input.reshape(size, size), 0).reshape(input.shape[:half])

@@ -299,6 +299,8 @@ def _xdivy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
 def xdivy(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors element by element, and gives 0 where `x` is 0.
 
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is right.
+
     Args:
         x: a floating or complex tensor.
         y: a tensor of the same dtype that can be broadcast with `x`.
@@ -331,6 +333,8 @@ def _xlogy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
 def xlogy(x: TensorLike, y: TensorLike) -> jax.Array:
     """Computes `x * log(y)` element by element, and gives 0 where `x` is 0.
 
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is right.
+
     Args:
         x: a floating or complex tensor.
         y: a tensor of the same dtype that can be broadcast with `x`.
@@ -362,6 +366,8 @@ def _xlog1py_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
 @op("math.xlog1py", kernel="Xlog1py", dtypes=HALF_FIRST)
 def xlog1py(x: TensorLike, y: TensorLike) -> jax.Array:
     """Computes `x * log(1 + y)` element by element, and gives 0 where `x` is 0.
+
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is right.
 
     Args:
         x: a floating or complex tensor.

@@ -33,7 +33,8 @@ def _unit(x: jax.Array) -> jax.Array:
     """Divides complex numbers by their absolute values; 0 stays 0."""
     size = _abs(x)
     zero = size == 0
-    return x / lax.complex(jnp.where(zero, jnp.ones_like(size), size), jnp.zeros_like(size))
+    divisor = lax.complex(jnp.where(zero, jnp.ones_like(size), size), jnp.zeros_like(size))
+    return jnp.where(zero, jnp.zeros_like(x), x / divisor)
 
 
 @op("math.abs", "abs", kernel="Abs")

@@ -56,7 +56,9 @@ class Initializer:
 def _dimensions(shape: Any, kwargs: dict[str, Any]) -> tuple[int, ...]:
     for name in kwargs:
         if name not in PARTITION:
-            raise TypeError(f"Keyword argument should be one of {list(PARTITION)}. Received: {name}")
+            raise TypeError(
+                f"Keyword argument should be one of {list(PARTITION)}. Received: {name}"
+            )
     return tuple(as_shape(kwargs.get("partition_shape", shape)).as_list())
 
 
@@ -74,9 +76,7 @@ class zeros_initializer(Initializer):  # noqa: N801 - TensorFlow's name
     array([0, 0], dtype=int32)
     """
 
-    def __call__(
-        self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any
-    ) -> EagerTensor:
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> EagerTensor:
         """Makes a tensor of zeros; see `Initializer`."""
         return constant(np.zeros(_dimensions(shape, kwargs), _numeric(dtype).as_numpy_dtype))
 
@@ -88,9 +88,7 @@ class ones_initializer(Initializer):  # noqa: N801 - TensorFlow's name
     array([1, 1], dtype=int32)
     """
 
-    def __call__(
-        self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any
-    ) -> EagerTensor:
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> EagerTensor:
         """Makes a tensor of ones; see `Initializer`."""
         return constant(np.ones(_dimensions(shape, kwargs), _numeric(dtype).as_numpy_dtype))
 
@@ -147,9 +145,7 @@ class random_normal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.stddev = stddev
         self.seed = seed
 
-    def __call__(
-        self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any
-    ) -> EagerTensor:
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> EagerTensor:
         """Draws a tensor of a floating dtype; see `Initializer`."""
         dtype = dtypes.as_dtype(dtype)
         if not dtype.is_floating:
@@ -185,9 +181,7 @@ class random_uniform_initializer(Initializer):  # noqa: N801 - TensorFlow's name
         self.maxval = maxval
         self.seed = seed
 
-    def __call__(
-        self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any
-    ) -> EagerTensor:
+    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> EagerTensor:
         """Draws a tensor of a floating or integer dtype; see `Initializer`."""
         dtype = dtypes.as_dtype(dtype)
         if not (dtype.is_floating or dtype.is_integer):

@@ -1,6 +1,5 @@
 """Losses of single examples."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -8,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.kinds import FLOATS_COMPLEX, INDICES
 from tapefacade._ops.op import Check, FreeTensor, TensorLike, function, op
 
@@ -101,7 +100,7 @@ def _weighted_cross_entropy(
     one = jnp.ones((), logits.dtype)
     weight = one + (pos_weight - one) * labels
     # The sign of 0 is 0, so that |x| has the derivative 0 there, as in TensorFlow.
-    size = logits * lax.stop_gradient(jnp.sign(logits))
+    size = logits * jnp.sign(logits)
     below = jnp.where(logits < 0, -logits, jnp.zeros((), logits.dtype))
     return (one - labels) * logits + weight * (jnp.log1p(jnp.exp(-size)) + below)
 
@@ -140,20 +139,16 @@ def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) ->
     """Computes `tf.nn.softmax_cross_entropy_with_logits`."""
     rank = logits.ndim
     if not -rank <= axis < rank:
-        raise errors.InvalidArgumentError(
-            None, None, f"`axis` must be in the range [{-rank}, {rank}). Received: axis={axis}"
-        )
+        raise invalid(f"`axis` must be in the range [{-rank}, {rank}). Received: axis={axis}")
     dtype = logits.dtype
     logits, labels = (jnp.moveaxis(x, axis, -1) for x in (_wide(logits), labels))
     labels = labels.astype(logits.dtype)
     try:
         shape = np.broadcast_shapes(logits.shape, labels.shape)
     except ValueError:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"logits and labels must be broadcastable: logits_size={_brackets(logits.shape)} "
-            f"labels_size={_brackets(labels.shape)}",
+        raise invalid(
+            f"logits and labels must be broadcastable: logits_size={written(logits.shape)} "
+            f"labels_size={written(labels.shape)}",
         ) from None
     logits, labels = (jnp.broadcast_to(x, shape) for x in (logits, labels))
     return _cross_entropy(logits, labels).astype(dtype)
@@ -162,10 +157,6 @@ def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) ->
 def _wide(logits: jax.Array) -> jax.Array:
     """Returns 16-bit numbers in single precision, in which TensorFlow computes these losses."""
     return logits.astype(np.float32) if logits.dtype.itemsize == 2 else logits
-
-
-def _brackets(shape: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 @jax.custom_jvp
@@ -177,15 +168,24 @@ def _cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
 def _cross_entropy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (logits, labels), (logits_tangent, labels_tangent) = primals, tangents
     logarithms = _log_softmax(logits)
-    difference = jnp.exp(logarithms) - lax.stop_gradient(labels)
+    difference = jnp.exp(logarithms) - _held(labels)
     tangent = difference * logits_tangent - logarithms * labels_tangent
     return _cross_entropy(logits, labels), jnp.sum(tangent, -1)
 
 
+@jax.custom_jvp
+def _held(x: jax.Array) -> jax.Array:
+    """Returns `x`, with derivatives that are zeros (those of `stop_gradient` are None)."""
+    return x
+
+
+@_held.defjvp
+def _held_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    return primals[0], jnp.zeros_like(tangents[0])
+
+
 def _log_softmax(logits: jax.Array) -> jax.Array:
-    if logits.shape[-1] == 0:
-        return logits
-    shifted = logits - lax.stop_gradient(jnp.max(logits, -1, keepdims=True))
+    shifted = logits - lax.stop_gradient(jnp.max(logits, -1, keepdims=True, initial=-jnp.inf))
     return shifted - jnp.log(jnp.sum(jnp.exp(shifted), -1, keepdims=True))
 
 
@@ -222,9 +222,7 @@ def _labels_in_range(logits: Any, labels: Any) -> tuple[Any, ...]:
 def _label_error(labels: np.ndarray, classes: np.ndarray) -> Exception:
     worst = labels.min() if labels.min() < 0 else labels.max()
     values = " ".join(str(x) for x in labels.ravel())
-    return errors.InvalidArgumentError(
-        None,
-        None,
+    return invalid(
         f"Received a label value of {worst} which is outside the valid range of [0, {classes}).  "
         f"Label values: {values}",
     )
@@ -264,17 +262,13 @@ def _check_sparse(labels: jax.Array, logits: jax.Array) -> None:
         )
     kind = as_dtype(labels.dtype).kernel_name
     if kind not in INDICES:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             f"Value for attr 'Tlabels' of {kind} is not in the list of allowed values: "
             f"{', '.join(INDICES)}",
         )
     if logits.shape[-1] == 0:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Must have at least one class, but got logits shape {_brackets(logits.shape)}",
+        raise invalid(
+            f"Must have at least one class, but got logits shape {written(logits.shape)}",
         )
 
 

@@ -1,7 +1,6 @@
 """Moments, normalization, biases, dropout and embeddings of neural networks."""
 
 import numbers
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 import jax
@@ -9,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
 from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._state import generators
 
@@ -68,17 +67,13 @@ def _positions(axes: Any, rank: int) -> tuple[int, ...]:
     numbers_ = axes if isinstance(axes, tuple) else (axes,)
     for axis in numbers_:
         if not -rank <= axis < rank:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)",
             )
     found = tuple(axis % rank for axis in numbers_)
     for axis in found:
         if found.count(axis) > 1:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}",
             )
     return found
@@ -155,9 +150,7 @@ def batch_normalization(
     array([[1.]], dtype=float32)
     """
     if not jnp.issubdtype(variance.dtype, jnp.inexact):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             "cannot compute AddV2 as input #1(zero-based) was expected to be a "
             f"{variance.dtype} tensor but is a float tensor",
         )
@@ -175,15 +168,9 @@ def _check_broadcast(first: jax.Array, *others: jax.Array) -> None:
         try:
             shape = np.broadcast_shapes(shape, other.shape)
         except ValueError:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
-                f"Incompatible shapes: {_brackets(shape)} vs. {_brackets(other.shape)}",
+            raise invalid(
+                f"Incompatible shapes: {written(shape)} vs. {written(other.shape)}",
             ) from None
-
-
-def _brackets(shape: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 @op("nn.bias_add", kernel="BiasAdd", dtypes=BIAS_KINDS)
@@ -207,27 +194,25 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     array([[11., 22.]], dtype=float32)
     """
     first = data_format is not None and data_format.startswith("NC")
-    if data_format is not None and not first and not (
-        data_format.startswith("N") and data_format.endswith("C")
+    if (
+        data_format is not None
+        and not first
+        and not (data_format.startswith("N") and data_format.endswith("C"))
     ):
         raise ValueError(
             f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format=!s}"
         )
     if value.ndim < 2:
-        raise _invalid(f"Input tensor must be at least 2D: {_brackets(value.shape)}")
+        raise invalid(f"Input tensor must be at least 2D: {written(value.shape)}")
     if bias.ndim != 1:
-        raise _invalid(f"Biases must be 1D: {_brackets(bias.shape)}")
+        raise invalid(f"Biases must be 1D: {written(bias.shape)}")
     axis = 1 if first else value.ndim - 1
     if bias.shape[0] != value.shape[axis]:
-        raise _invalid(
+        raise invalid(
             f"Must provide as many biases as the {'channel' if first else 'last'} dimension of "
-            f"the input tensor: {_brackets(bias.shape)} vs. {_brackets(value.shape)}"
+            f"the input tensor: {written(bias.shape)} vs. {written(value.shape)}"
         )
     return value + lax.broadcast_in_dim(bias, value.shape, (axis,))
-
-
-def _invalid(text: str) -> Exception:
-    return errors.InvalidArgumentError(None, None, text)
 
 
 @op("math.zero_fraction", "nn.zero_fraction", gradient=NotDifferentiable())
@@ -247,9 +232,7 @@ def zero_fraction(value: FreeTensor) -> jax.Array:
     return zeros.astype(np.float32) / jnp.asarray(value.size, np.float32)
 
 
-@op(
-    "nn.local_response_normalization", "nn.lrn", kernel="LRN", dtypes=("half", "bfloat16", "float")
-)
+@op("nn.local_response_normalization", "nn.lrn", kernel="LRN", dtypes=("half", "bfloat16", "float"))
 def local_response_normalization(
     input: TensorLike,
     depth_radius: int = 5,
@@ -278,7 +261,7 @@ def local_response_normalization(
     array([[[[0.5, 0.5, 0.5]]]], dtype=float32)
     """
     if input.ndim != 4:
-        raise _invalid("in must be 4-dimensional")
+        raise invalid("in must be 4-dimensional")
     squares = jnp.pad(input * input, ((0, 0),) * 3 + ((depth_radius, depth_radius),))
     zero = jnp.zeros((), input.dtype)
     total = lax.reduce_window(
@@ -313,8 +296,7 @@ def dropout(
     number = isinstance(rate, numbers.Real)
     if number and not 0 <= rate < 1:
         raise ValueError(
-            "`rate` must be a scalar tensor or a float in the range [0, 1). "
-            f"Received: rate={rate}"
+            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
     x = convert_to_tensor(x)
     if not x.dtype.is_floating:
@@ -341,14 +323,13 @@ def _dropout(key: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any)
     shape = x.shape
     if noise_shape is not None:
         shape = tuple(
-            n if n is not None and n != -1 else x.shape[axis]
-            for axis, n in enumerate(noise_shape)
+            n if n is not None and n != -1 else x.shape[axis] for axis, n in enumerate(noise_shape)
         )
     try:
         np.broadcast_shapes(shape, x.shape)
     except ValueError:
-        raise _invalid(
-            f"condition {_brackets(shape)}, then {_brackets(x.shape)}, and else [] must be "
+        raise invalid(
+            f"condition {written(shape)}, then {written(x.shape)}, and else [] must be "
             "broadcastable"
         ) from None
     one = jnp.ones((), x.dtype)

@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tapefacade._core import errors
 from tapefacade._ops import kinds
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import TensorLike, op
 
 VECTOR_NORMS = ("euclidean", 1, 2, math.inf)
@@ -84,9 +84,7 @@ def _positions(axis: Any, rank: int) -> tuple[int, ...]:
     axes = axis if isinstance(axis, tuple) else (axis,)
     for number in axes:
         if not -rank <= number < rank:
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Invalid reduction dimension ({number} for input with {rank} dimension(s)",
             )
     return tuple(number % rank for number in axes)
@@ -111,7 +109,7 @@ def _absolute(x: jax.Array) -> jax.Array:
     """Returns absolute values whose derivative at 0 is 0."""
     if jnp.iscomplexobj(x):
         return jnp.abs(x)
-    return x * lax.stop_gradient(jnp.sign(x))
+    return x * jnp.sign(x)
 
 
 @op("linalg.normalize", kernel="Sqrt", dtypes=kinds.FLOATS_COMPLEX)
@@ -168,10 +166,7 @@ def l2_normalize(
     if not jnp.issubdtype(x.dtype, jnp.inexact):
         raise TypeError(f"Cannot convert {epsilon} to EagerTensor of dtype {x.dtype}")
     axes = _positions(axis if dim is None else dim, x.ndim)
-    if jnp.iscomplexobj(x):
-        squares = jnp.real(x) ** 2 + jnp.imag(x) ** 2
-    else:
-        squares = x * x
+    squares = jnp.real(x * jnp.conj(x))
     total = jnp.sum(squares, axes, keepdims=True)
     # At a tie the derivative is that of the sum, as in TensorFlow; a nan stays.
     total = jnp.where(total < epsilon, jnp.asarray(epsilon, total.dtype), total)

@@ -42,6 +42,9 @@ TensorList = Annotated[Any, "common", "list"]
 REGISTRY: dict[str, "Op"] = {}
 MARKERS = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 MAX_INFERRED = 4096
+MESSAGE_COMPUTING = (
+    "{{{{function_node __wrapped__{}_device_/job:localhost/replica:0/task:0/device:CPU:0}}}} "
+)
 _REFERENCE = weakref.ref
 
 
@@ -108,7 +111,7 @@ class Op(Operation):
             raise self.named(error) from None
         leaves, structure = jax.tree_util.tree_flatten(result)
         outputs = tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves])
-        return outputs, None if result is leaves[0] else structure
+        return outputs, None if leaves and result is leaves[0] else structure
 
     def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
         if self.check is None:
@@ -126,13 +129,25 @@ class Op(Operation):
             self._checked[key] = found[0] is not True
         return self._checked[key]
 
-    def named(self, error: errors.OpError) -> errors.OpError:
-        """Returns the error with the name of the op, where TensorFlow puts it."""
+    def named(self, error: errors.OpError, computing: bool = True) -> errors.OpError:
+        """Returns the error with the name of the op, where TensorFlow puts it.
+
+        Args:
+            error: the error.
+            computing: whether TensorFlow finds the error while it computes the op.
+        """
         if "[Op:" in error.message:
             return error
-        return type(error)(None, None, f"{error.message} [Op:{self.kernel}] name: ")
+        prefix = MESSAGE_COMPUTING.format(self.kernel) if computing else ""
+        return type(error)(None, None, f"{prefix}{error.message} [Op:{self.kernel}] name: ")
 
     def _check_dtypes(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> None:
+        common = [
+            t
+            for t, p in zip(types, self.flat_parameters(static), strict=True)
+            if p.kind == "common"
+        ]
+        self._check_allowed((common or list(types))[:1])
         first: TensorType | None = None
         for place, parameter in enumerate(self.flat_parameters(static)):
             given = types[place]
@@ -150,14 +165,16 @@ class Op(Operation):
                     f"cannot compute {self.kernel} as input #{place}(zero-based) was expected to "
                     f"be a {expected.kernel_name} tensor but is a {given.dtype.kernel_name} tensor"
                 )
-                raise self.named(errors.InvalidArgumentError(None, None, message))
-        kind = (first or types[0]).dtype.kernel_name if types else ""
+                raise self.named(errors.InvalidArgumentError(None, None, message), computing=False)
+
+    def _check_allowed(self, types: Sequence[TensorType]) -> None:
+        kind = types[0].dtype.kernel_name if types else ""
         if self.dtypes is not None and kind not in self.dtypes:
             message = (
                 f"Value for attr 'T' of {kind} is not in the list of allowed values: "
                 f"{', '.join(self.dtypes)}\n\t; NodeDef: {{{{node {self.kernel}}}}}"
             )
-            raise self.named(errors.InvalidArgumentError(None, None, message))
+            raise self.named(errors.InvalidArgumentError(None, None, message), computing=False)
 
     def flat_parameters(self, static: tuple[Any, ...]) -> list[Parameter]:
         """Returns the parameter of each input."""
@@ -311,12 +328,15 @@ def record(op: Op, inputs: tuple[Any, ...], static: tuple[Any, ...], hint: bool 
         static = (*static, counts)
     static = freeze(op.statics, static)
     values, scalars = _convert_inputs(op, op.flat_parameters(static), values, hint)
-    if op.host is not None and not scalars:
-        on_host = _on_host(op, values, static)
+    if op.host is not None:
+        on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:
             return on_host
     if op.check is not None:
-        _check_on_host(op, values, static)
+        types = [_type(value) for value in values]
+        op.infer(static, types)  # raises what is wrong with the shapes
+        if op.checked(static, types):
+            _check_on_host(op, values, scalars, static)
     recording = THREAD.recording
     if recording.at.depth % PENDING_LIMIT == PENDING_LIMIT - 1 and not recording.tapes:
         recording.flush()
@@ -404,6 +424,9 @@ def _convert_inputs(
             tensor = _convert_common(value, common, hint)
             common = common or tensor.dtype
             converted.append(tensor)
+        elif parameter.kind == "index" and type(value) is int and not scalars and _small(value):
+            converted.append(_Scalar(INT, type_of((), dtypes.int32._numpy)))
+            scalars.append((place, value))
         elif parameter.kind == "bool":
             converted.append(convert(value, dtypes.bool))
         else:
@@ -430,6 +453,10 @@ def _dtype_within(value: Any) -> dtypes.DType | None:
     return None
 
 
+def _small(value: int) -> bool:
+    return -(2**31) <= value < 2**31
+
+
 def _fits(value: Any, dtype: dtypes.DType) -> bool:
     kind = type(value)
     if kind is float:
@@ -450,31 +477,45 @@ def _convert_common(value: Any, common: dtypes.DType | None, hint: bool) -> Eage
         raise
 
 
-def _on_host(op: Op, values: list[Any], static: tuple[Any, ...]) -> Any:
+def _on_host(
+    op: Op, values: list[Any], scalars: list[tuple[int, Any]], static: tuple[Any, ...]
+) -> Any:
     """Computes shape arithmetic at once; NotImplemented if an input is not on the host."""
     arrays = []
     for value in values:
-        array = host_value(value) if type(value) is EagerTensor else value._host_value()
+        if type(value) is _Scalar:
+            array = next(np.array(v, value.type.numpy_dtype) for _, v in scalars)
+        elif type(value) is EagerTensor:
+            array = host_value(value)
+        else:
+            array = value._host_value()
         if array is None:
             return NotImplemented
         arrays.append(array)
     if not arrays:
         return NotImplemented
-    op.infer(static, [value._type for value in values])  # raises what is wrong with the types
-    if op.check is not None:
-        _check_on_host(op, values, static)
+    types = [_type(value) for value in values]
+    op.infer(static, types)  # raises what is wrong with the types
+    if op.checked(static, types):
+        _check_on_host(op, values, scalars, static)
     assert op.host is not None
     with np.errstate(all="ignore"):
-        result = op.host(**op._arguments(arrays, static))
+        arguments = op._arguments(arrays, static)
+        result = op.host(*[arguments[p.name] for p in op.parameters])
     return jax.tree_util.tree_map(lambda array: from_host(np.asarray(array)), result)
 
 
-def _check_on_host(op: Op, values: list[Any], static: tuple[Any, ...]) -> None:
+def _check_on_host(
+    op: Op, values: list[Any], scalars: list[tuple[int, Any]], static: tuple[Any, ...]
+) -> None:
     """Raises the error of a check whose values are known on the host."""
     assert op.check is not None
     arguments = []
+    scalar = scalars[0][1] if scalars else None
     for parameter, value in zip(op.flat_parameters(static), values, strict=True):
         array = getattr(value, "_value", None)
+        if type(value) is _Scalar:
+            array = np.array(scalar, value.type.numpy_dtype)
         if type(array) is not np.ndarray:
             if parameter.name in op.check.values:
                 return

@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._core import errors
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, Tensor, from_host
 from tapefacade._ops.op import REGISTRY, Op, record, record1, record2
 
 import numpy as np
@@ -28,12 +28,17 @@ LOGICAL = {
 SMALL_EXPONENTS = range(-4, 17)
 
 
+# Operators whose Python operand keeps a dtype of its own if it cannot have the tensor's.
+HINTED = ("add", "sub", "matmul", "floordiv", "mod", "truediv", "div")
+
+
 def _operator(op: Op, name: str) -> Callable[[Any, Any], Any]:
     static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
+    hint = name in HINTED
 
     def operator(self: Any, other: Any) -> Any:
         try:
-            return record2(op, self, other, static, True)
+            return record2(op, self, other, static, hint)
         except (TypeError, ValueError):
             if hasattr(type(other), f"__r{name}__") and not _ours(other):
                 return NotImplemented
@@ -59,8 +64,9 @@ def p_default(op: Op, name: str) -> Any:
 
 
 def _ours(other: Any) -> bool:
-    """Whether Python or NumPy values, which have no say in an operator on tensors."""
-    return isinstance(other, bool | int | float | complex | str | bytes | list | tuple | np.ndarray)
+    """Whether `other` is a value whose class has no say in an operator on tensors."""
+    kinds = bool | int | float | complex | str | bytes | list | tuple | np.ndarray | Tensor
+    return isinstance(other, kinds) or hasattr(other, "_slot_in")
 
 
 def _unary(op: Op, name: str) -> Callable[[Any], Any]:
@@ -75,7 +81,7 @@ def _power(self: Any, other: Any) -> Any:
     kind = type(other)
     if (kind is int or kind is float) and other in SMALL_EXPONENTS and self.dtype.is_floating:
         return record1(REGISTRY["_pow_integer"], self, (int(other),))
-    return record2(REGISTRY["math.pow"], self, other, (), True)
+    return record2(REGISTRY["math.pow"], self, other, ())
 
 
 def _logical(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
@@ -101,10 +107,10 @@ def _equality(op: Op, name: str, otherwise: bool) -> Callable[[Any, Any], Any]:
     static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
 
     def operator(self: Any, other: Any) -> Any:
-        if other is None:
+        if other is None and type(self) is EagerTensor:
             return otherwise
         try:
-            return record2(op, self, other, static, True)
+            return record2(op, self, other, static)
         except errors.InvalidArgumentError as error:
             if "ncompatible shapes" in error.message:
                 return from_host(np.array(otherwise))

@@ -1,4 +1,4 @@
-"""Powers, by a tensor and by an integer known beforehand."""
+"""Powers, by a tensor and by an integer known beforehand, and polynomials."""
 
 import functools
 from typing import Any
@@ -10,8 +10,10 @@ from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
 from tapefacade._core import errors
+from tapefacade._core.convert import convert
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops import kinds
-from tapefacade._ops.op import Check, TensorLike, op
+from tapefacade._ops.op import Check, TensorLike, function, op
 from tapefacade._ops.refusals import check_broadcast
 
 POW = ("bfloat16", "float", "half", "double", *kinds.SIGNED, "complex64", "complex128")
@@ -116,3 +118,34 @@ def power_by_integer(x: TensorLike, exponent: int) -> jax.Array:
     array([ 3.375, -8.   ], dtype=float32)
     """
     return _integer_power(x, exponent)
+
+
+@function("math.polyval")
+def polyval(coeffs: list[Any], x: Any, name: str | None = None) -> Any:
+    """Evaluates a polynomial.
+
+    Args:
+        coeffs: a list of the coefficients, that of the highest power first.
+        x: where, a tensor of numbers.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape of `x`, broadcast with the coefficients; the coefficient itself if
+        there is only one.
+
+    Raises:
+        ValueError: if `coeffs` is no list.
+
+    >>> tf.math.polyval([1.0, 0.0, -2.0], [2.0, 3.0]).numpy()
+    array([2., 7.], dtype=float32)
+    """
+    if not isinstance(coeffs, list):
+        raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    x = x if hasattr(x, "_type") else convert(x)
+    if not coeffs:
+        return FUNCTIONS["zeros_like"](x)
+    terms = [term if hasattr(term, "_type") else convert(term) for term in coeffs]
+    result = terms[0]
+    for term in terms[1:]:
+        result = term + result * x
+    return result

@@ -10,14 +10,16 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tapefacade._core import errors
 from tapefacade._core.dtypes import DType, as_dtype
+from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import TensorLike, TensorList, function, op
 
 NUMBERS = (
     "bfloat16", "half", "float", "double", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "complex64", "complex128",
 )  # fmt: skip
+
+
 @op("linalg.matmul", "matmul", kernel="MatMul", dtypes=NUMBERS)
 def matmul(
     a: TensorLike,
@@ -81,9 +83,7 @@ def _product(
     a: jax.Array, b: jax.Array, transpose_a: bool, transpose_b: bool, dtype: Any = None
 ) -> jax.Array:
     """Multiplies with one `dot_general` wherever the leading dimensions are equal or absent."""
-    for position, operand in enumerate((a, b)):
-        if operand.ndim < 2:
-            raise errors.InvalidArgumentError(None, None, f"In[{position}] ndims must be >= 2")
+    _check_ranks(a, b)
     contracted_a = a.ndim - 2 if transpose_a else a.ndim - 1
     contracted_b = b.ndim - 1 if transpose_b else b.ndim - 2
     _check_batches(a.shape[:-2], b.shape[:-2], a, b)
@@ -104,31 +104,35 @@ def _product(
     return jnp.matmul(a, b, preferred_element_type=dtype)
 
 
-def _check_batches(
-    first: Sequence[int], second: Sequence[int], a: jax.Array, b: jax.Array
-) -> None:
+def _check_ranks(a: jax.Array, b: jax.Array) -> None:
+    if max(a.ndim, b.ndim) <= 2:
+        if a.ndim != b.ndim:
+            text = f"In[0] and In[1] has different ndims: {written(a.shape)} vs. {written(b.shape)}"
+            raise invalid(text)
+        if a.ndim < 2:
+            raise invalid(f"In[0] and In[1] ndims must be == 2: {a.ndim}")
+    for position, operand in enumerate((a, b)):
+        if operand.ndim < 2:
+            raise invalid(f"In[{position}] ndims must be >= 2: {operand.ndim}")
+
+
+def _check_batches(first: Sequence[int], second: Sequence[int], a: jax.Array, b: jax.Array) -> None:
     if not _broadcasts(first, second):
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise invalid(
             "In[0] and In[1] must have compatible batch dimensions: "
-            f"{_brackets(a.shape)} vs. {_brackets(b.shape)}",
+            f"{written(a.shape)} vs. {written(b.shape)}",
         )
 
 
 def _size_error(a: Sequence[int], b: Sequence[int], flags: str = "") -> Exception:
-    text = f"Matrix size-incompatible: In[0]: {_brackets(a)}, In[1]: {_brackets(b)}{flags}"
-    return errors.InvalidArgumentError(None, None, text)
+    text = f"Matrix size-incompatible: In[0]: {written(a)}, In[1]: {written(b)}{flags}"
+    return invalid(text)
 
 
 def _broadcasts(first: Sequence[int], second: Sequence[int]) -> bool:
     return all(
         x == y or 1 in (x, y) for x, y in zip(reversed(first), reversed(second), strict=False)
     )
-
-
-def _brackets(shape: Sequence[int]) -> str:
-    return "[" + ",".join(map(str, shape)) + "]"
 
 
 @op("linalg.matvec", kernel="MatMul", dtypes=NUMBERS)
@@ -215,8 +219,7 @@ def _contracted(
     of_a, of_b = ((x,) if isinstance(x, int) else tuple(x) for x in axes)
     if len(of_a) != len(of_b):
         raise ValueError(
-            "Different number of contraction axes `a` and `b`, "
-            f"{len(of_a)} != {len(of_b)}."
+            f"Different number of contraction axes `a` and `b`, {len(of_a)} != {len(of_b)}."
         )
     return _positions(shape_a, of_a), _positions(shape_b, of_b)
 
@@ -291,9 +294,7 @@ def _canonical(equation: str, count: int) -> str:
         raise ValueError(f'Got {count} inputs for equation "{packed}", expecting {len(terms)}')
     output = right.replace("...", "")
     if len(set(output)) != len(output):
-        raise ValueError(
-            f"Output subscripts contain a label appearing more than once: {packed}"
-        )
+        raise ValueError(f"Output subscripts contain a label appearing more than once: {packed}")
     for label in output:
         if label not in letters:
             raise ValueError(
@@ -310,17 +311,13 @@ def _check_einsum(terms: Sequence[str], inputs: Sequence[jax.Array]) -> None:
         rank = len(front) + len(back)
         if array.ndim < rank or (not dots and array.ndim != rank):
             wanted = f"at least {rank}" if dots else f"{rank}"
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise invalid(
                 f"Expected input {position} to have rank {wanted} but got: {array.ndim}",
             )
         labels = [*enumerate(front), *enumerate(back, array.ndim - len(back))]
         for axis, label in labels:
             if sizes.setdefault(label, array.shape[axis]) != array.shape[axis]:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise invalid(
                     f"Expected dimension {sizes[label]} at axis {axis} of the input shaped "
-                    f"{_brackets(array.shape)} but got dimension {array.shape[axis]}",
+                    f"{written(array.shape)} but got dimension {array.shape[axis]}",
                 )

@@ -49,6 +49,39 @@ def _reduce(xp: Any, name: str, input_tensor: Any, axis: Any, keepdims: Any) -> 
     return getattr(xp, name)(input_tensor, axis=axes, keepdims=bool(keepdims), **more)
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0, 2, 3))
+def _extreme(name: str, x: jax.Array, axes: tuple[int, ...], keepdims: bool) -> jax.Array:
+    return _reduce(jnp, name, x, axes, keepdims)
+
+
+@_extreme.defjvp
+def _extreme_jvp(
+    name: str, axes: tuple[int, ...], keepdims: bool, primals: Any, tangents: Any
+) -> Any:
+    """Shares the derivative evenly among equal elements; it is nan if none equals the result."""
+    (x,), (tangent,) = primals, tangents
+    result = _extreme(name, x, axes, True)
+    chosen = (x == result).astype(x.dtype)
+    number = jnp.sum(chosen, axis=axes, keepdims=True)
+    # XLA on the CPU makes 0 of 0 / 0 here.
+    share = jnp.where(number == 0, jnp.full_like(number, np.nan), chosen / number)
+    change = jnp.sum(tangent * share, axis=axes, keepdims=keepdims)
+    return result if keepdims else jnp.squeeze(result, axes), change
+
+
+@jax.custom_jvp
+def single_factor(x: jax.Array) -> jax.Array:
+    """Returns a product of one factor, whose second derivative is zeros as in TensorFlow."""
+    return x
+
+
+@single_factor.defjvp
+def _single_jvp(primals: Any, tangents: Any) -> Any:
+    # The sign lets the derivative depend on `x`, so that its derivative is not None.
+    (x,), (tangent,) = primals, tangents
+    return x, tangent * (1 + 0 * jnp.sign(x))
+
+
 def _neutral(name: str, dtype: np.dtype) -> np.ndarray:
     """Returns the result of an extreme over nothing."""
     if jnp.issubdtype(dtype, jnp.floating):
@@ -136,7 +169,8 @@ def reduce_max(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = Fal
     >>> tf.reduce_max([[1.0, 5.0], [3.0, 4.0]], axis=0).numpy()
     array([3., 5.], dtype=float32)
     """
-    return _reduce(jnp, "max", input_tensor, axis, keepdims)
+    axes = reduced_axes(input_tensor.shape, axis)
+    return _extreme("max", input_tensor, axes, bool(keepdims))
 
 
 @op("math.reduce_min", "reduce_min", kernel="Min", dtypes=ORDERED, host=_host("min"))
@@ -161,12 +195,15 @@ def reduce_min(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = Fal
     >>> tf.reduce_min([[1.0, 5.0], [3.0, 4.0]], axis=0).numpy()
     array([1., 4.], dtype=float32)
     """
-    return _reduce(jnp, "min", input_tensor, axis, keepdims)
+    axes = reduced_axes(input_tensor.shape, axis)
+    return _extreme("min", input_tensor, axes, bool(keepdims))
 
 
 @op("math.reduce_prod", "reduce_prod", kernel="Prod", dtypes=NUMBERS, host=_host("prod"))
 def reduce_prod(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False) -> jax.Array:
     """Computes the product of the elements over the dimensions in `axis`.
+
+    Unlike TensorFlow, the second derivative is right where a factor is 0.
 
     Args:
         input_tensor: a numeric tensor of any shape.
@@ -182,7 +219,10 @@ def reduce_prod(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = Fa
     >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy()
     array([3., 8.], dtype=float32)
     """
-    return _reduce(jnp, "prod", input_tensor, axis, keepdims)
+    axes = reduced_axes(input_tensor.shape, axis)
+    if element_count(input_tensor.shape, axes) <= 1:
+        input_tensor = single_factor(input_tensor)
+    return _reduce(jnp, "prod", input_tensor, axes, keepdims)
 
 
 @op("math.reduce_any", "reduce_any", kernel="Any", host=_host("any"))

@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import (
     Check,
     FreeTensor,
@@ -38,25 +39,21 @@ def dimensions(shape: Any) -> tuple[int, ...]:
         )
     if not isinstance(shape, tuple) or any(isinstance(n, tuple) for n in shape):
         given = ",".join(map(str, np.shape(shape)))
-        raise _invalid(f"shape must be a vector of {{int32,int64}}, got shape [{given}]")
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape [{given}]")
     for n in shape:
         if not isinstance(n, int):
-            raise _invalid(
+            raise invalid(
                 "Value for attr 'T' of float is not in the list of allowed values: int32, int64"
             )
         if n < 0:
-            raise _invalid(f"Dimension {n} must be >= 0")
+            raise invalid(f"Dimension {n} must be >= 0")
     return shape
-
-
-def _invalid(text: str) -> Exception:
-    return errors.InvalidArgumentError(None, None, text)
 
 
 def require(dtype: dtypes.DType, allowed: tuple[str, ...]) -> None:
     """Raises TensorFlow's error if random numbers cannot have a dtype."""
     if dtype.kernel_name not in allowed:
-        raise _invalid(
+        raise invalid(
             f"Value for attr 'dtype' of {dtype.kernel_name} is not in the list of allowed values: "
             f"{', '.join(allowed)}"
         )
@@ -84,7 +81,7 @@ def check_broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> None:
         np.broadcast_shapes(first, second)
     except ValueError:
         left, right = (",".join(map(str, shape)) for shape in (first, second))
-        raise _invalid(f"Incompatible shapes: [{left}] vs. [{right}]") from None
+        raise invalid(f"Incompatible shapes: [{left}] vs. [{right}]") from None
 
 
 set_seed = function("random.set_seed")(generators.set_seed)
@@ -269,15 +266,13 @@ def _range_is_not_empty(minval: Any, maxval: Any, shape: Any, **_: Any) -> tuple
 
 
 def _empty_range(minval: np.ndarray, maxval: np.ndarray, **_: Any) -> Exception:
-    return _invalid(f"Need minval < maxval, got {minval} >= {maxval}")
+    return invalid(f"Need minval < maxval, got {minval} >= {maxval}")
 
 
 RANGE_CHECK = Check(values=("minval", "maxval"), test=_range_is_not_empty, error=_empty_range)
 
 
-@op(
-    "_random_integers", kernel="RandomUniformInt", gradient=NotDifferentiable(), check=RANGE_CHECK
-)
+@op("_random_integers", kernel="RandomUniformInt", gradient=NotDifferentiable(), check=RANGE_CHECK)
 def _random_integers(
     key: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
 ) -> jax.Array:
@@ -292,7 +287,7 @@ def integers(
     for name, limit in (("minval", minval), ("maxval", maxval)):
         if limit.ndim:
             given = ",".join(map(str, limit.shape))
-            raise _invalid(f"{name} must be 0-D, got shape [{given}]")
+            raise invalid(f"{name} must be 0-D, got shape [{given}]")
     return jax.random.randint(key, shape, minval, maxval, minval.dtype)
 
 
@@ -347,16 +342,16 @@ def classes(key: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType) 
     """Draws `count` numbers of classes for each row of `logits`."""
     if logits.ndim != 2:
         given = ",".join(map(str, logits.shape))
-        raise _invalid(f"logits should be a matrix, got shape [{given}]")
+        raise invalid(f"logits should be a matrix, got shape [{given}]")
     if isinstance(count, tuple):
-        raise _invalid(f"num_samples should be a scalar, got shape [{len(count)}]")
+        raise invalid(f"num_samples should be a scalar, got shape [{len(count)}]")
     if not isinstance(count, int):
         raise TypeError(f"Cannot convert {count!r} to EagerTensor of dtype int32")
     if count < 0:
-        raise _invalid(f"num_samples should be non-negative, got {count}")
+        raise invalid(f"num_samples should be non-negative, got {count}")
     rows, columns = logits.shape
     if columns == 0:
-        raise _invalid("num_classes should be positive, got 0")
+        raise invalid("num_classes should be positive, got 0")
     if not jnp.issubdtype(logits.dtype, jnp.floating):
         logits = logits.astype(np.float32)
     drawn = jax.random.categorical(key, logits, shape=(count, rows))

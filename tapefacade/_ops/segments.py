@@ -17,6 +17,7 @@ from tapefacade._ops.arguments import (
     refused_type,
 )
 from tapefacade._ops.op import IndexLike, TensorLike, function, op
+from tapefacade._ops.reduction import single_factor
 
 
 def flat_rows(data: jax.Array, segment_ids: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -66,6 +67,8 @@ def _extreme_jvp(name: str, count: int, infinite: bool, primals: Any, tangents: 
 
 def segment_product(rows: jax.Array, ids: jax.Array, count: int) -> jax.Array:
     """Multiplies by a scan over sorted rows, whose derivative is right where a factor is 0."""
+    if ids.size == 1:
+        rows = single_factor(rows)
     order = jnp.argsort(ids)
     rows, ids = rows[order], ids[order]
     begins = jnp.concatenate([jnp.ones((min(1, ids.size),), bool), ids[1:] != ids[:-1]])
@@ -215,6 +218,9 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 @function("math.segment_prod")
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     """Computes the products of consecutive groups of rows.
+
+    Unlike TensorFlow, the second derivative is right where a factor is 0, and the gradient for
+    complex numbers is conjugated, as that of `tf.reduce_prod`.
 
     The ids are looked at, for they decide the shape of the result.
 

@@ -86,24 +86,14 @@ def _softsign(x: jax.Array) -> jax.Array:
 @_softsign.defjvp
 def _softsign_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x,), (tangent,) = primals, tangents
-    return _softsign(x), tangent * _softsign_slope(x)
-
-
-@jax.custom_jvp
-def _softsign_slope(x: jax.Array) -> jax.Array:
-    return 1 / lax.square(1 + lax.abs(x))
-
-
-@_softsign_slope.defjvp
-def _softsign_slope_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    raise LookupError("gradient registry has no entry for: SoftsignGrad")
+    return _softsign(x), tangent / lax.square(1 + lax.abs(x))
 
 
 @op("math.softsign", "nn.softsign", kernel="Softsign", dtypes=FLOATS)
 def softsign(features: TensorLike) -> jax.Array:
     """Computes `x / (1 + abs(x))` of each element.
 
-    As in TensorFlow there is no second derivative: asking for it is a LookupError.
+    Unlike TensorFlow, which raises a LookupError, there is a second derivative.
 
     Args:
         features: a floating tensor.

@@ -250,9 +250,13 @@ def _igamma_slopes(a: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
     return _igamma_grad_a(a, x), lax.exp(-x + (a - 1) * lax.log(x) - lax.lgamma(a))
 
 
+def _defined(a: jax.Array, value: jax.Array) -> jax.Array:
+    return jnp.where(a > 0, value, jnp.full_like(value, jnp.nan))
+
+
 @jax.custom_jvp
 def _igamma(a: jax.Array, x: jax.Array) -> jax.Array:
-    return lax.igamma(a, x)
+    return _defined(a, lax.igamma(a, x))
 
 
 @_igamma.defjvp
@@ -285,7 +289,7 @@ def igamma(a: TensorLike, x: TensorLike) -> jax.Array:
 
 @jax.custom_jvp
 def _igammac(a: jax.Array, x: jax.Array) -> jax.Array:
-    return lax.igammac(a, x)
+    return _defined(a, lax.igammac(a, x))
 
 
 @_igammac.defjvp

@@ -189,8 +189,9 @@ def stateless_uniform(
             f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({accepted})."
         )
     if not dtype.is_integer:
-        minval, maxval = parameter(minval, 0, dtype), parameter(
-            1 if maxval is None else maxval, 1, dtype
+        minval, maxval = (
+            parameter(minval, 0, dtype),
+            parameter(1 if maxval is None else maxval, 1, dtype),
         )
         return _stateless_uniform(seed, minval, maxval, shape, dtype)
     if (minval is None) != (maxval is None):
@@ -285,9 +286,7 @@ def _stateless_categorical(
     kernel="StatelessShuffle",
     gradient=NoGradient("StatelessShuffle"),
 )
-def stateless_shuffle(
-    value: FreeTensor, seed: FreeTensor, alg: str = "auto_select"
-) -> jax.Array:
+def stateless_shuffle(value: FreeTensor, seed: FreeTensor, alg: str = "auto_select") -> jax.Array:
     """Puts the rows of a tensor into a random order, the same for the same `seed`.
 
     Args:

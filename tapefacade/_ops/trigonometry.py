@@ -229,6 +229,17 @@ def acosh(x: TensorLike) -> jax.Array:
     return _acosh(x)
 
 
+@jax.custom_jvp
+def _atanh(x: jax.Array) -> jax.Array:
+    return lax.atanh(x)
+
+
+@_atanh.defjvp
+def _atanh_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (x,), (tangent,) = primals, tangents
+    return _atanh(x), tangent * lax.integer_pow(1 - lax.square(x), -1)
+
+
 @op("math.atanh", "atanh", kernel="Atanh", dtypes=kinds.FLOATS_COMPLEX)
 def atanh(x: TensorLike) -> jax.Array:
     """Computes the inverse hyperbolic tangent of each element.
@@ -245,4 +256,4 @@ def atanh(x: TensorLike) -> jax.Array:
     >>> tf.atanh([0.0, 0.5]).numpy().round(4)
     array([0.    , 0.5493], dtype=float32)
     """
-    return lax.atanh(x)
+    return _atanh(x)

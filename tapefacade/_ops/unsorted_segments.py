@@ -16,7 +16,7 @@ from tapefacade._ops.arguments import (
     subscript,
     written,
 )
-from tapefacade._ops.kinds import FLOATS
+from tapefacade._ops.kinds import FLOATS, FLOATS_COMPLEX
 from tapefacade._ops.op import Check, IndexLike, TensorLike, op
 from tapefacade._ops.segments import (
     flat_rows,
@@ -33,7 +33,23 @@ AVERAGED = (
 SHORT = ("int8", "uint8", "int16", "uint16")
 
 
+def _check(data: Any, segment_ids: Any, num_segments: Any) -> None:
+    require_type("Tindices", segment_ids.dtype, ("int32", "int64"))
+    if isinstance(num_segments, tuple):
+        raise invalid(f"num_segments should be a scalar, not shape {written((len(num_segments),))}")
+    if not isinstance(num_segments, int):
+        raise refused_type("Tnumsegments", "float", ("int32", "int64"))
+    if data.shape[: segment_ids.ndim] != segment_ids.shape:
+        raise invalid(
+            f"data.shape = {written(data.shape)} does not start with segment_ids.shape = "
+            f"{written(segment_ids.shape)}"
+        )
+    if num_segments < 0:
+        raise invalid(f"Input num_segments == {num_segments} must not be negative.")
+
+
 def _test(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, ...]:
+    _check(data, segment_ids, num_segments)
     return first_bad(segment_ids >= num_segments, segment_ids)
 
 
@@ -47,18 +63,7 @@ CHECK = Check(values=("segment_ids",), test=_test, error=_error)
 
 def _prepared(data: jax.Array, segment_ids: jax.Array, num_segments: Any) -> Any:
     """Checks the arguments; merges the axes that the ids cover."""
-    require_type("Tindices", segment_ids.dtype, ("int32", "int64"))
-    if isinstance(num_segments, tuple):
-        raise invalid(f"num_segments should be a scalar, not shape {written((len(num_segments),))}")
-    if not isinstance(num_segments, int):
-        raise refused_type("Tnumsegments", "float", ("int32", "int64"))
-    if data.shape[: segment_ids.ndim] != segment_ids.shape:
-        raise invalid(
-            f"data.shape = {written(data.shape)} does not start with segment_ids.shape = "
-            f"{written(segment_ids.shape)}"
-        )
-    if num_segments < 0:
-        raise invalid(f"Input num_segments == {num_segments} must not be negative.")
+    _check(data, segment_ids, num_segments)
     return (*flat_rows(data, segment_ids), num_segments)
 
 
@@ -122,7 +127,7 @@ def unsorted_segment_mean(
     return _average(data, segment_ids, num_segments, root=False)
 
 
-@op("math.unsorted_segment_sqrt_n", kernel="Sqrt", dtypes=FLOATS, check=CHECK)
+@op("math.unsorted_segment_sqrt_n", kernel="Sqrt", dtypes=AVERAGED, check=CHECK)
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: IndexLike, num_segments: int
 ) -> jax.Array:
@@ -142,6 +147,8 @@ def unsorted_segment_sqrt_n(
     >>> tf.math.unsorted_segment_sqrt_n([1.0, 2.0, 3.0, 4.0], [0, 0, 0, 0], 1).numpy()
     array([5.], dtype=float32)
     """
+    if jnp.issubdtype(data.dtype, jnp.integer):
+        require_type("T", data.dtype, FLOATS_COMPLEX)
     return _average(data, segment_ids, num_segments, root=True)
 
 
@@ -201,7 +208,8 @@ def unsorted_segment_prod(
 ) -> jax.Array:
     """Computes the products of groups of rows.
 
-    Unlike TensorFlow, the second derivative is right where a factor is 0 (TensorFlow's is nan).
+    Unlike TensorFlow, the second derivative is right where a factor is 0 (TensorFlow's
+    is nan), and the gradient for complex numbers is conjugated, as that of `tf.reduce_prod`.
 
     Args:
         data: a numeric tensor; its shape begins with that of `segment_ids`.

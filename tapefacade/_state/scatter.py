@@ -20,6 +20,8 @@ class Scatter:
     _lock: "threading.RLock | contextlib.AbstractContextManager[Any]"
     dtype: dtypes.DType
 
+    def _unread(self) -> Any: ...
+
     def _put(self, tensor: EagerTensor) -> None: ...
 
     def value(self) -> EagerTensor:
@@ -28,19 +30,20 @@ class Scatter:
 
     def _assign_part(
         self, key: Any, value: Any, name: str | None = None, read_value: bool = True
-    ) -> "Scatter":
+    ) -> Any:
         """Replaces the part that `variable[key]` reads."""
         with self._lock:
-            self._put(FUNCTIONS["_setitem"](self.value(), key, convert(value, self.dtype)))
-        return self
+            value = convert(value, self.dtype)
+            self._put(FUNCTIONS["_strided_slice_update"](self.value(), key, value))
+        return self._unread()
 
-    def _scatter(self, path: str, indices: Any, updates: Any) -> "Scatter":
+    def _scatter(self, path: str, indices: Any, updates: Any) -> Any:
         with self._lock:
             updates = convert(updates, self.dtype)
             self._put(FUNCTIONS[path](self.value(), indices, updates))
-        return self
+        return self._unread()
 
-    def _scatter_rows(self, path: str, sparse_delta: Any) -> "Scatter":
+    def _scatter_rows(self, path: str, sparse_delta: Any) -> Any:
         if not isinstance(sparse_delta, IndexedSlices):
             raise TypeError(
                 f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: "
@@ -51,7 +54,7 @@ class Scatter:
         updates = FUNCTIONS["broadcast_to"](convert(sparse_delta.values, self.dtype), shape)
         return self._scatter(path, rows, updates)
 
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> "Scatter":
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Adds `updates` to the elements or slices at `indices` (`[..., depth]`).
 
         >>> v = tf.Variable([1.0, 2.0, 3.0])
@@ -60,25 +63,25 @@ class Scatter:
         """
         return self._scatter("tensor_scatter_nd_add", indices, updates)
 
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> "Scatter":
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Subtracts `updates` from the elements or slices at `indices` (`[..., depth]`)."""
         return self._scatter("tensor_scatter_nd_sub", indices, updates)
 
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> "Scatter":
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Replaces the elements or slices at `indices` (`[..., depth]`) by `updates`."""
         return self._scatter("tensor_scatter_nd_update", indices, updates)
 
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> "Scatter":
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Takes the maximum of `updates` and the elements or slices at `indices`."""
         return self._scatter("tensor_scatter_nd_max", indices, updates)
 
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> "Scatter":
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
         """Takes the minimum of `updates` and the elements or slices at `indices`."""
         return self._scatter("tensor_scatter_nd_min", indices, updates)
 
     def scatter_add(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Adds the rows of a `tf.IndexedSlices`.
 
         Raises:
@@ -92,41 +95,41 @@ class Scatter:
 
     def scatter_sub(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Subtracts the rows of a `tf.IndexedSlices`."""
         return self._scatter_rows("tensor_scatter_nd_sub", sparse_delta)
 
     def scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Replaces rows by those of a `tf.IndexedSlices`."""
         return self._scatter_rows("tensor_scatter_nd_update", sparse_delta)
 
     def scatter_max(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Takes the maximum of rows and those of a `tf.IndexedSlices`."""
         return self._scatter_rows("tensor_scatter_nd_max", sparse_delta)
 
     def scatter_min(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Takes the minimum of rows and those of a `tf.IndexedSlices`."""
         return self._scatter_rows("tensor_scatter_nd_min", sparse_delta)
 
     def scatter_mul(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Multiplies rows by those of a `tf.IndexedSlices`, one after the other."""
         return self._scatter_each("multiply", sparse_delta)
 
     def scatter_div(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Divides rows by those of a `tf.IndexedSlices`, one after the other."""
         return self._scatter_each("divide", sparse_delta)
 
-    def _scatter_each(self, path: str, sparse_delta: Any) -> "Scatter":
+    def _scatter_each(self, path: str, sparse_delta: Any) -> Any:
         """Combines with factors whose product (for equal rows) is computed first."""
         ones = FUNCTIONS["ones_like"](self.value())
         factors = FUNCTIONS["math.unsorted_segment_prod"](
@@ -134,11 +137,11 @@ class Scatter:
         )
         with self._lock:
             self._put(FUNCTIONS[path](self.value(), factors))
-        return self
+        return self._unread()
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> "Scatter":
+    ) -> Any:
         """Replaces rows of each example: indices and values have the same leading dimensions."""
         indices = np.asarray(convert(sparse_delta.indices).numpy())
         grid = np.stack([*np.indices(indices.shape)[:-1], indices], axis=-1)

@@ -53,17 +53,20 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
-class VariableAggregation(enum.Enum):
+class VariableAggregationV2(enum.Enum):
     """How the copies of a distributed variable are brought together; accepted, has no effect.
 
     >>> tf.VariableAggregation.SUM
-    <VariableAggregation.SUM: 1>
+    <VariableAggregationV2.SUM: 1>
     """
 
     NONE = 0
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
+
+
+VariableAggregation = VariableAggregationV2
 
 
 class _Identity(Operation):
@@ -144,6 +147,8 @@ class Variable(Scatter):
     ) -> None:
         if initial_value is None:
             raise ValueError(MESSAGE_NO_VALUE)
+        _check_mode(synchronization, VariableSynchronization, "synchronization", name)
+        _check_mode(aggregation, VariableAggregation, "aggregation", name)
         if constraint is not None and not callable(constraint):
             raise ValueError(
                 f"Argument `constraint` must be None or a callable. a callable. Got a "
@@ -191,6 +196,7 @@ class Variable(Scatter):
         return self._tensor._type
 
     def _host_value(self) -> np.ndarray[Any, Any] | None:
+        self._tell_tapes()
         return host_value(self._tensor)
 
     def _slot_in(self, recording: Recording) -> int:
@@ -238,6 +244,9 @@ class Variable(Scatter):
         if id(self) not in recording.assigned:
             recording.assigned[id(self)] = (self, self._tensor)
         self._tensor = tensor
+
+    def _unread(self) -> "Variable":
+        return UnreadVariable(self._root)
 
     def _restore(self, tensor: EagerTensor) -> None:
         self._tensor = tensor
@@ -374,9 +383,13 @@ class Variable(Scatter):
         """Returns true: variables have a value from the start."""
         return convert(True)
 
-    def initialized_value(self) -> EagerTensor:
-        """Returns the value."""
-        return self.value()
+    def initialized_value(self) -> NoReturn:
+        """Raises: variables have a value from the start; `value()` gives it."""
+        raise NotImplementedError
+
+    def to_proto(self, export_scope: str | None = None) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
     def eval(self, session: Any = None) -> NoReturn:
         """Raises: there are no sessions; `numpy()` gives the value."""
@@ -473,9 +486,8 @@ class Variable(Scatter):
                 delta = self._converted(delta)
                 if delta._type.shape != held._type.shape:
                     raise invalid_argument(
-                        f"Cannot update variable with shape {list(held._type.shape)} using a "
-                        f"Tensor with shape {list(delta._type.shape)}, shapes must be equal. "
-                        f"[Op:{kernel}] name: "
+                        f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
+                        f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
                     )
             if host_value(held) is not None:
                 self._put(record2(REGISTRY[path], held, delta, ()))
@@ -505,9 +517,6 @@ class Variable(Scatter):
     def __complex__(self) -> complex:
         return complex(self.numpy())
 
-    def __index__(self) -> int:
-        return self.numpy().__index__()
-
     def __iter__(self) -> Iterator[EagerTensor]:
         return iter(self.value())
 
@@ -529,7 +538,7 @@ class Variable(Scatter):
         )
 
     def __copy__(self) -> "Variable":
-        return self.__deepcopy__({})
+        return UnreadVariable(self._root, self._name)  # shares the value, as TensorFlow's does
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Variable":
         copied = object.__new__(ResourceVariable)
@@ -545,6 +554,11 @@ class Variable(Scatter):
         )  # fmt: skip
 
 
+def _brackets(tensor: EagerTensor) -> str:
+    """Returns a shape as TensorFlow's kernels write it."""
+    return "[" + ",".join(str(length) for length in tensor._type.shape) + "]"
+
+
 def _unpickled(
     value: Any, trainable: bool, name: str, shape: TensorShape, constraint: Any,
     synchronization: VariableSynchronization, aggregation: VariableAggregation,
@@ -554,6 +568,11 @@ def _unpickled(
         value, trainable=trainable, name=name, shape=shape, constraint=constraint,
         synchronization=synchronization, aggregation=aggregation,
     )  # fmt: skip
+
+
+def _check_mode(value: Any, kind: type[enum.Enum], what: str, name: str | None) -> None:
+    if not isinstance(value, kind):
+        raise ValueError(f"Invalid variable {what} mode: {value} for variable: {name}")
 
 
 def _initial(value: Any, dtype: Any) -> EagerTensor:
@@ -592,15 +611,16 @@ class ResourceVariable(Variable):
 class UnreadVariable(ResourceVariable):
     """What an assignment returns: the variable itself under another name."""
 
-    def __init__(self, root: Variable) -> None:
-        object.__setattr__(self, "_root", root)
+    _root: Variable = None  # type: ignore[assignment]  # not the property
 
-    _root: Variable = None  # type: ignore[assignment]
+    def __init__(self, root: Variable, name: str | None = None) -> None:
+        object.__setattr__(self, "_root", root)
+        object.__setattr__(self, "_alias", name)
 
     def __getattribute__(self, name: str) -> Any:
         own = object.__getattribute__(self, "__dict__")
-        if name in ("_root", "__class__", "__dict__", "name"):
-            return own["_root"] if name == "_root" else object.__getattribute__(self, name)
+        if name in ("_root", "_alias", "__class__", "__dict__", "name"):
+            return object.__getattribute__(self, name)
         if name.startswith("__"):
             return object.__getattribute__(self, name)
         return getattr(own["_root"], name)
@@ -611,7 +631,7 @@ class UnreadVariable(ResourceVariable):
     @property
     def name(self) -> str:
         """TensorFlow's name of it."""
-        return "UnreadVariable"
+        return "UnreadVariable" if self._alias is None else f"{self._alias}:0"
 
 
 operators.attach(Variable)

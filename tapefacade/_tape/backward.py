@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, derivative
@@ -121,17 +121,17 @@ def _make_plan(
     found: Reach,
 ) -> Plan:
     types = slot_types(scope.end)
-    for slot in (*targets, *(s for group in groups for s in group)):
+    wanted = [targets[place] for place in found.targets]
+    for slot in (*wanted, *(s for group in groups for s in group)):
         if slot not in types:  # a leaf entered after the window: a target that is its own source
             types[slot] = scope.data.leaves[slot]._type
-    wanted = [targets[place] for place in found.targets]
-    sources, owners = [], []
-    results = 0
-    for group, connected in zip(groups, found.connected, strict=True):
-        if connected:
-            sources += group
-            owners += [results] * len(group)
-            results += 1
+    places: dict[int, int] = {}  # of each source, in the order of their first appearance
+    owners = tuple(
+        tuple([places.setdefault(slot, len(places)) for slot in group])
+        for group, connected in zip(groups, found.connected, strict=True)
+        if connected
+    )
+    sources = list(places)
     defined = {s for node in found.nodes for s in range(node.first_output, node.end)}
     extra = [s for s in sources if s not in defined]
     part, inputs = cut(found.nodes, [*wanted, *extra], types.__getitem__)
@@ -140,7 +140,7 @@ def _make_plan(
     local.update({slot: len(inputs) + place for place, slot in enumerate(ghosts)})
     part = type(part)(part.inputs, part.steps, part.outputs[: len(wanted)])
     operation = derivative(
-        kind, part, tuple(local[s] for s in sources), tuple(owners),
+        kind, part, tuple(local[s] for s in sources), owners,
         tuple(given[place] for place in found.targets),
     )  # fmt: skip
     return Plan(operation, inputs, ghosts, found.targets, found.connected, types)
@@ -166,19 +166,6 @@ def _record(
     return [next(results) if connected else None for connected in plan.connected]
 
 
-def itself(
-    source: Any, targets: Sequence[Any], upstream: Sequence[EagerTensor | None]
-) -> EagerTensor | None:
-    """Returns the gradient of a tape that saw nothing: a target's for itself."""
-    total = None
-    for target, gradient in zip(targets, upstream, strict=True):
-        if target is source and (target.dtype.is_floating or target.dtype.is_complex):
-            value = getattr(target, "_tensor", target)
-            gradient = FUNCTIONS["ones_like"](value) if gradient is None else gradient
-            total = gradient if total is None else FUNCTIONS["add"](total, gradient)
-    return total
-
-
 def _through_boundaries(
     scope: Scope,
     found: Reach,
@@ -193,6 +180,7 @@ def _through_boundaries(
     targets themselves.
     """
     slots, gradients = list(targets), list(upstream)
+    odd: dict[int, EagerTensor] = {}  # gradients of another shape, which TensorFlow passes on
     done: set[int] = set()
     boundaries = list(found.boundaries)
     while boundaries:
@@ -203,11 +191,24 @@ def _through_boundaries(
         if all(gradient is None for gradient in arrived):
             continue
         for slot, gradient in _call(scope, node, arrived):
+            if gradient._type.shape != slot_types(scope.end)[slot].shape:
+                odd[slot] = gradient
+                continue
             slots.append(slot)
             gradients.append(gradient)
         again = reach(scope.end, scope.window, tuple(slots), tuple(groups)).boundaries
         boundaries = [b for b in again if b.first_output not in done]
-    return _segment(scope, slots, groups, gradients)
+    results = _segment(scope, slots, groups, gradients)
+    for slot, gradient in odd.items():
+        place = next((i for i, group in enumerate(groups) if slot in group), None)
+        if place is None:
+            raise invalid_argument(
+                f"Incompatible shapes: a gradient function returned {list(gradient.shape)} for an "
+                f"input of shape {list(slot_types(scope.end)[slot].shape)}"
+            )
+        before = results[place]
+        results[place] = gradient if before is None else FUNCTIONS["add"](before, gradient)
+    return results
 
 
 def _segment(

@@ -5,10 +5,13 @@ the user's function is called on the upstream gradients, at that moment and as i
 is recorded like everything else, so it may look at values and an outer tape differentiates it.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from tapefacade._core.gradient import NoGradient
 from tapefacade._core.types import TensorType
+from tapefacade._ops.op import REGISTRY
 from tapefacade._trace.operation import Operation
 
 
@@ -35,6 +38,15 @@ class Custom(NamedTuple):
     """The Python side of a boundary."""
 
     call: Callable[..., Sequence[Any]]  # upstream gradients -> a gradient (or None) per input
+
+
+def _own_gradients() -> dict[str, Callable[..., Any]]:
+    """Returns the implementations whose gradient is known, by TensorFlow's name of the op."""
+    return {
+        op.kernel: op.implementation
+        for op in REGISTRY.values()
+        if not isinstance(op.gradient, NoGradient)
+    }
 
 
 _REGISTERED: dict[str, Callable[..., Any]] = {}
@@ -71,11 +83,12 @@ class RegisterGradient:
         self._op_type = op_type
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
-        if self._op_type in _REGISTERED:
-            code = _REGISTERED[self._op_type].__code__
+        before = _REGISTERED.get(self._op_type) or _own_gradients().get(self._op_type)
+        if before is not None:
+            code = inspect.unwrap(before).__code__
             raise KeyError(
                 f"Registering two gradient with name '{self._op_type}'! (Previous registration "
-                f"was in {f.__name__} {code.co_filename}:{code.co_firstlineno})"
+                f"was in {before.__name__} {code.co_filename}:{code.co_firstlineno})"
             )
         _REGISTERED[self._op_type] = f
         return f

@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tapefacade._core import nest
@@ -30,9 +30,8 @@ class _Watcher:
 def _watching() -> Iterator[_Watcher]:
     watcher = _Watcher()
     trace = THREAD.recording
-    if trace.tapes:  # without a tape there is no gradient to make
-        trace.tapes.append(watcher)
-        trace.epoch += 1
+    trace.tapes.append(watcher)
+    trace.epoch += 1
     try:
         yield watcher
     finally:
@@ -84,19 +83,28 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     with _watching() as watcher:
         result, grad_fn = f(*args, **kwargs)
+    if not callable(grad_fn):
+        raise TypeError("unsupported callable")
     results = [convert(item) for item in nest.flatten(result)]
-    if not THREAD.recording.tapes:
-        return nest.pack_sequence_as(result, results)
-    arguments = [
-        item if isinstance(item, Variable | EagerTensor) else convert(item)
-        for item in (*nest.flatten(args), *nest.flatten(kwargs))
-    ]
+    arguments = list(_tensors(nest.flatten(args)))
     variables = [
         v for v in watcher.variables.values() if not any(v is argument for argument in arguments)
     ]
     _check_takes_variables(grad_fn, variables)
+    if not THREAD.recording.tapes:
+        return nest.pack_sequence_as(result, results)
     outputs = _record_boundary(results, arguments, variables, grad_fn)
     return nest.pack_sequence_as(result, outputs)
+
+
+def _tensors(arguments: list[Any]) -> Iterator[Any]:
+    """Yields what among the arguments is a tensor, or becomes one."""
+    for item in arguments:
+        if isinstance(item, Variable | EagerTensor):
+            yield item
+        else:
+            with suppress(ValueError, TypeError):
+                yield convert(item)
 
 
 def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Variable]) -> None:

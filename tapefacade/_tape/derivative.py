@@ -42,13 +42,13 @@ class Derivative(Operation):
     kernel = "GradientTape"
 
     def __init__(
-        self, kind: str, part: Slice, sources: tuple[int, ...], groups: tuple[int, ...],
-        given: tuple[bool, ...],
+        self, kind: str, part: Slice, sources: tuple[int, ...],
+        groups: tuple[tuple[int, ...], ...], given: tuple[bool, ...],
     ) -> None:  # fmt: skip
         self.kind = kind
         self.part = part
         self.sources = sources  # slots to differentiate with respect to
-        self.groups = groups  # which result each source adds to
+        self.groups = groups  # the places of the sources that each result adds up
         self.given = given  # which targets have an upstream gradient among the inputs
         types = part.types()
         self.source_types = [types[slot] for slot in sources]
@@ -58,16 +58,13 @@ class Derivative(Operation):
     @functools.cached_property
     def result_types(self) -> tuple[TensorType, ...]:
         """The types of the results, one for each group."""
-        types = dict(zip(self.groups, self.source_types, strict=True))
+        types = [self.source_types[group[0]] for group in self.groups]
         if self.kind == GRADIENT:
-            return tuple(types[group] for group in sorted(types))
+            return tuple(types)
         target = self.target_types[0]
         return tuple(
-            type_of(
-                target.shape + types[group].shape[self.kind == BATCH_JACOBIAN :],
-                types[group].numpy_dtype,
-            )
-            for group in sorted(types)
+            type_of(target.shape + t.shape[self.kind == BATCH_JACOBIAN :], t.numpy_dtype)
+            for t in types
         )
 
     def infer(
@@ -129,10 +126,11 @@ class Derivative(Operation):
         ]
 
     def _summed(self, results: Sequence[Any]) -> list[Any]:
-        sums: dict[int, Any] = {}
-        for group, result in zip(self.groups, results, strict=True):
-            sums[group] = sums[group] + result if group in sums else result
-        return [sums[group] for group in sorted(sums)]
+        """Adds up what belongs to one source: a variable that was read more than once."""
+        return [
+            functools.reduce(lambda total, place: total + results[place], rest, results[first])
+            for first, *rest in self.groups
+        ]
 
     def _jacobian(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
         """Computes full Jacobians: by rows, or by columns where there are fewer of them."""

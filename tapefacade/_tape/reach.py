@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from tapefacade._core.gradient import NoGradient, NotDifferentiable
+from tapefacade._core.tensor import hinted
 from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._trace.tree import Node
@@ -128,10 +129,10 @@ def _cone(taped: list[Node], targets: Iterable[int]) -> tuple[list[Node], tuple[
             continue
         if isinstance(operation.gradient, NoGradient):
             if registered_gradient(operation.gradient.kernel) is None:
-                raise LookupError(
-                    f"gradient registry has no entry for: {operation.gradient.kernel} "
-                    f"(the op was recorded at {node.line}; write it with other ops, or give its "
-                    f'gradient with tf.RegisterGradient("{operation.gradient.kernel}"))'
+                raise hinted(
+                    LookupError(f"gradient registry has no entry for: {operation.gradient.kernel}"),
+                    f"The op was recorded at {node.line}. Write it with other ops, or give its "
+                    f'gradient with tf.RegisterGradient("{operation.gradient.kernel}").',
                 )
             boundaries.append(node)
             continue

@@ -12,7 +12,7 @@ from tapefacade._core import nest
 from tapefacade._core.convert import convert
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, Tensor, invalid_argument
+from tapefacade._core.tensor import EagerTensor, Tensor, hinted, invalid_argument
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward
 from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN
@@ -22,7 +22,6 @@ from tapefacade._trace.tree import Node
 
 MESSAGE_USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
-    ": write tf.GradientTape(persistent=True) to ask for several"
 )
 MESSAGE_PERSISTENT_INSIDE = (
     "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
@@ -75,7 +74,6 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
-        self._used = False
         self._clear()
 
     def _clear(self) -> None:
@@ -139,7 +137,8 @@ class GradientTape:
         """Pauses the tape within a block: what is computed there has no gradient.
 
         Raises:
-            RuntimeError: if the tape is not recording.
+            RuntimeError: if the tape's block has not been entered, or the tape has been used.
+            ValueError: if the tape is not recording now.
 
         >>> x = tf.Variable(2.0)
         >>> with tf.GradientTape() as tape:
@@ -148,8 +147,10 @@ class GradientTape:
         >>> tape.gradient(y, x) is None
         True
         """
-        if not self._recording:
+        if self._trace is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
         self._pop()
         try:
             yield
@@ -198,16 +199,18 @@ class GradientTape:
         for item in nest.flatten(tensor, expand_composites=True):
             if not isinstance(item, Tensor | Variable):
                 raise ValueError(
-                    f"Passed in object {item!r} of type {type(item).__name__!r}, not tf.Tensor or "
+                    f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
-                )
-            if self._trace is None or self._data is None:
-                raise AttributeError(
-                    "'NoneType' object has no attribute '_tape': watch within the tape's block, "
-                    "`with tf.GradientTape() as tape: tape.watch(x)`"
                 )
             if not (item.dtype.is_floating or item.dtype.is_complex):
                 _warn(MESSAGE_WATCHED_DTYPE, item.dtype)
+            if self._trace is None or self._data is None:
+                raise hinted(
+                    AttributeError("'NoneType' object has no attribute '_tape'"),
+                    "Watch within the tape's block: `with tf.GradientTape() as tape: tape.watch(x)`",
+                )
+            if not THREAD.recording.tapes or THREAD.recording is not self._trace:
+                continue  # nothing is being recorded: TensorFlow takes no note either
             if isinstance(item, Variable):
                 self._read(item, item._slot_in(self._trace))
             else:
@@ -302,7 +305,7 @@ class GradientTape:
             ]
         if not self._persistent:
             self._release()
-        return results[0] if sources is flat_sources[0] else nest.pack_sequence_as(sources, results)
+        return nest.pack_sequence_as(sources, results)
 
     def jacobian(
         self,
@@ -348,8 +351,15 @@ class GradientTape:
                 "GradientTape must be created with persistent=True to compute the jacobian with "
                 "eager execution enabled and with  experimental_use_pfor set to False."
             )
+        try:
+            unconnected = UnconnectedGradients(unconnected_gradients)
+        except ValueError as error:
+            raise ValueError(
+                "Encountered an exception while vectorizing the jacobian computation. "
+                "Vectorization can be disabled by setting experimental_use_pfor to False."
+            ) from error
         results = self._rows(JACOBIAN, target, _checked_sources(flat_sources))
-        if UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO:
+        if unconnected is UnconnectedGradients.ZERO:
             results = [
                 FUNCTIONS["zeros"](shape.as_list() + source.shape.as_list(), source.dtype)
                 if result is None
@@ -395,7 +405,8 @@ class GradientTape:
         """
         self._check_unused()
         left, right = target.shape, source.shape
-        if left.ndims < 2 or right.ndims < 1 or left[0] != right[0]:
+        batch = left[0]
+        if batch != right.with_rank_at_least(2)[0] or not left.with_rank_at_least(2):
             raise ValueError(
                 f"Need first dimension of target shape ({left}) and source shape ({right}) to "
                 "match."
@@ -423,8 +434,8 @@ class GradientTape:
     ) -> list[Any]:
         """Records the derivative; returns a tensor or None for each source."""
         trace, data = self._trace, self._data
-        if trace is None or data is None:
-            return [backward.itself(source, targets, upstream) for source in sources]
+        assert trace is not None
+        assert data is not None
         if self._recording:
             end, intervals = trace.at, (*self._intervals, (self._start, trace.at.end))
         else:
@@ -461,11 +472,13 @@ class GradientTape:
         return slot
 
     def _check_unused(self) -> None:
-        if self._used:
-            raise RuntimeError(MESSAGE_USED)
+        if self._trace is None:  # never entered, or used
+            raise hinted(
+                RuntimeError(MESSAGE_USED),
+                "Write tf.GradientTape(persistent=True) to ask for more.",
+            )
 
     def _release(self) -> None:
-        self._used = True
         variables = self._variables
         self._clear()
         self._variables = variables
@@ -474,25 +487,35 @@ class GradientTape:
 def _checked_sources(sources: list[Any]) -> list[Any]:
     for source in sources:
         if source is None:
-            raise TypeError(
-                "Cannot convert the argument `type_value`: None to a TensorFlow DType. (A source "
-                "is None.)"
+            raise hinted(
+                TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType."),
+                "A source of the gradient is None.",
             )
         if not isinstance(source, Tensor | Variable):
-            kind = type(source)
-            module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-            raise AttributeError(
-                f"'{module}{kind.__name__}' object has no attribute '_id': a source must be a "
-                "tf.Tensor or tf.Variable"
+            raise hinted(
+                AttributeError(f"{_class_name(source)!r} object has no attribute '_id'"),
+                "A source of a gradient must be a tf.Tensor or tf.Variable.",
             )
     return sources
+
+
+def _class_name(value: Any) -> str:
+    """Returns the name of a class as Python's messages give it."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def _upstream(targets: list[Any], output_gradients: Any) -> list[Any]:
     """Returns the upstream gradient of each target, or None for ones."""
     for target in targets:
+        if target is None:
+            raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
         if not isinstance(target, Tensor | Variable):
-            raise AttributeError(f"{type(target).__name__!r} object has no attribute 'dtype'")
+            missing = "_id" if hasattr(target, "dtype") else "dtype"
+            raise hinted(
+                AttributeError(f"{_class_name(target)!r} object has no attribute {missing!r}"),
+                "A target of a gradient must be a tf.Tensor or tf.Variable.",
+            )
     if output_gradients is None:
         return [None] * len(targets)
     given = nest.flatten(output_gradients)
@@ -500,10 +523,18 @@ def _upstream(targets: list[Any], output_gradients: Any) -> list[Any]:
     for target, gradient in itertools.zip_longest(targets, given):
         if target is None:
             break
-        if gradient is not None:
+        if isinstance(gradient, Tensor | Variable):
+            gradient = convert(gradient)
+        else:
             gradient = convert(gradient, target.dtype)
-            if gradient.shape != target.shape:
-                gradient = _in_shape(gradient, target)
+        if gradient.dtype is not target.dtype:
+            raise invalid_argument(
+                "cannot compute Mul as input #1(zero-based) was expected to be a "
+                f"{gradient.dtype.kernel_name} tensor but is a {target.dtype.kernel_name} tensor "
+                "[Op:Mul] name: "
+            )
+        if gradient.shape != target.shape:
+            gradient = _in_shape(gradient, target)
         results.append(gradient)
     return results
 

@@ -165,17 +165,21 @@ class Recording:
 
     def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
         wanted = tuple([slot for slot, _ in pending])
-        program = self.program(wanted, effects)
         data = self.data
         try:
+            program = self.program(wanted, effects)
             outputs = program.run(data.leaves, data.scalars)
-        except Exception as error:
+        except running.ProgramFailedError as failed:
             self._undo_assignments()
-            if not isinstance(error, running.ProgramFailedError):
-                raise
             self.effects.clear()
-            self._store(pending, error.outputs)
-            raise error.error from None
+            self._store(pending, failed.outputs)
+            raise failed.error from None
+        except Exception as error:
+            # Out of memory, or an op that cannot be compiled: the next step has to be right.
+            self._undo_assignments()
+            self.effects.clear()
+            self._store(pending, [Failed(error)] * len(pending))
+            raise
         self._store(pending, outputs)
         self.effects.clear()
         self.state = program
@@ -213,18 +217,21 @@ def make_program(
 ) -> running.Program:
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
     nodes = needed(at, (*wanted, *effects), _Known(data))
-    scalar_types = {
-        slot: type_
-        for node in nodes
-        for slot, type_ in zip(range(node.first, node.first_output), node.types, strict=False)
-    }
 
     def type_at(slot: int) -> TensorType:
         leaf = data.leaves.get(slot)
-        return scalar_types[slot] if leaf is None else leaf._type
+        return _type_in(at, slot) if leaf is None else leaf._type
 
     part, slots = cut(nodes, wanted, type_at)
     return running.Program(part, slots, data.scalars, [node.line for node in nodes])
+
+
+def _type_in(at: Node, slot: int) -> TensorType:
+    """Returns the type of a slot, which the tree knows."""
+    node = at
+    while node.first > slot:
+        node = node.parent  # type: ignore[assignment]  # the root's first is 0
+    return node.types[slot - node.first]
 
 
 def values_of(

@@ -27,6 +27,8 @@ from tapefacade._ops.comparison import (
     greater as greater,
     greater_equal as greater_equal,
     in_top_k as in_top_k,
+    is_non_decreasing as is_non_decreasing,
+    is_strictly_increasing as is_strictly_increasing,
     less as less,
     less_equal as less_equal,
     logical_and as logical_and,
@@ -68,7 +70,13 @@ from tapefacade._ops.elementwise import (
 from tapefacade._ops.histograms import confusion_matrix as confusion_matrix
 from tapefacade._ops.normalization import zero_fraction as zero_fraction
 from tapefacade._ops.norms import l2_normalize as l2_normalize
-from tapefacade._ops.powers import pow as pow
+from tapefacade._ops.positions import (
+    argmax as argmax,
+    argmin as argmin,
+    bincount as bincount,
+    count_nonzero as count_nonzero,
+)
+from tapefacade._ops.powers import polyval as polyval, pow as pow
 from tapefacade._ops.reduction import (
     cumulative_logsumexp as cumulative_logsumexp,
     reduce_all as reduce_all,
@@ -92,6 +100,7 @@ from tapefacade._ops.rounding import (
     rint as rint,
     round as round,
 )
+from tapefacade._ops.searching import invert_permutation as invert_permutation
 from tapefacade._ops.segments import (
     segment_max as segment_max,
     segment_mean as segment_mean,
@@ -105,6 +114,7 @@ from tapefacade._ops.sigmoids import (
     softplus as softplus,
     softsign as softsign,
 )
+from tapefacade._ops.sorting import top_k as top_k
 from tapefacade._ops.special import (
     betainc as betainc,
     digamma as digamma,

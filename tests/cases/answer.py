@@ -124,4 +124,4 @@ def normalised(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]+", "0x", text)
     text = re.sub(r"(Previous registration was in )[^)]*", r"\1", text)
     text = re.sub(r"/job:[^ ,')}]*device:", "device:", text)
-    return text.strip()
+    return re.sub(r"[ \t]+\n", "\n", text).strip()

@@ -8,6 +8,7 @@ EQUALITY = ("equal", "not_equal")
 ORDER = ("less", "less_equal", "greater", "greater_equal")
 ALL = (*EQUALITY, *ORDER)
 LOGIC = ("logical_and", "logical_or", "logical_xor")
+MONOTONIC = ("is_non_decreasing", "is_strictly_increasing")
 TABLE = b(True, True, False, False), b(True, False, True, False)
 
 CASES = [
@@ -58,4 +59,13 @@ CASES = [
     raises("math.in_top_k", (i([[0]]), f([[1.0, 2.0]]), 1), id="rank of targets"),
     raises("math.in_top_k", (i([0]), f(1.0, 2.0), 1), id="rank of predictions"),
     raises("math.in_top_k", (i([0]), d([[1.0, 2.0]]), 1), id="float64"),
+    *[Case(f"math.{n}", (f(1.0, 1.0, 2.0),)) for n in MONOTONIC],
+    *[Case(f"math.{n}", (f([[1.0, 2.0], [1.5, 3.0]]),), id="matrix") for n in MONOTONIC],
+    *[Case(f"math.{n}", (i(1, 2, 5),), id="int") for n in MONOTONIC],
+    *[Case(f"math.{n}", (i(3, 2, dtype="uint8"),), id="uint8") for n in MONOTONIC],
+    *[Case(f"math.{n}", (f(1.0, np.nan),), id="nan") for n in MONOTONIC],
+    *[Case(f"math.{n}", (f([]),), id="empty") for n in MONOTONIC],
+    *[Case(f"math.{n}", (f(1.0),), id="scalar") for n in MONOTONIC],
+    *[raises(f"math.{n}", (c(1j, 2.0),), id="complex") for n in MONOTONIC],
+    *[raises(f"math.{n}", (b(True, True),), id="bool") for n in MONOTONIC],
 ]

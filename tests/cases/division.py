@@ -36,7 +36,10 @@ CASES = [
     ],
     *[Case(f"math.{n}", (f(3.0, 1.0), 2), id="python") for n in ("truediv", "divide_no_nan")],
     *[Case(f"math.{n}", (3, 2), id="python numbers") for n in ("truediv", "divide_no_nan")],
-    *[Case(f"math.{n}", (f([]), f(2.0)), id="empty") for n in ("truediv", "divide_no_nan")],
+    *[
+        Case(f"math.{n}", (f([]), f(2.0)), id="empty", gradient=False)
+        for n in ("truediv", "divide_no_nan")
+    ],
     *[raises(f"math.{n}", SHAPES, id="shape") for n in ("truediv", "divide_no_nan")],
     *[raises(f"math.{n}", (b(True), b(True)), id="bool") for n in ("truediv", "divide_no_nan")],
     *[raises(f"math.{n}", (f(1.0), i(1)), id="types") for n in ("truediv", "divide_no_nan")],
@@ -44,7 +47,7 @@ CASES = [
     Case("math.truediv", SPECIAL, id="special"),
     Case("math.truediv", (f(1.0, -1.0), f(0.0)), id="zero"),
     Case("math.truediv", (i(1, 0), i(0)), id="integer zero"),
-    Case("math.truediv", (f(1.5, dtype="float16"), f(3.0, dtype="float16")), id="half"),
+    Case("math.truediv", (f(1.5, dtype="float16"), f(3.0, dtype="float16")), id="half", atol=1e-3),
     Case("math.divide_no_nan", (f(0.0, 1.0, np.nan, np.inf), f(0.0)), id="zero"),
     Case("math.divide_no_nan", (f(0.0, -1.0), f(np.nan, np.inf)), id="special"),
     Case("realdiv", (f(1.5, -2.0), f(0.5, 4.0))),
@@ -86,7 +89,10 @@ CASES = [
         Case(f"math.{n}", (f(1.0, np.nan, np.inf), f(0.0, 1.0, 2.0)), id="special")
         for n in FLOAT_ONLY
     ],
-    *[Case(f"math.{n}", (c(1 + 2j, 0j), c(0.5, 2j)), id="complex", rtol=5e-6) for n in FLOAT_ONLY],
+    *[
+        Case(f"math.{n}", (c(1 + 2j, 0j), c(0.5, 2j)), id="complex", rtol=5e-6, gradient=False)
+        for n in FLOAT_ONLY
+    ],
     *[
         Case(f"math.{n}", (f([[1.0], [2.0]]), f(2.0, 4.0)), id="broadcast", rtol=2e-6)
         for n in FLOAT_ONLY

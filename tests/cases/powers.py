@@ -29,4 +29,10 @@ CASES = [
     raises("math.pow", (i(2), 0.5), id="int and python float"),
     raises("math.pow", (b(True), b(True)), id="bool"),
     raises("math.pow", (i(1, dtype="uint8"), i(1, dtype="uint8")), id="uint8"),
+    Case("math.polyval", ([f(2.0), f(3.0), f(-1.0)], f(1.5, 2.0))),
+    Case("math.polyval", ([d(2.0), d(3.0)], d(1.5, 2.0)), id="float64"),
+    Case("math.polyval", ([1.0, 2.0], f(1.5, 2.0)), id="python"),
+    Case("math.polyval", ([f(2.0)], f(1.5, 2.0)), id="one"),
+    Case("math.polyval", ([], f(1.5, 2.0)), id="none"),
+    raises("math.polyval", (f(2.0, 3.0), f(1.5)), id="tensor"),
 ]

@@ -56,12 +56,6 @@ def a_module(tf, np):
     return [len(m.variables), [v.name for v in m.trainable_variables], grads]
 
 
-def a_function_with_state(tf, np):
-    v = tf.Variable(0.0)
-    step = tf.function(lambda: v.assign_sub(0.5))
-    return [step().numpy(), step().numpy(), v]
-
-
 def nested_sources_of_a_dense_layer(tf, np):
     w = tf.Variable(tf.ones((3, 2)), name="w")
     b = tf.Variable(tf.range(1, 3, dtype=tf.float32), name="b")

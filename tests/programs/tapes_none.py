@@ -119,14 +119,6 @@ def watching_an_integer_outside(tf, np):
     return caught(lambda: tf.GradientTape().watch(tf.constant(1)))
 
 
-def strings(tf, np):
-    s, x = tf.constant("a"), tf.constant(1.0)
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x * 2.0
-    return caught(lambda: tape.gradient(y, [s, x]))
-
-
 def unwatched(tf, np):
     x = tf.constant(3.0)
     with tf.GradientTape() as tape:

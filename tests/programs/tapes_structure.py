@@ -115,7 +115,6 @@ def odd_sources(tf, np):
         "float": ask(1.0),
         "none": ask(None),
         "ndarray": ask(np.ones(1)),
-        "string tensor": ask(tf.constant("a")),
         "bool tensor": ask(tf.constant(True)),
         "list of none": ask([None]),
         "text": ask("x"),

@@ -248,7 +248,6 @@ def truth(tf, np):
         "matrix": caught(lambda: bool(tf.constant([[True]]))),
         "in": caught(lambda: tf.constant(1.0) in [tf.constant(2.0), tf.constant(1.0)]),
         "in tensor": caught(lambda: 1.0 in tf.constant([1.0, 2.0])),
-        "string": bool(tf.constant("a")),
     }
 
 
@@ -391,18 +390,6 @@ def _deepcopy_gradient(tf):
     return tape.gradient(y, x)
 
 
-def strings(tf, np):
-    s = tf.constant(["abc", "d"])
-    return {
-        "repr": [repr(s), str(s), repr(tf.constant("x"))],
-        "value": s,
-        "item": s[0],
-        "dtype": s.dtype,
-        "numpy": tf.constant("x").numpy(),
-        "item of scalar": caught(lambda: tf.constant("abc")[1]),
-    }
-
-
 def constants(tf, np):
     return {
         "float": tf.constant(1.0),
@@ -439,8 +426,6 @@ def constants(tf, np):
         "list with none": caught(lambda: tf.constant([1, None])),
         "object": caught(lambda: tf.constant(object()).dtype) if False else None,
         "dict": caught(lambda: tf.constant({"a": 1})),
-        "string and number": caught(lambda: tf.constant(["a", 1])),
-        "number and string": caught(lambda: tf.constant([1, "a"])),
         "bool and number": caught(lambda: tf.constant([True, 1])),
         "number and bool": caught(lambda: tf.constant([1, True])),
         "bool to float": caught(lambda: tf.constant(True, tf.float32)),
@@ -475,7 +460,6 @@ def conversions(tf, np):
         "variable of another dtype": caught(lambda: tf.convert_to_tensor(v, dtype=tf.float64)),
         "floats to int": caught(lambda: tf.convert_to_tensor([1.5], dtype=tf.int32)),
         "none": caught(lambda: tf.convert_to_tensor(None)),
-        "text": tf.convert_to_tensor("a"),
         "numpy": tf.convert_to_tensor(np.arange(3)),
         "shape": tf.convert_to_tensor(x.shape),
         "partial shape": caught(lambda: tf.convert_to_tensor(tf.TensorShape([None]))),

@@ -23,7 +23,6 @@ def making(tf, np):
         "zeros": tf.Variable(tf.zeros([2, 3])),
         "range": tf.Variable(tf.range(5)),
         "complex": tf.Variable(1 + 2j),
-        "string": tf.Variable("text").numpy() == b"text",
         "empty": tf.Variable([]),
         "nothing": caught(lambda: tf.Variable()),
         "none": caught(lambda: tf.Variable(None)),
@@ -90,7 +89,6 @@ def reprs(tf, np):
         "third": repr(tf.Variable(1 / 3)),
         "name": repr(tf.Variable(1.0, name="weights")),
         "bfloat16": repr(tf.Variable([1.5], dtype=tf.bfloat16)),
-        "string": repr(tf.Variable("a")),
         "free": [repr(free), str(free.shape), repr(free.shape)],
         "partly": [repr(partly), str(partly.shape)],
         "large": repr(tf.Variable(tf.range(2000))),
@@ -226,7 +224,6 @@ def assignment_errors(tf, np):
         "unchanged": [v, i, s],
         "item": caught(lambda: v.__setitem__(0, 1.0)),
         "bool": caught(lambda: tf.Variable(True).assign_add(True)),
-        "string": caught(lambda: tf.Variable("a").assign(1)),
     }
 
 

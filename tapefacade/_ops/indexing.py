@@ -1,0 +1,351 @@
+"""Subscripts: `x[...]` of tensors and variables, and its assignment."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.convert import convert_to_tensor, is_tensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, from_host, host_value
+from tapefacade._ops.arguments import invalid, refused_type, written
+from tapefacade._ops.op import Check, IndexLike, TensorLike, function, op
+
+# What is done to each dimension, in order (further dimensions are kept):
+#   (start, count, step)  a slice at a place that is part of the program,
+#   count > 0             a slice whose start is an input of the program,
+#   0                     an index that is an input of the program: the dimension disappears,
+#   -1 - index            an index that is part of the program,
+#   None                  a new dimension of size 1.
+Spec = tuple[Any, ...]
+
+MESSAGE_TYPE = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices, got {!r}"
+)
+SUFFIX = " [Op:StridedSlice] name: strided_slice/"
+INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
+
+
+def out_of_bounds(index: int, dimension: int) -> errors.InvalidArgumentError:
+    """Makes the exception for an index that is not within its dimension."""
+    return invalid(f"slice index {index} of dimension {dimension} out of bounds.{SUFFIX}")
+
+
+def dynamic_dimensions(spec: Spec) -> list[tuple[int, int]]:
+    """Returns the dimensions of the input whose start is an input, and the sizes taken of them."""
+    entries = [entry for entry in spec if entry is not None]
+    return [(i, e or 1) for i, e in enumerate(entries) if isinstance(e, int) and e >= 0]
+
+
+def sliced(x: jax.Array, spec: Spec, starts: Any) -> jax.Array:
+    """Takes a part of an array; `starts` are the inputs that the spec names, in a vector."""
+    dynamic = dynamic_dimensions(spec)
+    if dynamic:
+        starts = jnp.reshape(starts, (len(dynamic),))
+        begin: list[Any] = [jnp.zeros((), starts.dtype)] * x.ndim
+        sizes = list(x.shape)
+        for place, (dimension, size) in enumerate(dynamic):
+            begin[dimension], sizes[dimension] = starts[place], size
+        x = lax.dynamic_slice(x, begin, sizes)
+    entries = [entry for entry in spec if entry is not None]
+    low, high, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
+    turned = []
+    for i, entry in enumerate(entries):
+        if isinstance(entry, tuple):
+            start, count, step = entry
+            last = start + (count - 1) * step
+            if count == 0:
+                low[i] = high[i] = 0
+            elif step > 0:
+                low[i], high[i], steps[i] = start, last + 1, step
+            else:
+                low[i], high[i], steps[i] = last, start + 1, -step
+                turned.append(i)
+        elif entry < 0:
+            low[i], high[i] = -1 - entry, -entry
+    x = lax.slice(x, low, high, steps)
+    if turned:
+        x = lax.rev(x, turned)
+    return jnp.reshape(x, shape_after(x.shape, spec))
+
+
+def shape_after(shape: tuple[int, ...], spec: Spec) -> tuple[int, ...]:
+    """Returns the shape with the dimensions of indices left out and the new ones put in."""
+    remaining, result = iter(shape), []
+    for entry in spec:
+        if entry is None:
+            result.append(1)
+        else:
+            size = next(remaining)
+            if isinstance(entry, tuple) or entry > 0:
+                result.append(size)
+    return (*result, *remaining)
+
+
+def numpy_key(spec: Spec, starts: Any) -> tuple[Any, ...]:
+    """Returns the subscript for NumPy (or `jax.Array.at`) that a spec stands for."""
+    remaining = iter(starts)
+    key: list[Any] = []
+    for entry in spec:
+        if entry is None:
+            key.append(None)
+        elif isinstance(entry, tuple):
+            start, count, step = entry
+            stop = start + count * step
+            key.append(slice(start, None if stop < 0 else stop, step) if count else slice(0, 0))
+        elif entry > 0:
+            begin = next(remaining)
+            key.append(slice(begin, begin + entry))
+        else:
+            key.append(next(remaining) if entry == 0 else -1 - entry)
+    return tuple(key)
+
+
+def _slice_host(x: Any, spec: Spec) -> Any:
+    return x[numpy_key(spec, ())]
+
+
+def _slice_at_host(x: Any, starts: Any, spec: Spec) -> Any:
+    return x[numpy_key(spec, np.ravel(starts).tolist())]
+
+
+@op("_slice", kernel="StridedSlice", host=_slice_host)
+def take_slice(x: TensorLike, spec: Spec) -> jax.Array:
+    """Takes a part at a place that is part of the program."""
+    return sliced(x, spec, None)
+
+
+@op("_slice_at", kernel="StridedSlice", host=_slice_at_host)
+def take_slice_at(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
+    """Takes a part at a place that is an input, so that another place needs no other program."""
+    return sliced(x, spec, starts)
+
+
+def _test_indices(x: Any, starts: Any, spec: Spec) -> tuple[Any, ...]:
+    dimensions = np.array([d for d, _ in dynamic_dimensions(spec)], np.int32)
+    sizes = jnp.asarray(np.array(x.shape, np.int64)[dimensions])
+    index = jnp.ravel(starts).astype(np.int64)
+    index = jnp.where(index < 0, index + sizes, index)
+    bad = (index < 0) | (index >= sizes)
+    first = jnp.argmax(bad)
+    return ~jnp.any(bad), index[first], jnp.asarray(dimensions)[first]
+
+
+@op(
+    "_slice_checked",
+    kernel="StridedSlice",
+    check=Check(("starts",), _test_indices, lambda index, d, spec: out_of_bounds(index, d)),
+)
+def take_slice_checked(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
+    """Takes a part at indices that were not known when they were used."""
+    sizes = [x.shape[d] for d, _ in dynamic_dimensions(spec)]
+    starts = jnp.ravel(starts)
+    limits = jnp.asarray(np.array(sizes), starts.dtype)
+    return sliced(x, spec, jnp.where(starts < 0, starts + limits, starts))
+
+
+@op("_slice_update", kernel="ResourceStridedSliceAssign")
+def update_slice(x: TensorLike, value: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
+    """Replaces a part; see `strided_slice_update`."""
+    count = len(dynamic_dimensions(spec))
+    places = jnp.reshape(starts, (-1,)) if count else ()
+    places = [jnp.where(p < 0, p + x.shape[d], p) for p, (d, _) in zip(
+        places, dynamic_dimensions(spec), strict=False
+    )]  # fmt: skip
+    part = x.at[numpy_key(spec, places)]
+    shape = jax.eval_shape(lambda a: sliced(a, spec, jnp.zeros((count,), np.int32)), x).shape
+    new = value
+    while new.ndim > len(shape) and new.shape[0] == 1:
+        new = jnp.reshape(new, new.shape[1:])
+    if new.ndim > len(shape) or any(
+        n not in (1, m) for n, m in zip(new.shape[::-1], shape[::-1], strict=False)
+    ):
+        raise invalid(
+            f"Cannot broadcast input shape {written(value.shape)} into final shape {written(shape)}"
+        )
+    return part.set(jnp.broadcast_to(new, shape), mode="promise_in_bounds")
+
+
+# From the subscript to the spec.
+
+
+def _index(item: Any) -> Any:
+    """Returns an index as an integer, or as the tensor it is if its value is not known here."""
+    kind = type(item)
+    if kind is int:
+        return item
+    if kind is bool:
+        raise invalid(str(refused_type("Index", "bool", ("int16", "int32", "int64"))) + SUFFIX)
+    if isinstance(item, int | np.integer):
+        return int(item)
+    if is_tensor(item):
+        if item.dtype not in INDEX_TYPES or item.shape.rank:
+            raise TypeError(MESSAGE_TYPE.format(item))
+        value = item._value if kind is EagerTensor else None
+        return int(value) if isinstance(value, np.ndarray) else item
+    if isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind == "i":
+        return int(item)
+    if not hasattr(item, "dtype") and hasattr(item, "__index__"):
+        return item.__index__()
+    raise TypeError(MESSAGE_TYPE.format(item))
+
+
+def _bound(item: Any) -> int | None:
+    """Returns an end of a slice: it decides the shape, so a tensor is looked at."""
+    if item is None or type(item) is int:
+        return item
+    return int(_index(item))
+
+
+def _range(item: slice, size: int, place: int) -> tuple[int, int, int]:
+    start, stop, step = _bound(item.start), _bound(item.stop), _bound(item.step)
+    if step == 0:
+        raise invalid(f"strides[{place}] must be non-zero{SUFFIX}")
+    found = range(*slice(start, stop, step).indices(size))
+    return found.start, len(found), found.step
+
+
+def _expanded(items: Any, rank: int) -> list[Any]:
+    """Puts full slices in place of the ellipsis."""
+    places = [i for i, item in enumerate(items) if item is Ellipsis]
+    count = len(items) - len(places) - sum(item is None for item in items)
+    if len(places) > 1:
+        raise invalid(f"Multiple ellipses in slice spec not allowed{SUFFIX}")
+    if rank == 0 and count:
+        raise invalid(f"Attempting to slice scalar input.{SUFFIX}")
+    if count > rank:
+        raise invalid(
+            f"Index out of range using input dim {rank}; input has only {rank} dims{SUFFIX}"
+        )
+    if not places:
+        return list(items)
+    at = places[0]
+    return [*items[:at], *[slice(None)] * (rank - count), *items[at + 1 :]]
+
+
+def parse(shape: tuple[int, ...], key: Any, known: bool) -> tuple[Spec, list[Any]]:
+    """Reads a subscript.
+
+    Indices become inputs of the program, and so do the starts of slices of a tensor whose value is
+    known: `data[i]` and `data[i : i + 32]` at every step must not make a new program.
+
+    Args:
+        shape: the shape of the tensor.
+        key: the subscript; a list is taken as a tuple, as TensorFlow does.
+        known: whether the tensor has its value.
+
+    Returns:
+        The spec, and the inputs that it names: integers, and tensors whose value is pending.
+    """
+    items = key if isinstance(key, tuple | list) else (key,)
+    for item in items:
+        if item is Ellipsis or item is None or type(item) is int or type(item) is slice:
+            continue
+        _index(item)
+    spec: list[Any] = []
+    starts: list[Any] = []
+    dimension = 0
+    for place, item in enumerate(_expanded(items, len(shape))):
+        if item is None:
+            spec.append(None)
+            continue
+        size = shape[dimension]
+        if type(item) is slice:
+            part = _range(item, size, place)
+            chosen = item.start is not None and item.stop is not None
+            if known and chosen and part[2] == 1 and 0 < part[1] < size:
+                spec.append(part[1])
+                starts.append(part[0])
+            else:
+                spec.append(part)
+        else:
+            index = _index(item)
+            if type(index) is int:
+                if index < 0:
+                    index += size
+                if not 0 <= index < size:
+                    raise out_of_bounds(index, dimension)
+                if size == 1:
+                    spec.append(-1)
+                    dimension += 1
+                    continue
+            spec.append(0)
+            starts.append(index)
+        dimension += 1
+    return tuple(spec), starts
+
+
+def _packed(starts: list[Any]) -> Any:
+    """Puts the inputs of a spec into one tensor."""
+    if all(type(start) is int for start in starts):
+        values = starts[0] if len(starts) == 1 else starts
+        return from_host(np.array(values, np.int32))
+    cast = FUNCTIONS["cast"]
+    tensors = [
+        convert_to_tensor(s, dtypes.int32) if type(s) is int else cast(s, dtypes.int32)
+        for s in starts
+    ]
+    return tensors[0] if len(tensors) == 1 else FUNCTIONS["stack"](tensors)
+
+
+@function("_getitem")
+def getitem(x: Any, key: Any) -> Any:
+    """Takes `x[key]` of a tensor or variable.
+
+    Args:
+        x: a tensor or variable.
+        key: integers, slices, `...`, `tf.newaxis`, scalar integer tensors, or a tuple of these; or
+            a boolean tensor or array, which selects as `tf.boolean_mask` does.
+
+    Returns:
+        A tensor.
+
+    Raises:
+        InvalidArgumentError: if an index is out of bounds, or there are too many.
+        TypeError: if something is no index.
+
+    >>> tf.constant([[1, 2], [3, 4]])[:, 0].numpy()
+    array([1, 3], dtype=int32)
+    """
+    if type(key) is bool or (
+        getattr(key, "dtype", None) == bool and isinstance(key, EagerTensor | np.ndarray)
+    ):
+        return FUNCTIONS["boolean_mask"](x, key)
+    known = type(x) is EagerTensor and x._value is not None
+    spec, starts = parse(x._type.shape, key, known)
+    if not starts:
+        return take_slice(x, spec)
+    if all(type(start) is int for start in starts):
+        return take_slice_at(x, _packed(starts), spec)
+    if any(isinstance(entry, int) and entry > 0 for entry in spec):
+        spec, starts = parse(x._type.shape, key, False)
+    return take_slice_checked(x, _packed(starts), spec)
+
+
+@function("_strided_slice_update")
+def strided_slice_update(x: Any, key: Any, value: Any) -> Any:
+    """Returns a tensor that equals `x` but for `x[key]`, which is `value`.
+
+    Args:
+        x: a tensor or variable.
+        key: as for `getitem`, without masks.
+        value: what is put there; it broadcasts to that shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: if an index is out of bounds, or `value` does not broadcast.
+        ValueError: if `value` has another dtype.
+
+    >>> from tapefacade._ops.indexing import strided_slice_update
+    >>> strided_slice_update(tf.constant([1, 2, 3]), slice(1, None), 0).numpy()
+    array([1, 0, 0], dtype=int32)
+    """
+    spec, starts = parse(x._type.shape, key, False)
+    value = convert_to_tensor(value, x.dtype)
+    return update_slice(x, value, _packed(starts or [0]), spec)

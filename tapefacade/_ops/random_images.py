@@ -1,0 +1,292 @@
+"""Random changes of images, for the augmentation of data."""
+
+from typing import Annotated, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core.convert import convert_to_tensor
+from tapefacade._ops.arguments import invalid, written
+from tapefacade._ops.colours import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_hue,
+    adjust_saturation,
+)
+from tapefacade._ops.imaging import check_rank
+from tapefacade._ops.op import FreeTensor, TensorLike, function, op
+from tapefacade._ops.sampling import uniform
+from tapefacade._ops.stateless import stateless_uniform
+from tapefacade._state import generators
+
+Seed = Annotated[Any, "free"]
+
+
+@function("image.random_flip_left_right")
+def random_flip_left_right(image: TensorLike, seed: Any = None) -> jax.Array:
+    """Mirrors each image along its width with a probability of one half.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        seed: makes the choice repeatable together with `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `image` has another rank.
+
+    >>> tf.image.random_flip_left_right(tf.ones([2, 3, 1])).shape
+    TensorShape([2, 3, 1])
+    """
+    return _random_flip(generators.next_key("flip", seed), image, -2, False)
+
+
+@function("image.random_flip_up_down")
+def random_flip_up_down(image: TensorLike, seed: Any = None) -> jax.Array:
+    """Mirrors each image along its height with a probability of one half.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        seed: makes the choice repeatable together with `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `image` has another rank.
+
+    >>> tf.image.random_flip_up_down(tf.ones([2, 3, 1])).shape
+    TensorShape([2, 3, 1])
+    """
+    return _random_flip(generators.next_key("flip", seed), image, -3, False)
+
+
+@function("image.stateless_random_flip_left_right")
+def stateless_random_flip_left_right(image: TensorLike, seed: Seed) -> jax.Array:
+    """Mirrors each image along its width or not, the same for the same `seed`.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        seed: two integers.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `image` has another rank.
+
+    >>> tf.image.stateless_random_flip_left_right(tf.ones([2, 3, 1]), [1, 2]).shape
+    TensorShape([2, 3, 1])
+    """
+    return _random_flip(seed, image, -2, True)
+
+
+@function("image.stateless_random_flip_up_down")
+def stateless_random_flip_up_down(image: TensorLike, seed: Seed) -> jax.Array:
+    """Mirrors each image along its height or not, the same for the same `seed`.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        seed: two integers.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `image` has another rank.
+
+    >>> tf.image.stateless_random_flip_up_down(tf.ones([2, 3, 1]), [1, 2]).shape
+    TensorShape([2, 3, 1])
+    """
+    return _random_flip(seed, image, -3, True)
+
+
+def _key(key: jax.Array, stateless: bool) -> jax.Array:
+    return generators.checked_seed(key) if stateless else generators.unwrap(key)
+
+
+@op("_random_flip", kernel="ReverseV2")
+def _random_flip(key: FreeTensor, image: FreeTensor, axis: int, stateless: bool) -> jax.Array:
+    """Mirrors each image with a probability of one half."""
+    check_rank(image, "")
+    batch = (*image.shape[:-3], 1, 1, 1)
+    mirrored = jax.random.bernoulli(_key(key, stateless), 0.5, batch)
+    return jnp.where(mirrored, jnp.flip(image, axis), image)
+
+
+@function("image.random_crop")
+def random_crop(value: TensorLike, size: Any, seed: Any = None, name: None = None) -> jax.Array:
+    """Cuts a part of a given size out of a tensor, at a random place.
+
+    Args:
+        value: a tensor.
+        size: the shape of the part.
+        seed: makes the place repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of shape `size` and the type of `value`.
+
+    Raises:
+        InvalidArgumentError: if the part is larger than `value`.
+
+    >>> tf.image.random_crop(tf.ones([4, 4, 3]), [2, 2, 3]).shape
+    TensorShape([2, 2, 3])
+    """
+    return _random_crop(generators.next_key("crop", seed), value, size, False)
+
+
+@function("image.stateless_random_crop")
+def stateless_random_crop(value: TensorLike, size: Any, seed: Seed, name: None = None) -> jax.Array:
+    """Cuts a part of a given size out of a tensor, at the same place for the same `seed`.
+
+    Args:
+        value: a tensor.
+        size: the shape of the part.
+        seed: two integers.
+        name: ignored.
+
+    Returns:
+        A tensor of shape `size` and the type of `value`.
+
+    Raises:
+        InvalidArgumentError: if the part is larger than `value`.
+
+    >>> tf.image.stateless_random_crop(tf.ones([4, 4, 3]), [2, 2, 3], [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
+    return _random_crop(seed, value, size, True)
+
+
+@op("_random_crop", kernel="Slice")
+def _random_crop(key: FreeTensor, value: FreeTensor, size: Any, stateless: bool) -> jax.Array:
+    """Cuts out a part at a random place."""
+    if not isinstance(size, tuple) or len(size) != value.ndim:
+        count = len(size) if isinstance(size, tuple) else 1
+        raise invalid(f"Incompatible shapes: [{value.ndim}] vs. {written((count,))}")
+    if any(part > whole for part, whole in zip(size, value.shape, strict=True)):
+        given, wanted = (", ".join(map(str, x)) for x in (value.shape, size))
+        raise invalid(
+            "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+            f"b'Need value.shape >= size, got '\n{given}\n{wanted}"
+        )
+    limits = np.array(value.shape, np.int32) - np.array(size, np.int32) + 1
+    starts = jax.random.randint(_key(key, stateless), (value.ndim,), 0, limits, np.int32)
+    return lax.dynamic_slice(value, [starts[axis] for axis in range(value.ndim)], size)
+
+
+def _drawn(seed: Any, low: float, high: float, stateless: bool) -> Any:
+    if stateless:
+        return stateless_uniform([], seed, low, high)
+    return uniform([], low, high, seed=seed)
+
+
+def _brightness(max_delta: float) -> tuple[float, float]:
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return -max_delta, max_delta
+
+
+def _limits(lower: float, upper: float, may_be_equal: bool = False) -> tuple[float, float]:
+    if upper < lower or (upper == lower and not may_be_equal):
+        raise ValueError("upper must be > lower.")
+    if lower < 0:
+        raise ValueError("lower must be non-negative.")
+    return lower, upper
+
+
+def _hue(max_delta: float) -> tuple[float, float]:
+    if max_delta > 0.5:
+        raise ValueError("max_delta must be <= 0.5.")
+    if max_delta < 0:
+        raise ValueError("max_delta must be non-negative.")
+    return -max_delta, max_delta
+
+
+@function("image.random_brightness")
+def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> jax.Array:
+    """Adds a random number to all pixels.
+
+    Args:
+        image: a tensor.
+        max_delta: the limit of the number's absolute value.
+        seed: makes the number repeatable together with `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `max_delta` is negative.
+
+    >>> tf.image.random_brightness(tf.ones([2, 2, 3]), 0.1).shape
+    TensorShape([2, 2, 3])
+    """
+    return adjust_brightness(image, _drawn(seed, *_brightness(max_delta), False))
+
+
+@function("image.random_contrast")
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: Any = None) -> jax.Array:
+    """Adjusts the contrast by a random factor.
+
+    Args:
+        image: a tensor of shape `[..., H, W, C]`.
+        lower: the lower limit of the factor.
+        upper: its upper limit.
+        seed: makes the factor repeatable together with `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `lower` is negative or not below `upper`.
+
+    >>> tf.image.random_contrast(tf.ones([2, 2, 3]), 0.5, 1.5).shape
+    TensorShape([2, 2, 3])
+    """
+    return adjust_contrast(image, _drawn(seed, *_limits(lower, upper), False))
+
+
+@function("image.random_hue")
+def random_hue(image: TensorLike, max_delta: float, seed: Any = None) -> jax.Array:
+    """Turns the hue by a random number.
+
+    Args:
+        image: a tensor of shape `[..., 3]`.
+        max_delta: the limit of the number's absolute value, at most 0.5.
+        seed: makes the number repeatable together with `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `max_delta` is outside of [0, 0.5].
+
+    >>> tf.image.random_hue(tf.ones([2, 2, 3]), 0.1).shape
+    TensorShape([2, 2, 3])
+    """
+    return adjust_hue(convert_to_tensor(image), _drawn(seed, *_hue(max_delta), False))
+
+
+@function("image.random_saturation")
+def random_saturation(image: TensorLike, lower: float, upper: float, seed: Any = None) -> jax.Array:
+    """Multiplies the saturation with a random factor.
+
+    Args:
+        image: a tensor of shape `[..., 3]`.
+        lower: the lower limit of the factor.
+        upper: its upper limit.
+        seed: makes the factor repeatable together with `tf.random.set_seed`.
+
+    Returns:
+        A tensor of the shape and type of `image`.
+
+    Raises:
+        ValueError: if `lower` is negative or not below `upper`.
+
+    >>> tf.image.random_saturation(tf.ones([2, 2, 3]), 0.5, 1.5).shape
+    TensorShape([2, 2, 3])
+    """
+    return adjust_saturation(image, _drawn(seed, *_limits(lower, upper), False))
