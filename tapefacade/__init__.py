@@ -3,7 +3,9 @@
 from tapefacade import (
     autodiff as autodiff,
     bitwise as bitwise,
+    compat as compat,
     config as config,
+    debugging as debugging,
     dtypes as dtypes,
     errors as errors,
     image as image,
@@ -61,6 +63,7 @@ from tapefacade._ops.arithmetic import (
     scalar_mul as scalar_mul,
     subtract as subtract,
 )
+from tapefacade._ops.assertions import assert_rank as assert_rank
 from tapefacade._ops.casting import (
     bitcast as bitcast,
     cast as cast,
@@ -104,6 +107,11 @@ from tapefacade._ops.creation import (
     zeros as zeros,
 )
 from tapefacade._ops.cumulative import cumsum as cumsum
+from tapefacade._ops.debugging import (
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_less as assert_less,
+)
 from tapefacade._ops.division import (
     realdiv as realdiv,
     truediv as divide,
@@ -119,6 +127,7 @@ from tapefacade._ops.elementwise import (
     sqrt as sqrt,
     square as square,
 )
+from tapefacade._ops.finiteness import Assert as Assert
 from tapefacade._ops.gathering import gather as gather, gather_nd as gather_nd
 from tapefacade._ops.histograms import (
     histogram_fixed_width as histogram_fixed_width,

@@ -1,5 +1,9 @@
 """One precision and no silent promotion, on every device; names for the doctests."""
 
+import getpass
+import pathlib
+import tempfile
+
 import jax
 import numpy as np
 import pytest
@@ -8,6 +12,16 @@ collect_ignore = ["goldens"]  # needs TensorFlow
 
 jax.config.update("jax_numpy_dtype_promotion", "strict")
 jax.config.update("jax_default_matmul_precision", "highest")
+
+# Compiling is most of what the suite does: a second run takes half the time or less.
+COMPILED = pathlib.Path(tempfile.gettempdir()) / f"tapefacade-tests-{getpass.getuser()}"
+jax.config.update("jax_compilation_cache_dir", str(COMPILED))
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+
+
+def pytest_configure(config):
+    # A worker may meet an entry that another one is just writing; it then compiles.
+    config.addinivalue_line("filterwarnings", "ignore:Error (reading|writing) persistent compil")
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import as_shape
+from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
 
 INT32 = np.iinfo(np.int32)
@@ -81,6 +81,10 @@ def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     )
     if to_tensor is not None:
         return to_tensor(dtype)
+    if isinstance(value, TensorShape):
+        if not value.is_fully_defined():
+            raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
+        return from_host(np.array(value.as_list(), (dtype or dtypes.int32)._numpy))
     if isinstance(value, jax.Array):
         tensor = from_array(value)
         if dtype is None or tensor.dtype is dtype:
@@ -177,10 +181,18 @@ def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any
         with np.errstate(over="ignore"):
             flat = np.array(leaves, dtype=numpy_dtype)
     except OverflowError:  # integers wrap, as in TensorFlow
-        flat = np.array([int(x) & 0xFFFFFFFFFFFFFFFF for x in leaves], np.uint64).astype(
-            numpy_dtype
-        )
+        words = [int(x) & 0xFFFFFFFFFFFFFFFF for x in leaves]
+        flat = np.array(words, np.uint64).astype(numpy_dtype)
+    if dtype is None and numpy_dtype == np.float32 and np.isinf(flat).any():
+        _check_range(leaves)
     return flat.reshape(shape)
+
+
+def _check_range(leaves: list[Any]) -> None:
+    if any(isinstance(x, float) and np.finfo(np.float32).max < abs(x) < np.inf for x in leaves):
+        raise ValueError(
+            "Can't convert Python sequence with a value out of range for a double-precision float."
+        )
 
 
 def _collect(value: Any, depth: int, shape: list[int], leaves: list[Any]) -> None:
@@ -246,6 +258,9 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
     else:
         accepted = (bool, int, np.integer, np.bool_)
     if not all(isinstance(x, accepted) for x in leaves):
+        texts = sum(isinstance(x, str | bytes) for x in leaves)
+        if 0 < texts < len(leaves):
+            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
 
 

@@ -14,6 +14,10 @@ from tapefacade._core.types import TensorType, type_of
 
 DEVICE = "/job:localhost/replica:0/task:0/device:{}:{}"
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
+# How TensorFlow begins an error that it finds while it computes an op.
+MESSAGE_COMPUTING = (
+    "{{{{function_node __wrapped__{}_device_/job:localhost/replica:0/task:0/device:CPU:0}}}} "
+)
 NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
 GRAPH_NAMES = {"name", "op", "graph", "value_index"}
 MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.\x20

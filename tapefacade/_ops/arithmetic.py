@@ -187,6 +187,11 @@ def _maximum_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
     return _maximum(x, y), jnp.where(x >= y, dx, dy)
 
 
+def maximum_of_arrays(x: jax.Array, y: jax.Array) -> jax.Array:
+    """Computes `maximum` inside of an implementation."""
+    return jnp.maximum(x, y) if jnp.issubdtype(x.dtype, jnp.integer) else _maximum(x, y)
+
+
 @op("math.maximum", "maximum", kernel="Maximum", dtypes=ORDERED, host=np.maximum)
 def maximum(x: TensorLike, y: TensorLike) -> jax.Array:
     """Takes the larger of two elements.
@@ -207,7 +212,7 @@ def maximum(x: TensorLike, y: TensorLike) -> jax.Array:
     array([3., 5.], dtype=float32)
     """
     check_broadcast(x, y)
-    return jnp.maximum(x, y) if jnp.issubdtype(x.dtype, jnp.integer) else _maximum(x, y)
+    return maximum_of_arrays(x, y)
 
 
 @jax.custom_jvp
@@ -220,6 +225,11 @@ def _minimum_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
     """Gives the tangent of `x` where both are equal, and that of `y` at NaN."""
     (x, y), (dx, dy) = primals, tangents
     return _minimum(x, y), jnp.where(x <= y, dx, dy)
+
+
+def minimum_of_arrays(x: jax.Array, y: jax.Array) -> jax.Array:
+    """Computes `minimum` inside of an implementation."""
+    return jnp.minimum(x, y) if jnp.issubdtype(x.dtype, jnp.integer) else _minimum(x, y)
 
 
 @op("math.minimum", "minimum", kernel="Minimum", dtypes=ORDERED, host=np.minimum)
@@ -242,7 +252,7 @@ def minimum(x: TensorLike, y: TensorLike) -> jax.Array:
     array([1., 3.], dtype=float32)
     """
     check_broadcast(x, y)
-    return jnp.minimum(x, y) if jnp.issubdtype(x.dtype, jnp.integer) else _minimum(x, y)
+    return minimum_of_arrays(x, y)
 
 
 @op("math.atan2", "atan2", kernel="Atan2", dtypes=kinds.FLOATS)

@@ -1,6 +1,5 @@
 """Conversion between dtypes, and between complex and real numbers."""
 
-import logging
 from typing import Any
 
 import jax
@@ -10,11 +9,11 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert
+from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.op import NoGradient, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.refusals import check_broadcast
 
-LOGGER = logging.getLogger("tensorflow")
 MESSAGE_IMAGINARY = (
     "You are casting an input of type %s to an incompatible dtype %s.  This will discard the "
     "imaginary part and may not be what you intended."
@@ -82,7 +81,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if given is wanted:
         return x
     if given.is_complex and wanted.is_floating:
-        LOGGER.warning(MESSAGE_IMAGINARY, given.name, wanted.name)
+        get_logger().warning(MESSAGE_IMAGINARY, given.name, wanted.name)
     if wanted is dtypes.string:
         message = f"Cast {given.kernel_name} to string is not supported [Op:Cast] name: "
         raise errors.UnimplementedError(None, None, message)
@@ -155,7 +154,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     wanted = dtypes.as_dtype(dtype)
     value = _tensor(value)
     if value.dtype.is_complex and not wanted.is_complex:
-        LOGGER.warning("Casting complex to real discards imaginary part.")
+        get_logger().warning("Casting complex to real discards imaginary part.")
     wanted.real_dtype.min  # noqa: B018  raises if there are no limits
     return _saturate_cast(value, wanted)
 

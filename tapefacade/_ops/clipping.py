@@ -12,12 +12,10 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import Tensor
 from tapefacade._ops import kinds
-from tapefacade._ops.arithmetic import ORDERED, maximum, minimum, multiply
+from tapefacade._ops.arithmetic import ORDERED, maximum_of_arrays, minimum_of_arrays, multiply
 from tapefacade._ops.comparison import ORDERED as COMPARABLE
 from tapefacade._ops.op import TensorLike, TensorList, function, op
 from tapefacade._ops.refusals import check_broadcast, refuse_dtype
-
-maximum_of_arrays, minimum_of_arrays = maximum.op.implementation, minimum.op.implementation
 
 
 def _check_same_shape(x: Any, result: tuple[int, ...]) -> None:

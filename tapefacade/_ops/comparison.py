@@ -334,29 +334,24 @@ def _check_in_top_k(targets: jax.Array, predictions: jax.Array) -> None:
         raise errors.InvalidArgumentError(None, None, message)
 
 
-def _steps(x: jax.Array) -> jax.Array:
-    flat = x.ravel()
-    return flat[1:] - flat[:-1]
-
-
 @op("_is_non_decreasing", gradient=NOT_DIFFERENTIABLE)
 def _is_non_decreasing(x: TensorLike) -> jax.Array:
     """Tells whether no element is less than the one before; see `is_non_decreasing`."""
     refuse_dtype(x, "GreaterEqual", ORDERED)
-    return jnp.all(_steps(x) >= 0)
+    return jnp.all(x.ravel()[1:] >= x.ravel()[:-1])
 
 
 @op("_is_strictly_increasing", gradient=NOT_DIFFERENTIABLE)
 def _is_strictly_increasing(x: TensorLike) -> jax.Array:
     """Tells whether every element is greater than the one before."""
     refuse_dtype(x, "Greater", ORDERED)
-    return jnp.all(_steps(x) > 0)
+    return jnp.all(x.ravel()[1:] > x.ravel()[:-1])
 
 
 def _numeric(x: Any) -> Any:
     x = x if hasattr(x, "_type") else convert(x)
     if x.dtype.is_bool:
-        raise TypeError(f"Expected x to be numeric, instead found: {x}")
+        raise TypeError(f"Expected x to be numeric, instead found: {x!s}")
     return x
 
 

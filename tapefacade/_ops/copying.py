@@ -216,9 +216,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         input, axis = FUNCTIONS["reshape"](input, [-1]), 0
     axis = int(axis)
     if not -input.ndim <= axis < input.ndim:
-        raise ValueError(
-            f"axis={axis} out of bounds: expected {-input.ndim}<=axis<{input.ndim}"
-        )
+        raise ValueError(f"axis={axis} out of bounds: expected {-input.ndim}<=axis<{input.ndim}")
     axis %= input.ndim
     if counts.size == 1:
         return _repeat(input, int(counts.reshape(())), axis)
@@ -322,7 +320,5 @@ def sequence_mask(
             )
         width = int(limit.numpy())
     if width < 0:
-        raise invalid(
-            f"Requires start <= limit when delta > 0: 0/{width} [Op:Range] name: "
-        )
+        raise invalid(f"Requires start <= limit when delta > 0: 0/{width} [Op:Range] name: ")
     return _sequence_mask(lengths, width, dtypes.as_dtype(dtype))

@@ -285,7 +285,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
             "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
             f"{count.numpy()} of dtype: {count.dtype}"
         )
-    shape = FUNCTIONS["broadcast_dynamic_shape"](FUNCTIONS["shape"](start), FUNCTIONS["shape"](stop))
+    shape = FUNCTIONS["broadcast_dynamic_shape"](
+        FUNCTIONS["shape"](start), FUNCTIONS["shape"](stop)
+    )
     start = FUNCTIONS["broadcast_to"](start, shape)
     rank = start.ndim
     if not -rank - 1 <= axis <= rank:
@@ -364,20 +366,20 @@ def one_hot(
         for name, value in scalars.items():
             if value.dtype is not wanted:
                 raise TypeError(
-                    f"dtype {value.dtype} of {name} does not match dtype parameter {wanted}"
+                    f"dtype {value.dtype} of {name} does not match dtype parameter {dtype}"
                 )
     on = scalars.get("on_value")
     on = convert_to_tensor(1, wanted) if on is None else on
     off = scalars.get("off_value")
     off = convert_to_tensor(0, wanted) if off is None else off
     if on.dtype is not off.dtype:
-        raise TypeError(f"dtype {on.dtype} of on_value does not match dtype {off.dtype} of off_value")
+        raise TypeError(
+            f"dtype {on.dtype} of on_value does not match dtype {off.dtype} of off_value"
+        )
     for name, value in (("on_value", on), ("off_value", off)):
         if value.ndim:
             raise invalid(
                 f"{name} must be a scalar, but got: {written(value.shape)} [Op:OneHot] name: "
             )
     stop = FUNCTIONS["stop_gradient"]
-    return FUNCTIONS["where"](
-        _one_hot(indices, depth, axis, dtypes.bool), stop(on), stop(off)
-    )
+    return FUNCTIONS["where"](_one_hot(indices, depth, axis, dtypes.bool), stop(on), stop(off))

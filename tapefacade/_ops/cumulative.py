@@ -21,20 +21,19 @@ MESSAGE_LIST = "inputs must be a list of at least one Tensor with the same dtype
 
 
 def _checked_axis(x: jax.Array, axis: Any) -> int:
-    message = ""
-    if isinstance(axis, tuple):
-        message = f"ScanOp: axis must be a scalar, not [{len(axis)}]"
-    elif axis is None:
+    if axis is None:
         raise ValueError(
             "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
             "Tensor."
         )
-    elif isinstance(axis, float):
+    if isinstance(axis, float):
         raise TypeError(f"Cannot convert {axis} to EagerTensor of dtype int32")
-    elif not -x.ndim <= axis < x.ndim:
+    if isinstance(axis, tuple):
+        message = f"ScanOp: axis must be a scalar, not [{len(axis)}]"
+        raise errors.InvalidArgumentError(None, None, message)
+    if not -x.ndim <= axis < x.ndim:
         given = axis + x.ndim if axis < 0 else axis
         message = f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {given}"
-    if message:
         raise errors.InvalidArgumentError(None, None, message)
     return axis % x.ndim
 

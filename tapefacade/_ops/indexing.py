@@ -10,7 +10,7 @@ from jax import lax
 from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, from_host, host_value
+from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host, host_value
 from tapefacade._ops.arguments import invalid, refused_type, written
 from tapefacade._ops.op import Check, IndexLike, TensorLike, function, op
 
@@ -26,13 +26,14 @@ MESSAGE_TYPE = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices, got {!r}"
 )
+PREFIX = MESSAGE_COMPUTING.format("StridedSlice")
 SUFFIX = " [Op:StridedSlice] name: strided_slice/"
 INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
 def out_of_bounds(index: int, dimension: int) -> errors.InvalidArgumentError:
     """Makes the exception for an index that is not within its dimension."""
-    return invalid(f"slice index {index} of dimension {dimension} out of bounds.{SUFFIX}")
+    return invalid(f"{PREFIX}slice index {index} of dimension {dimension} out of bounds.{SUFFIX}")
 
 
 def dynamic_dimensions(spec: Spec) -> list[tuple[int, int]]:
@@ -204,7 +205,7 @@ def _bound(item: Any) -> int | None:
 def _range(item: slice, size: int, place: int) -> tuple[int, int, int]:
     start, stop, step = _bound(item.start), _bound(item.stop), _bound(item.step)
     if step == 0:
-        raise invalid(f"strides[{place}] must be non-zero{SUFFIX}")
+        raise invalid(f"{PREFIX}strides[{place}] must be non-zero{SUFFIX}")
     found = range(*slice(start, stop, step).indices(size))
     return found.start, len(found), found.step
 
@@ -214,12 +215,12 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     count = len(items) - len(places) - sum(item is None for item in items)
     if len(places) > 1:
-        raise invalid(f"Multiple ellipses in slice spec not allowed{SUFFIX}")
+        raise invalid(f"{PREFIX}Multiple ellipses in slice spec not allowed{SUFFIX}")
     if rank == 0 and count:
-        raise invalid(f"Attempting to slice scalar input.{SUFFIX}")
+        raise invalid(f"{PREFIX}Attempting to slice scalar input.{SUFFIX}")
     if count > rank:
         raise invalid(
-            f"Index out of range using input dim {rank}; input has only {rank} dims{SUFFIX}"
+            f"{PREFIX}Index out of range using input dim {rank}; input has only {rank} dims{SUFFIX}"
         )
     if not places:
         return list(items)

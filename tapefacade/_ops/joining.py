@@ -46,9 +46,7 @@ def _check_joined(shapes: list[tuple[int, ...]], axis: int) -> int:
 def _joined(xp: Any, values: Any, axis: Any) -> Any:
     if isinstance(axis, tuple) and len(axis) != 1:
         raise invalid(f"axis tensor should be a scalar integer, but got shape [{len(axis)}]")
-    return xp.concatenate(
-        values, axis=_check_joined([v.shape for v in values], as_integer(axis))
-    )
+    return xp.concatenate(values, axis=_check_joined([v.shape for v in values], as_integer(axis)))
 
 
 @op("_concat", kernel="ConcatV2", host=lambda values, axis: _joined(np, values, axis))
@@ -104,7 +102,11 @@ def _check_stacked(values: Any, axis: Any) -> int:
     return int(axis) % rank
 
 
-@op("_stack", kernel="Pack", host=lambda values, axis: np.stack(values, _check_stacked(values, axis)))
+@op(
+    "_stack",
+    kernel="Pack",
+    host=lambda values, axis: np.stack(values, _check_stacked(values, axis)),
+)
 def _stack(values: TensorList, axis: int) -> jax.Array:
     """Joins tensors along a new dimension."""
     return jnp.stack(values, axis=_check_stacked(values, axis))
@@ -171,9 +173,7 @@ def unstack(
     axis %= rank
     count = value.shape[axis]
     if num is not None and num != count:
-        raise invalid(
-            f"Input shape axis {axis} must equal {num}, got shape {written(value.shape)}"
-        )
+        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {written(value.shape)}")
     return [lax.index_in_dim(value, i, axis, keepdims=False) for i in range(count)]
 
 

@@ -168,20 +168,22 @@ def _cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
 def _cross_entropy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (logits, labels), (logits_tangent, labels_tangent) = primals, tangents
     logarithms = _log_softmax(logits)
-    difference = jnp.exp(logarithms) - _held(labels)
+    difference = jnp.exp(logarithms) - _held(labels, logarithms)
     tangent = difference * logits_tangent - logarithms * labels_tangent
     return _cross_entropy(logits, labels), jnp.sum(tangent, -1)
 
 
 @jax.custom_jvp
-def _held(x: jax.Array) -> jax.Array:
-    """Returns `x`, with derivatives that are zeros (those of `stop_gradient` are None)."""
-    return x
+def _held(labels: jax.Array, logarithms: jax.Array) -> jax.Array:
+    """Returns `labels`, with derivatives that are zeros (those of `stop_gradient` are None)."""
+    return labels
 
 
 @_held.defjvp
 def _held_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    return primals[0], jnp.zeros_like(tangents[0])
+    """Multiplies with zero times the logarithms, which is nan where TensorFlow's gradient is."""
+    labels, logarithms = primals
+    return labels, tangents[0] * (logarithms * jnp.zeros((), logarithms.dtype))
 
 
 def _log_softmax(logits: jax.Array) -> jax.Array:

@@ -2,7 +2,6 @@
 
 import inspect
 import typing
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ParamSpec, Protocol, overload
 
@@ -10,7 +9,6 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert
 from tapefacade._core.gradient import (
     DIFFERENTIABLE as DIFFERENTIABLE,
     Differentiable as Differentiable,
@@ -19,13 +17,11 @@ from tapefacade._core.gradient import (
     NotDifferentiable as NotDifferentiable,
 )
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, Tensor, from_host, host_value
+from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.types import TensorType, type_of
-from tapefacade._ops.parameters import Parameter, freeze, read_parameters
-from tapefacade._trace import running
+from tapefacade._ops.calling import record, record1, record2
+from tapefacade._ops.parameters import Parameter, read_parameters
 from tapefacade._trace.operation import Check as Check, Operation
-from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, PENDING_LIMIT, TREE
 
 P = ParamSpec("P")
 
@@ -40,12 +36,7 @@ OptionalIndex = Annotated[Any, "index", "optional"]
 TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
-MARKERS = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 MAX_INFERRED = 4096
-MESSAGE_COMPUTING = (
-    "{{{{function_node __wrapped__{}_device_/job:localhost/replica:0/task:0/device:CPU:0}}}} "
-)
-_REFERENCE = weakref.ref
 
 
 class Op(Operation):
@@ -218,313 +209,6 @@ class Op(Operation):
             return frozenset()
         names = [p.name for p in self.flat_parameters(static)]
         return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
-
-
-# Recording a call. The three functions below are the hot path: an op that was recorded before at
-# this point costs a dictionary lookup and one tensor.
-
-
-def record1(op: Op, x: Any, static: tuple[Any, ...]) -> Any:
-    """Records an op of one tensor."""
-    recording = THREAD.recording
-    if type(x) is EagerTensor:
-        if x._recording is recording:
-            slot = x._slot
-        elif op.host is not None and x._type.hostable:
-            return record(op, (x,), static)
-        else:
-            slot = recording.leaf(x)
-    else:
-        try:
-            if op.host is not None and x._type.hostable:
-                return record(op, (x,), static)
-            slot = x._slot_in(recording)
-        except AttributeError:
-            return record(op, (x,), static)
-    try:
-        node = recording.at.edges[(op, static, (slot,))]
-    except (KeyError, TypeError):
-        return record(op, (x,), static)
-    if node.slow:
-        return record(op, (x,), static)
-    recording.at = node
-    slot = node.first_output
-    tensor = EagerTensor(node.type, None, recording, slot)
-    recording.owners[slot] = _REFERENCE(tensor)
-    return tensor
-
-
-def record2(op: Op, x: Any, y: Any, static: tuple[Any, ...], hint: bool = False) -> Any:
-    """Records an op of two tensors, one of which may be a Python number."""
-    recording = THREAD.recording
-    scalar = None
-    if type(x) is EagerTensor:
-        if x._recording is recording:
-            first = x._slot
-        elif op.host is not None and x._type.hostable:
-            return record(op, (x, y), static, hint)
-        else:
-            first = recording.leaf(x)
-    elif type(x) is float and op.matched:
-        first, scalar = FLOAT, x
-    elif type(x) is int and op.matched:
-        first, scalar = INT, x
-    else:
-        try:
-            if op.host is not None and x._type.hostable:
-                return record(op, (x, y), static, hint)
-            first = x._slot_in(recording)
-        except AttributeError:
-            return record(op, (x, y), static, hint)
-    if type(y) is EagerTensor:
-        if y._recording is recording:
-            second = y._slot
-        elif op.host is not None and y._type.hostable:
-            return record(op, (x, y), static, hint)
-        else:
-            second = recording.leaf(y)
-    elif type(y) is float and op.matched and scalar is None:
-        second, scalar = FLOAT, y
-    elif type(y) is int and op.matched and scalar is None:
-        second, scalar = INT, y
-    else:
-        try:
-            if op.host is not None and y._type.hostable:
-                return record(op, (x, y), static, hint)
-            second = y._slot_in(recording)
-        except AttributeError:
-            return record(op, (x, y), static, hint)
-    try:
-        node = recording.at.edges[(op, static, (first, second))]
-    except (KeyError, TypeError):
-        return record(op, (x, y), static, hint)
-    if node.slow:
-        return record(op, (x, y), static, hint)
-    if scalar is not None:
-        recording.data.scalars[node.first] = scalar
-    recording.at = node
-    slot = node.first_output
-    tensor = EagerTensor(node.type, None, recording, slot)
-    recording.owners[slot] = _REFERENCE(tensor)
-    return tensor
-
-
-def record(op: Op, inputs: tuple[Any, ...], static: tuple[Any, ...], hint: bool = False) -> Any:
-    """Records any op; converts its inputs.
-
-    Args:
-        op: the op.
-        inputs: a value for each tensor parameter.
-        static: a value for each static parameter.
-        hint: a Python value that cannot have the common dtype keeps its own, and the op then says
-            that the dtypes differ (as operators do), instead of a failed conversion.
-
-    Returns:
-        The result, in the structure the implementation returns.
-    """
-    values = list(inputs)
-    if not op.plain:
-        values, counts = _spread(op, inputs)
-        static = (*static, counts)
-    static = freeze(op.statics, static)
-    values, scalars = _convert_inputs(op, op.flat_parameters(static), values, hint)
-    if op.host is not None:
-        on_host = _on_host(op, values, scalars, static)
-        if on_host is not NotImplemented:
-            return on_host
-    if op.check is not None:
-        types = [_type(value) for value in values]
-        op.infer(static, types)  # raises what is wrong with the shapes
-        if op.checked(static, types):
-            _check_on_host(op, values, scalars, static)
-    recording = THREAD.recording
-    if recording.at.depth % PENDING_LIMIT == PENDING_LIMIT - 1 and not recording.tapes:
-        recording.flush()
-        recording = THREAD.recording
-    slots = [_slot(value, recording) for value in values]
-    at = recording.at
-    key = (op, static, tuple(slots))
-    node = at.edges.get(key)
-    if node is None:
-        types = [_type(value) for value in values]
-        outputs, structure = op.infer(static, types)
-        for place, _ in scalars:
-            slots[place] = at.end
-        node = TREE.extend(
-            at, key, operation=op, static=static, inputs=tuple(slots), types=outputs,
-            checked=op.checked(static, types), scalars=tuple(types[place] for place, _ in scalars), structure=structure,
-        )  # fmt: skip
-        running.STATISTICS.recorded += 1
-    for _, value in scalars:
-        recording.data.scalars[node.first] = value
-    recording.at = node
-    tensors = recording.results(node)
-    if node.eager:
-        recording.flush()
-    if node.structure is None:
-        return tensors[0]
-    return jax.tree_util.tree_unflatten(node.structure, tensors)
-
-
-class _Scalar:
-    """A Python number among the operands, and the type it takes."""
-
-    __slots__ = ("marker", "type")
-
-    def __init__(self, marker: int, type_: TensorType) -> None:
-        self.marker = marker
-        self.type = type_
-
-
-def _slot(value: Any, recording: Any) -> int:
-    if type(value) is _Scalar:
-        return value.marker
-    if type(value) is EagerTensor:
-        return value._slot if value._recording is recording else recording.leaf(value)
-    return value._slot_in(recording)
-
-
-def _type(value: Any) -> TensorType:
-    return value.type if type(value) is _Scalar else value._type
-
-
-def _spread(op: Op, inputs: tuple[Any, ...]) -> tuple[list[Any], tuple[int, ...]]:
-    """Flattens lists and leaves out what is None; returns how many inputs each parameter has."""
-    values: list[Any] = []
-    counts = []
-    for parameter, value in zip(op.tensors, inputs, strict=True):
-        if parameter.form == "list":
-            if not isinstance(value, list | tuple):
-                value = list(value) if isinstance(value, Tensor) else [value]
-            values.extend(value)
-            counts.append(len(value))
-        elif value is None and parameter.form == "optional":
-            counts.append(0)
-        else:
-            values.append(value)
-            counts.append(1)
-    return values, tuple(counts)
-
-
-def _convert_inputs(
-    op: Op, parameters: list[Parameter], values: list[Any], hint: bool
-) -> tuple[list[Any], list[tuple[int, Any]]]:
-    """Converts the inputs as TensorFlow does: Python and NumPy values follow the tensors' dtype."""
-    common = _common_dtype(parameters, values)
-    scalars: list[tuple[int, Any]] = []
-    converted: list[Any] = []
-    for place, (parameter, value) in enumerate(zip(parameters, values, strict=True)):
-        if type(value) is EagerTensor or hasattr(value, "_slot_in"):
-            converted.append(value)
-        elif parameter.kind == "common":
-            if common is not None and not scalars and _fits(value, common):
-                converted.append(_Scalar(MARKERS[type(value)], type_of((), common._numpy)))
-                scalars.append((place, value))
-                continue
-            tensor = _convert_common(value, common, hint)
-            common = common or tensor.dtype
-            converted.append(tensor)
-        elif parameter.kind == "index" and type(value) is int and not scalars and _small(value):
-            converted.append(_Scalar(INT, type_of((), dtypes.int32._numpy)))
-            scalars.append((place, value))
-        elif parameter.kind == "bool":
-            converted.append(convert(value, dtypes.bool))
-        else:
-            converted.append(convert(value))
-    return converted, scalars
-
-
-def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DType | None:
-    for parameter, value in zip(parameters, values, strict=True):
-        if parameter.kind == "common":
-            if type(value) is EagerTensor or hasattr(value, "_slot_in"):
-                return value._type.dtype
-            if isinstance(value, list | tuple) and (dtype := _dtype_within(value)) is not None:
-                return dtype
-    return None
-
-
-def _dtype_within(value: Any) -> dtypes.DType | None:
-    for item in value:
-        if isinstance(item, Tensor) or hasattr(item, "_slot_in"):
-            return item.dtype
-        if isinstance(item, list | tuple) and (dtype := _dtype_within(item)) is not None:
-            return dtype
-    return None
-
-
-def _small(value: int) -> bool:
-    return -(2**31) <= value < 2**31
-
-
-def _fits(value: Any, dtype: dtypes.DType) -> bool:
-    kind = type(value)
-    if kind is float:
-        return dtype.is_floating or dtype.is_complex
-    if kind is int:
-        return not dtype.is_bool and -(2**63) <= value < 2**63
-    if kind is bool:
-        return True
-    return kind is complex and dtype.is_complex
-
-
-def _convert_common(value: Any, common: dtypes.DType | None, hint: bool) -> EagerTensor:
-    try:
-        return convert(value, common)
-    except TypeError:
-        if hint:
-            return convert(value)
-        raise
-
-
-def _on_host(
-    op: Op, values: list[Any], scalars: list[tuple[int, Any]], static: tuple[Any, ...]
-) -> Any:
-    """Computes shape arithmetic at once; NotImplemented if an input is not on the host."""
-    arrays = []
-    for value in values:
-        if type(value) is _Scalar:
-            array = next(np.array(v, value.type.numpy_dtype) for _, v in scalars)
-        elif type(value) is EagerTensor:
-            array = host_value(value)
-        else:
-            array = value._host_value()
-        if array is None:
-            return NotImplemented
-        arrays.append(array)
-    if not arrays:
-        return NotImplemented
-    types = [_type(value) for value in values]
-    op.infer(static, types)  # raises what is wrong with the types
-    if op.checked(static, types):
-        _check_on_host(op, values, scalars, static)
-    assert op.host is not None
-    with np.errstate(all="ignore"):
-        arguments = op._arguments(arrays, static)
-        result = op.host(*[arguments[p.name] for p in op.parameters])
-    return jax.tree_util.tree_map(lambda array: from_host(np.asarray(array)), result)
-
-
-def _check_on_host(
-    op: Op, values: list[Any], scalars: list[tuple[int, Any]], static: tuple[Any, ...]
-) -> None:
-    """Raises the error of a check whose values are known on the host."""
-    assert op.check is not None
-    arguments = []
-    scalar = scalars[0][1] if scalars else None
-    for parameter, value in zip(op.flat_parameters(static), values, strict=True):
-        array = getattr(value, "_value", None)
-        if type(value) is _Scalar:
-            array = np.array(scalar, value.type.numpy_dtype)
-        if type(array) is not np.ndarray:
-            if parameter.name in op.check.values:
-                return
-            array = jax.ShapeDtypeStruct(_type(value).shape, _type(value).numpy_dtype)
-        arguments.append(array)
-    with jax.enable_x64(True):
-        ok, *details = op.test(arguments, static)
-        if not isinstance(ok, jax.core.Tracer) and not bool(ok):
-            raise op.error([np.asarray(d) for d in details], static)
 
 
 # Definition.

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import errors
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
-from tapefacade._ops.op import REGISTRY, Op, record, record1, record2
-
-import numpy as np
+from tapefacade._ops.calling import record, record1, record2
+from tapefacade._ops.op import REGISTRY, Op
 
 BINARY = {
     "add": "math.add", "sub": "math.subtract", "mul": "math.multiply", "truediv": "math.truediv",

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._ops.arguments import (
     INDEX_TYPES,
     as_integer,
@@ -16,7 +17,7 @@ from tapefacade._ops.arguments import (
     require_type,
     written,
 )
-from tapefacade._ops.op import Check, Differentiable, IndexLike, TensorLike, op
+from tapefacade._ops.op import Check, Differentiable, IndexLike, TensorLike, function, op
 
 MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 
@@ -50,13 +51,37 @@ def _margins(tensor: Any, paddings: Any, mode: str) -> list[tuple[int, int]]:
     return [tuple(pair) for pair in paddings]
 
 
-@op("pad", gradient=Differentiable(except_for=("constant_values",)))
+@op("_pad", kernel="Pad")
+def _pad(tensor: TensorLike, paddings: Any) -> jax.Array:
+    """Adds margins of zeros."""
+    margins = _margins(tensor, paddings, "CONSTANT")
+    zero = jnp.zeros((), tensor.dtype)
+    return jax.lax.pad(tensor, zero, [(*pair, 0) for pair in margins])
+
+
+@op("_pad_with", kernel="PadV2", gradient=Differentiable(except_for=("value",)))
+def _pad_with(tensor: TensorLike, value: TensorLike, paddings: Any) -> jax.Array:
+    """Adds margins that hold a value."""
+    margins = _margins(tensor, paddings, "CONSTANT")
+    if value.ndim:
+        raise invalid(f"constant_values must be a scalar. Found: {written(value.shape)}")
+    return jax.lax.pad(tensor, value, [(*pair, 0) for pair in margins])
+
+
+@op("_mirror_pad", kernel="MirrorPad")
+def _mirror_pad(tensor: TensorLike, paddings: Any, mode: str) -> jax.Array:
+    """Adds margins that mirror the tensor."""
+    return jnp.pad(tensor, _margins(tensor, paddings, mode), mode=MODES[mode])
+
+
+@function("pad")
 def pad(
-    tensor: TensorLike,
+    tensor: Any,
     paddings: Any,
     mode: str = "CONSTANT",
-    constant_values: TensorLike = 0,
-) -> jax.Array:
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Any:
     """Adds margins to a tensor.
 
     Args:
@@ -64,7 +89,8 @@ def pad(
         paddings: the sizes of the margins before and after each dimension, integers `[n, 2]`.
         mode: "CONSTANT" fills the margins with a value; "REFLECT" mirrors the tensor at its first
             and last elements, and "SYMMETRIC" just outside them.
-        constant_values: the value; its gradient is None.
+        constant_values: the value, a scalar; its gradient is None.
+        name: ignored.
 
     Returns:
         A larger tensor.
@@ -78,17 +104,24 @@ def pad(
     array([0, 1, 2, 0, 0], dtype=int32)
     """
     kind = mode.upper()
-    if kind not in ("CONSTANT", *MODES):
+    if kind in MODES:
+        return _mirror_pad(tensor, paddings, kind)
+    if kind != "CONSTANT":
         raise ValueError(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or '
             f'"SYMMETRIC". Received `mode` = {mode}'
         )
-    margins = _margins(tensor, paddings, kind)
-    if kind != "CONSTANT":
-        return jnp.pad(tensor, margins, mode=MODES[kind])
-    if constant_values.ndim:
-        raise invalid(f"constant_values must be a scalar. Found: {written(constant_values.shape)}")
-    return jax.lax.pad(tensor, constant_values, [(*pair, 0) for pair in margins])
+    if isinstance(constant_values, int | float) and constant_values == 0:
+        return _pad(tensor, paddings)
+    if is_tensor(constant_values):
+        tensor = convert_to_tensor(tensor)
+        if constant_values.dtype != tensor.dtype:
+            raise invalid(
+                "cannot compute PadV2 as input #2(zero-based) was expected to be a "
+                f"{tensor.dtype.kernel_name} tensor but is a {constant_values.dtype.kernel_name} "
+                "tensor [Op:PadV2] name: "
+            )
+    return _pad_with(tensor, constant_values, paddings)
 
 
 def _check_blocks(input: Any, block_size: int, data_format: str, message: str) -> None:
@@ -164,9 +197,7 @@ def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC"
     images = input if data_format == "NHWC" else jnp.transpose(input, (0, 2, 3, 1))
     batch, height, width, channels = images.shape
     if channels % block_size**2:
-        raise invalid(
-            f"Input depth dimension {channels} should be divisible by: {block_size**2}"
-        )
+        raise invalid(f"Input depth dimension {channels} should be divisible by: {block_size**2}")
     depth = channels // block_size**2
     images = jnp.reshape(images, (batch, height, width, block_size, block_size, depth))
     images = jnp.transpose(images, (0, 1, 3, 2, 4, 5))
@@ -269,9 +300,7 @@ def batch_to_space(input: TensorLike, block_shape: Any, crops: Any) -> jax.Array
     return whole
 
 
-def _length_test(
-    input: Any, seq_lengths: Any, seq_axis: Any, batch_axis: Any
-) -> tuple[Any, ...]:
+def _length_test(input: Any, seq_lengths: Any, seq_axis: Any, batch_axis: Any) -> tuple[Any, ...]:
     size = input.shape[seq_axis]
     return first_bad((seq_lengths < 0) | (seq_lengths > size), seq_lengths)
 

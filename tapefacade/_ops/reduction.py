@@ -19,9 +19,7 @@ def reduced_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
     found: list[int] = []
     for a in as_axes(axis, rank):
         if not -rank <= a < rank:
-            raise invalid(
-                f"Invalid reduction dimension ({a} for input with {rank} dimension(s)"
-            )
+            raise invalid(f"Invalid reduction dimension ({a} for input with {rank} dimension(s)")
         if a % rank in found:
             raise invalid(
                 f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}"
@@ -419,9 +417,7 @@ def cumulative_logsumexp(
     axis = as_integer(axis)
     if not -rank <= axis < rank:
         low = f"-{rank}" if rank else "0"
-        raise invalid(
-            f"ScanOp: Expected scan axis in the range [{low}, {rank}), but got {axis}"
-        )
+        raise invalid(f"ScanOp: Expected scan axis in the range [{low}, {rank}), but got {axis}")
     axis %= rank
     if exclusive and x.shape[axis]:
         edge = jnp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), -np.inf, x.dtype)

@@ -33,8 +33,7 @@ def _test(indices: Any, shape: Any, policy: str) -> tuple[Any, ...]:
 
 def _error(position: Any, index: Any, shape: Any, **static: Any) -> Exception:
     return invalid(
-        f"indices{subscript(position)} = {vector(index)} does not index into shape "
-        f"{written(shape)}"
+        f"indices{subscript(position)} = {vector(index)} does not index into shape {written(shape)}"
     )
 
 

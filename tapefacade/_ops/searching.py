@@ -47,7 +47,10 @@ def _unique_values(x: TensorLike, places: IndexLike) -> jax.Array:
 
 
 @op(
-    "_counted_values", kernel="UniqueWithCounts", gradient=NoGradient("UniqueWithCounts"), host=_take
+    "_counted_values",
+    kernel="UniqueWithCounts",
+    gradient=NoGradient("UniqueWithCounts"),
+    host=_take,
 )
 def _counted_values(x: TensorLike, places: IndexLike) -> jax.Array:
     """Takes the elements that `unique_with_counts` found."""
@@ -69,7 +72,12 @@ def _distinct(x: Any, out_idx: Any, kernel: str) -> tuple[Any, ...]:
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return x, from_host(first[order]), place[inverse.ravel()].astype(dtype), counts[order].astype(dtype)
+    return (
+        x,
+        from_host(first[order]),
+        place[inverse.ravel()].astype(dtype),
+        counts[order].astype(dtype),
+    )
 
 
 @function("unique")
@@ -125,7 +133,10 @@ def unique_with_counts(
 
 @op("searchsorted", kernel="LowerBound", gradient=NotDifferentiable())
 def searchsorted(
-    sorted_sequence: TensorLike, values: TensorLike, side: str = "left", out_type: Any = dtypes.int32
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
 ) -> jax.Array:
     """Finds where values would have to be inserted into sorted sequences.
 

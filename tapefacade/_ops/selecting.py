@@ -190,7 +190,9 @@ def _stitched_jvp(primals: Any, tangents: Any) -> Any:
 def _stitch(data: TensorList, winners: IndexLike, places: IndexLike, ranks: Any) -> jax.Array:
     """Puts rows in their places: `winners` names for each place the row that it gets, or -1."""
     rows = [
-        jnp.reshape(d, (-1, *d.shape[rank:]) if d.size else (int(np.prod(d.shape[:rank])), *d.shape[rank:]))
+        jnp.reshape(
+            d, (-1, *d.shape[rank:]) if d.size else (int(np.prod(d.shape[:rank])), *d.shape[rank:])
+        )
         for d, rank in zip(data, ranks, strict=True)
     ]
     joined = jnp.concatenate(rows, axis=0)

@@ -73,9 +73,7 @@ def _spec(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Any
     ellipses = [i for i in range(count) if ellipsis_mask >> i & 1]
     if len(ellipses) > 1:
         raise invalid("Multiple ellipses in slice spec not allowed")
-    taken = [
-        i for i in range(count) if i not in ellipses and not new_axis_mask >> i & 1
-    ]
+    taken = [i for i in range(count) if i not in ellipses and not new_axis_mask >> i & 1]
     if len(taken) > len(shape):
         rank = len(shape)
         if rank == 0:
@@ -92,7 +90,9 @@ def _spec(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Any
             spec.append(None)
         else:
             open_ends = (begin_mask >> i & 1, end_mask >> i & 1, shrink_axis_mask >> i & 1)
-            spec.append(_entry(shape[dimension], dimension, begin[i], end[i], strides[i], open_ends, i))
+            spec.append(
+                _entry(shape[dimension], dimension, begin[i], end[i], strides[i], open_ends, i)
+            )
             dimension += 1
     return tuple(spec)
 

@@ -67,9 +67,7 @@ def _prepared(data: jax.Array, segment_ids: jax.Array, num_segments: Any) -> Any
     return (*flat_rows(data, segment_ids), num_segments)
 
 
-def _average(
-    data: jax.Array, segment_ids: jax.Array, num_segments: Any, root: bool
-) -> jax.Array:
+def _average(data: jax.Array, segment_ids: jax.Array, num_segments: Any, root: bool) -> jax.Array:
     rows, ids, count = _prepared(data, segment_ids, num_segments)
     total = segment_total(rows, ids, count)
     sizes = segment_sizes(ids, count, data.dtype, rows.ndim)
@@ -81,9 +79,7 @@ def _average(
 
 
 @op("math.unsorted_segment_sum", dtypes=NUMBERS, check=CHECK)
-def unsorted_segment_sum(
-    data: TensorLike, segment_ids: IndexLike, num_segments: int
-) -> jax.Array:
+def unsorted_segment_sum(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the sums of groups of rows.
 
     Args:
@@ -104,9 +100,7 @@ def unsorted_segment_sum(
 
 
 @op("math.unsorted_segment_mean", kernel="UnsortedSegmentSum", dtypes=AVERAGED, check=CHECK)
-def unsorted_segment_mean(
-    data: TensorLike, segment_ids: IndexLike, num_segments: int
-) -> jax.Array:
+def unsorted_segment_mean(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the means of groups of rows.
 
     Args:
@@ -153,9 +147,7 @@ def unsorted_segment_sqrt_n(
 
 
 @op("math.unsorted_segment_max", dtypes=SEGMENT_ORDERED, check=CHECK)
-def unsorted_segment_max(
-    data: TensorLike, segment_ids: IndexLike, num_segments: int
-) -> jax.Array:
+def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the maxima of groups of rows.
 
     The gradient is shared evenly among rows that are equally large.
@@ -178,9 +170,7 @@ def unsorted_segment_max(
 
 
 @op("math.unsorted_segment_min", dtypes=SEGMENT_ORDERED, check=CHECK)
-def unsorted_segment_min(
-    data: TensorLike, segment_ids: IndexLike, num_segments: int
-) -> jax.Array:
+def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the minima of groups of rows.
 
     The gradient is shared evenly among rows that are equally small.
@@ -203,9 +193,7 @@ def unsorted_segment_min(
 
 
 @op("math.unsorted_segment_prod", dtypes=NUMBERS, check=CHECK)
-def unsorted_segment_prod(
-    data: TensorLike, segment_ids: IndexLike, num_segments: int
-) -> jax.Array:
+def unsorted_segment_prod(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the products of groups of rows.
 
     Unlike TensorFlow, the second derivative is right where a factor is 0 (TensorFlow's

@@ -35,7 +35,7 @@ def run_ops_immediately(enable: bool = True) -> None:
     """
     THREAD.recording.flush()
     TREE.eager = bool(enable)
-    if not THREAD.recording.tapes:
+    if not THREAD.recording.is_held:
         THREAD.recording.close()
 
 

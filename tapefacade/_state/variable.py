@@ -25,7 +25,8 @@ from tapefacade._core.tensor import (
 )
 from tapefacade._core.types import TensorType
 from tapefacade._ops import operators
-from tapefacade._ops.op import REGISTRY, record2
+from tapefacade._ops.calling import record2
+from tapefacade._ops.op import REGISTRY
 from tapefacade._state.scatter import Scatter
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording

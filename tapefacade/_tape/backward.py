@@ -122,14 +122,13 @@ def _make_plan(
 ) -> Plan:
     types = slot_types(scope.end)
     wanted = [targets[place] for place in found.targets]
-    for slot in (*wanted, *(s for group in groups for s in group)):
+    connected = [g for g, on in zip(groups, found.connected, strict=True) if on]
+    for slot in (*wanted, *(s for group in connected for s in group)):
         if slot not in types:  # a leaf entered after the window: a target that is its own source
             types[slot] = scope.data.leaves[slot]._type
     places: dict[int, int] = {}  # of each source, in the order of their first appearance
     owners = tuple(
-        tuple([places.setdefault(slot, len(places)) for slot in group])
-        for group, connected in zip(groups, found.connected, strict=True)
-        if connected
+        tuple([places.setdefault(slot, len(places)) for slot in group]) for group in connected
     )
     sources = list(places)
     defined = {s for node in found.nodes for s in range(node.first_output, node.end)}
@@ -143,6 +142,9 @@ def _make_plan(
         kind, part, tuple(local[s] for s in sources), owners,
         tuple(given[place] for place in found.targets),
     )  # fmt: skip
+    if any(isinstance(node.operation, Derivative) for node in found.nodes):
+        # A derivative that does not exist at this order is an error of this call, not of the run.
+        operation.dependencies((), ())
     return Plan(operation, inputs, ghosts, found.targets, found.connected, types)
 
 

@@ -88,7 +88,9 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
     results = [convert(item) for item in nest.flatten(result)]
     arguments = list(_tensors(nest.flatten(args)))
     variables = [
-        v for v in watcher.variables.values() if not any(v is argument for argument in arguments)
+        v
+        for v in sorted(watcher.variables.values(), key=lambda v: v._serial)
+        if not any(v is argument for argument in arguments)
     ]
     _check_takes_variables(grad_fn, variables)
     if not THREAD.recording.tapes:

@@ -2,7 +2,6 @@
 
 import contextlib
 import enum
-import itertools
 import logging
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -74,6 +73,7 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
+        self._last_watched: tuple[Variable, ...] = ()
         self._clear()
 
     def _clear(self) -> None:
@@ -89,6 +89,9 @@ class GradientTape:
 
     def __enter__(self) -> "GradientTape":
         self._push()
+        assert self._trace is not None
+        self._trace.held += 1
+        self._block = self._trace
         return self
 
     def __exit__(
@@ -97,6 +100,7 @@ class GradientTape:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._block.held -= 1
         if self._recording:
             self._pop()
 
@@ -107,7 +111,7 @@ class GradientTape:
                 "already-active tape."
             )
         trace = THREAD.recording
-        if not trace.tapes and trace is not self._trace:
+        if not trace.is_held and trace is not self._trace:
             trace.flush()  # a step begins
             trace = THREAD.recording
         if self._trace is None:
@@ -239,6 +243,8 @@ class GradientTape:
         >>> [v.name for v in tape.watched_variables()]
         ['x:0']
         """
+        if self._trace is None:
+            return self._last_watched
         variables = [variable for variable, _ in self._variables.values()]
         return tuple(sorted(variables, key=lambda variable: variable._serial))
 
@@ -405,8 +411,9 @@ class GradientTape:
         """
         self._check_unused()
         left, right = target.shape, source.shape
-        batch = left[0]
-        if batch != right.with_rank_at_least(2)[0] or not left.with_rank_at_least(2):
+        if left.rank == 0:
+            raise IndexError("list index out of range")
+        if left.with_rank_at_least(2)[0] != right.with_rank_at_least(2)[0]:
             raise ValueError(
                 f"Need first dimension of target shape ({left}) and source shape ({right}) to "
                 "match."
@@ -479,17 +486,18 @@ class GradientTape:
             )
 
     def _release(self) -> None:
-        variables = self._variables
+        self._last_watched = self.watched_variables()
         self._clear()
-        self._variables = variables
 
 
 def _checked_sources(sources: list[Any]) -> list[Any]:
     for source in sources:
-        if source is None:
+        if source is None or isinstance(source, str):
             raise hinted(
-                TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType."),
-                "A source of the gradient is None.",
+                TypeError(
+                    f"Cannot convert the argument `type_value`: {source!r} to a TensorFlow DType."
+                ),
+                "A source of a gradient must be a tf.Tensor or tf.Variable.",
             )
         if not isinstance(source, Tensor | Variable):
             raise hinted(
@@ -520,9 +528,7 @@ def _upstream(targets: list[Any], output_gradients: Any) -> list[Any]:
         return [None] * len(targets)
     given = nest.flatten(output_gradients)
     results = []
-    for target, gradient in itertools.zip_longest(targets, given):
-        if target is None:
-            break
+    for target, gradient in zip(targets, given, strict=False):
         if isinstance(gradient, Tensor | Variable):
             gradient = convert(gradient)
         else:
@@ -536,7 +542,7 @@ def _upstream(targets: list[Any], output_gradients: Any) -> list[Any]:
         if gradient.shape != target.shape:
             gradient = _in_shape(gradient, target)
         results.append(gradient)
-    return results
+    return results + [None] * (len(targets) - len(results))
 
 
 def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:

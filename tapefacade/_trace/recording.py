@@ -54,13 +54,14 @@ class Recording:
     """One thread's recording since its last step boundary."""
 
     __slots__ = (
-        "assigned", "at", "data", "effects", "epoch", "lock", "owners", "state", "tapes",
+        "assigned", "at", "data", "effects", "epoch", "held", "lock", "owners", "state", "tapes",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.at: Node = TREE.start()
         self.data = Data()
         self.tapes: list[Any] = []  # the tapes that record now, the outermost first
+        self.held = 0  # tapes whose block is open, also those that are paused
         self.epoch = 0  # counts changes of what the tapes watch
         self.owners: dict[int, weakref.ref[EagerTensor]] = {}  # pending results
         self.effects: list[int] = []  # pending ops that have to run though nobody wants the result
@@ -160,7 +161,7 @@ class Recording:
                 if tensor is None or tensor._value is not None:
                     owners.pop(slot, None)
             self.assigned = {}
-            if not self.tapes and THREAD.recording is self:
+            if not self.is_held and THREAD.recording is self:
                 self.close()
 
     def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
@@ -185,7 +186,7 @@ class Recording:
         self.state = program
 
     def _store(self, pending: list[tuple[int, EagerTensor]], outputs: list[Any]) -> None:
-        keep = bool(self.tapes)
+        keep = self.is_held
         for (slot, tensor), output in zip(pending, outputs, strict=True):
             tensor._value = output
             if keep and type(output) is not Failed:
@@ -204,6 +205,11 @@ class Recording:
         if program is None:
             program = node.programs[key] = make_program(node, self.data, wanted, effects)
         return program
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a tape's block is open, so that the step goes on."""
+        return bool(self.held or self.tapes)
 
     def close(self) -> None:
         """Ends the recording: the thread starts a new one, this one lets go of its values."""
