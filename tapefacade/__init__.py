@@ -14,6 +14,7 @@ from tapefacade import (
     nest as nest,
     nn as nn,
     random as random,
+    version as version,
 )
 from tapefacade._core.convert import (
     constant as constant,
@@ -50,7 +51,7 @@ from tapefacade._core.dtypes import (
     variant as variant,
 )
 from tapefacade._core.logging import get_logger as get_logger
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._core.shapes import TensorShape as TensorShape
 from tapefacade._core.tensor import Tensor as Tensor
 from tapefacade._ops.arithmetic import (
@@ -242,13 +243,10 @@ from tapefacade._tape.boundary import (
     no_gradient as no_gradient,
 )
 from tapefacade._tape.custom import custom_gradient as custom_gradient
-from tapefacade._tape.tape import (
-    GradientTape as GradientTape,
-    UnconnectedGradients as UnconnectedGradients,
-)
+from tapefacade._tape.tape import GradientTape as GradientTape
+from tapefacade._tape.unconnected import UnconnectedGradients as UnconnectedGradients
 
-__version__ = "2.21.0"  # the TensorFlow whose behaviour this follows; programs look at it
-version = "0.1.0"  # of tapefacade itself
+__version__ = version.VERSION  # of the TensorFlow whose behaviour this follows
 newaxis = None
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

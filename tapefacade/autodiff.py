@@ -1,6 +1,6 @@
 """Differentiation: `tf.autodiff`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._tape.tape import GradientTape as GradientTape
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

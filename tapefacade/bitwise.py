@@ -1,6 +1,6 @@
 """Bits of integers: `tf.bitwise`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.bits import (
     bitwise_and as bitwise_and,
     bitwise_or as bitwise_or,
@@ -10,4 +10,4 @@ from tapefacade._ops.bits import (
     right_shift as right_shift,
 )
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

@@ -1,6 +1,6 @@
 """Assertions: `tf.debugging`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.assertions import (
     assert_integer as assert_integer,
     assert_proper_iterable as assert_proper_iterable,
@@ -32,4 +32,4 @@ from tapefacade._ops.finiteness import (
     check_numerics as check_numerics,
 )
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

@@ -30,11 +30,11 @@ from tapefacade._core.dtypes import (
     uint8 as uint8,
     variant as variant,
 )
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.casting import (
     cast as cast,
     complex as complex,
     saturate_cast as saturate_cast,
 )
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

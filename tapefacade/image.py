@@ -1,6 +1,6 @@
 """Images: `tf.image`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.colours import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
@@ -43,4 +43,4 @@ from tapefacade._ops.resizing import (
     resize_with_pad as resize_with_pad,
 )
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

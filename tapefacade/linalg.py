@@ -1,6 +1,6 @@
 """Linear algebra: `tf.linalg`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.clipping import global_norm as global_norm
 from tapefacade._ops.creation import eye as eye
 from tapefacade._ops.cumulative import cross as cross
@@ -26,4 +26,4 @@ from tapefacade._ops.products import (
 )
 from tapefacade._ops.shaping import matrix_transpose as matrix_transpose
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

@@ -1,6 +1,6 @@
 """Nested structures: `tf.nest`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._core.nest import (
     assert_same_structure as assert_same_structure,
     flatten as flatten,
@@ -9,4 +9,4 @@ from tapefacade._core.nest import (
     pack_sequence_as as pack_sequence_as,
 )
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

@@ -1,6 +1,6 @@
 """Neural networks: `tf.nn`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.activation import (
     crelu as crelu,
     elu as elu,
@@ -19,6 +19,13 @@ from tapefacade._ops.averages import (
     scale_regularization_loss as scale_regularization_loss,
 )
 from tapefacade._ops.comparison import in_top_k as in_top_k
+from tapefacade._ops.convolution import (
+    conv1d as conv1d,
+    conv2d as conv2d,
+    conv3d as conv3d,
+    convolution as convolution,
+    depthwise_conv2d as depthwise_conv2d,
+)
 from tapefacade._ops.losses import (
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -44,12 +51,28 @@ from tapefacade._ops.padding import (
     space_to_batch as space_to_batch,
     space_to_depth as space_to_depth,
 )
+from tapefacade._ops.pooling import (
+    avg_pool as avg_pool,
+    avg_pool1d as avg_pool1d,
+    avg_pool2d as avg_pool2d,
+    avg_pool3d as avg_pool3d,
+    max_pool as max_pool,
+    max_pool1d as max_pool1d,
+    max_pool2d as max_pool2d,
+    max_pool3d as max_pool3d,
+    pool as pool,
+)
 from tapefacade._ops.sigmoids import (
     sigmoid as sigmoid,
     softplus as softplus,
     softsign as softsign,
 )
 from tapefacade._ops.sorting import top_k as top_k
+from tapefacade._ops.transposed_convolution import (
+    conv1d_transpose as conv1d_transpose,
+    conv2d_transpose as conv2d_transpose,
+    conv3d_transpose as conv3d_transpose,
+)
 from tapefacade._ops.trigonometry import tanh as tanh
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

@@ -142,6 +142,11 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     return sizes
 
 
+def array_module(*arrays: Any) -> Any:
+    """Returns NumPy if all arrays are NumPy's, else `jax.numpy`: eager JAX costs far more."""
+    return np if all(isinstance(array, np.ndarray | np.generic) for array in arrays) else jnp
+
+
 def first_bad(bad: Any, values: Any) -> tuple[Any, Any, Any]:
     """Finds the first element that a check refuses.
 
@@ -152,13 +157,14 @@ def first_bad(bad: Any, values: Any) -> tuple[Any, Any, Any]:
     Returns:
         Whether there is none, its position, and its value.
     """
+    xp = array_module(bad, values)
     if bad.size == 0:
-        return jnp.array(True), jnp.zeros((len(bad.shape),), np.int64), jnp.zeros((), np.int64)
-    flat = jnp.argmax(jnp.ravel(bad))
-    position = [p.astype(np.int64) for p in jnp.unravel_index(flat, bad.shape)]
-    rows = jnp.reshape(values, (bad.size, *values.shape[bad.ndim :]))
-    stacked = jnp.stack(position) if position else jnp.zeros((0,), np.int64)
-    return ~jnp.any(bad), stacked, rows[flat]
+        return np.array(True), np.zeros((bad.ndim,), np.int64), np.zeros((), np.int64)
+    flat = xp.argmax(xp.ravel(bad))
+    place = [xp.asarray(p, np.int64) for p in xp.unravel_index(flat, bad.shape)]
+    place = xp.stack(place) if place else np.zeros((0,), np.int64)
+    rows = xp.reshape(values, (bad.size, *values.shape[bad.ndim :]))
+    return xp.logical_not(xp.any(bad)), place, rows[flat]
 
 
 def subscript(position: Any) -> str:

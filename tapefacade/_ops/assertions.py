@@ -52,9 +52,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: None = None
 
 
 @function("debugging.assert_rank_at_least")
-def assert_rank_at_least(
-    x: Any, rank: Any, message: str | None = None, name: None = None
-) -> None:
+def assert_rank_at_least(x: Any, rank: Any, message: str | None = None, name: None = None) -> None:
     """Asserts that a tensor has at least so many dimensions.
 
     Args:
@@ -98,9 +96,7 @@ def assert_rank_in(
 
 
 @function("debugging.assert_type")
-def assert_type(
-    tensor: Any, tf_type: Any, message: str | None = None, name: None = None
-) -> None:
+def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: None = None) -> None:
     """Asserts the dtype of a tensor.
 
     Args:
@@ -159,9 +155,7 @@ def assert_scalar(tensor: Any, message: str | None = None, name: None = None) ->
     """
     tensor = convert_to_tensor(tensor)
     if len(tensor.shape):
-        raise ValueError(
-            f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}."
-        )
+        raise ValueError(f"{_prefix(message)}Expected scalar shape, saw shape: {tensor.shape}.")
 
 
 @function("debugging.assert_same_float_dtype")

@@ -12,23 +12,25 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import Tensor
 from tapefacade._ops import kinds
-from tapefacade._ops.arithmetic import ORDERED, maximum_of_arrays, minimum_of_arrays, multiply
+from tapefacade._ops.arithmetic import (
+    maximum,
+    maximum_of_arrays,
+    minimum,
+    minimum_of_arrays,
+    multiply,
+)
 from tapefacade._ops.comparison import ORDERED as COMPARABLE
 from tapefacade._ops.op import TensorLike, TensorList, function, op
 from tapefacade._ops.refusals import check_broadcast, refuse_dtype
 
 
-def _check_same_shape(x: Any, result: tuple[int, ...]) -> None:
-    if x.shape != result:
-        raise ValueError(
-            f"Shapes {TensorShape(x.shape)} and {TensorShape(result)} are incompatible"
-        )
+def _check_same_shape(shape: tuple[int, ...], result: tuple[int, ...]) -> None:
+    if shape != result:
+        raise ValueError(f"Shapes {TensorShape(shape)} and {TensorShape(result)} are incompatible")
 
 
-@op("clip_by_value", kernel="Minimum", dtypes=ORDERED)
-def clip_by_value(
-    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike
-) -> jax.Array:
+@function("clip_by_value")
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Limits each element to an interval.
 
     At its ends the gradient still goes to `t`, outside to the limit.
@@ -37,6 +39,7 @@ def clip_by_value(
         t: a floating or integer tensor.
         clip_value_min: the least value, a tensor of the same dtype that can be broadcast to `t`.
         clip_value_max: the largest value, likewise.
+        name: ignored.
 
     Returns:
         A tensor of the shape and dtype of `t`.
@@ -48,9 +51,12 @@ def clip_by_value(
     >>> tf.clip_by_value([-2.0, 0.5, 3.0], -1.0, 1.0).numpy()
     array([-1. ,  0.5,  1. ], dtype=float32)
     """
-    for limit in (clip_value_max, clip_value_min):
-        _check_same_shape(t, check_broadcast(t, limit))
-    return maximum_of_arrays(minimum_of_arrays(t, clip_value_max), clip_value_min)
+    t = t if hasattr(t, "_type") else convert(t)
+    below = minimum(t, clip_value_max)
+    _check_same_shape(t._type.shape, below._type.shape)
+    result = maximum(below, clip_value_min)
+    _check_same_shape(t._type.shape, result._type.shape)
+    return result
 
 
 @op("_clip_by_norm", kernel="Sqrt", dtypes=kinds.FLOATS_COMPLEX)
@@ -65,7 +71,7 @@ def _clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None) -> jax
     total = jnp.sum(t * t, axis=axes, keepdims=True)
     positive = total > 0
     norm = jnp.where(positive, jnp.sqrt(jnp.where(positive, total, jnp.ones_like(total))), total)
-    _check_same_shape(t, check_broadcast(t, limit))
+    _check_same_shape(t.shape, check_broadcast(t, limit))
     return t * limit / maximum_of_arrays(norm, limit)
 
 

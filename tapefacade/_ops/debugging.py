@@ -25,9 +25,7 @@ def _limit(summarize: int | None, size: int) -> int:
 def _comparison(symbol: str, kernel: str, test: Test) -> Callable[..., Any]:
     """Makes the op that asserts a relation between the elements of two tensors."""
 
-    def compare(
-        x: Any, y: Any, message: str | None, summarize: int | None
-    ) -> tuple[Any, ...]:
+    def compare(x: Any, y: Any, message: str | None, summarize: int | None) -> tuple[Any, ...]:
         held = test(jnp.asarray(x), jnp.asarray(y))
         first, second = jnp.ravel(x), jnp.ravel(y)
         shown = (
@@ -284,9 +282,7 @@ def _sign_error(
     gradient=NotDifferentiable(),
     check=Check(values=("x",), test=_sign_holds, error=_sign_error),
 )
-def _assert_sign(
-    x: TensorLike, condition: str, message: str, summarize: int | None
-) -> jax.Array:
+def _assert_sign(x: TensorLike, condition: str, message: str, summarize: int | None) -> jax.Array:
     """Fails if an element has the wrong sign."""
     return jnp.zeros((), bool)
 

@@ -23,9 +23,7 @@ def _is_finite(x: Any, message: str) -> tuple[Any, ...]:
 
 
 def _not_finite(nan: np.ndarray, infinite: np.ndarray, message: str) -> Exception:
-    found = " and ".join(
-        name for name, is_there in (("Inf", infinite), ("NaN", nan)) if is_there
-    )
+    found = " and ".join(name for name, is_there in (("Inf", infinite), ("NaN", nan)) if is_there)
     return invalid(f"{message} : Tensor had {found} values")
 
 

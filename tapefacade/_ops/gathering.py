@@ -24,6 +24,19 @@ POSITIONS = ("int16", "int32", "int64")
 POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
 
 
+def _check_batch(params: Any, indices: Any, axis: int, batch: int) -> None:
+    if not 0 <= batch <= indices.ndim:
+        raise invalid(f"Shape must be at least rank {batch} but is rank {indices.ndim}")
+    if batch > axis:
+        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
+    for i in range(batch):
+        if params.shape[i] != indices.shape[i]:
+            raise invalid(
+                f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: "
+                f"{indices.shape[i]}"
+            )
+
+
 def _places(params: Any, indices: Any, axis: Any, batch_dims: Any) -> tuple[int, int]:
     """Returns the axis and the number of batch dimensions, counted from the front."""
     require_type("Tindices", indices.dtype, POSITIONS)
@@ -44,16 +57,7 @@ def _places(params: Any, indices: Any, axis: Any, batch_dims: Any) -> tuple[int,
         needed = axis + 1 if axis >= 0 else -axis
         raise invalid(f"Shape must be at least rank {needed} but is rank {rank}")
     axis %= rank
-    if not 0 <= batch <= indices.ndim:
-        raise invalid(f"Shape must be at least rank {batch} but is rank {indices.ndim}")
-    if batch > axis:
-        raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
-    for i in range(batch):
-        if params.shape[i] != indices.shape[i]:
-            raise invalid(
-                f"params.shape[{i}]: {params.shape[i]} should be equal to indices.shape[{i}]: "
-                f"{indices.shape[i]}"
-            )
+    _check_batch(params, indices, axis, batch)
     return axis, batch
 
 
@@ -158,10 +162,10 @@ def _gather_nd_test(
     depth = _depth(params, indices, batch_dims)
     sizes = np.array(params.shape[batch_dims : batch_dims + depth], np.int64)
     wide = indices.astype(np.int64)
-    bad = jnp.any((wide < 0) | (wide >= sizes), axis=-1)
+    bad = ((wide < 0) | (wide >= sizes)).any(axis=-1)
     ok, position, index = first_bad(bad, wide)
     if bad_indices_policy == "IGNORE":
-        ok = jnp.array(True)
+        ok = np.array(True)
     return ok, position, index, np.array(params.shape, np.int64)
 
 

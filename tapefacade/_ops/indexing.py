@@ -12,7 +12,16 @@ from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host, host_value
 from tapefacade._ops.arguments import invalid, refused_type, written
-from tapefacade._ops.op import Check, IndexLike, TensorLike, function, op
+from tapefacade._ops.op import (
+    REGISTRY,
+    Check,
+    IndexLike,
+    TensorLike,
+    function,
+    op,
+    record1,
+    record2,
+)
 
 # What is done to each dimension, in order (further dimensions are kept):
 #   (start, count, step)  a slice at a place that is part of the program,
@@ -28,6 +37,12 @@ MESSAGE_TYPE = (
 )
 PREFIX = MESSAGE_COMPUTING.format("StridedSlice")
 SUFFIX = " [Op:StridedSlice] name: strided_slice/"
+QUICK = (int, slice, type(None), type(Ellipsis))  # the types of items that need no look
+BOUNDS = (int, type(None))
+SCALAR = type_of((), np.dtype(np.int32))
+# What subscripts mean, by the type of the tensor: reading one takes several microseconds.
+PARSED: dict[Any, tuple[Spec, list[Any]]] = {}
+MAX_PARSED = 4096
 INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
@@ -149,6 +164,9 @@ def take_slice_checked(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Arra
     return sliced(x, spec, jnp.where(starts < 0, starts + limits, starts))
 
 
+_SLICE, _SLICE_AT = REGISTRY["_slice"], REGISTRY["_slice_at"]
+
+
 @op("_slice_update", kernel="ResourceStridedSliceAssign")
 def update_slice(x: TensorLike, value: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Replaces a part; see `strided_slice_update`."""
@@ -202,12 +220,28 @@ def _bound(item: Any) -> int | None:
     return int(_index(item))
 
 
-def _range(item: slice, size: int, place: int) -> tuple[int, int, int]:
+def _range(item: slice, size: int, place: int, known: bool) -> tuple[Any, int | None]:
+    """Returns the entry of a slice, and its start if that becomes an input."""
     start, stop, step = _bound(item.start), _bound(item.stop), _bound(item.step)
     if step == 0:
-        raise invalid(f"{PREFIX}strides[{place}] must be non-zero{SUFFIX}")
+        raise invalid(f"strides[{place}] must be non-zero{SUFFIX}")
     found = range(*slice(start, stop, step).indices(size))
-    return found.start, len(found), found.step
+    count = len(found)
+    if known and start is not None and stop is not None and 0 < count < size and found.step == 1:
+        return count, found.start
+    return (found.start, count, found.step), None
+
+
+def _placed(index: Any, size: int, dimension: int) -> tuple[int, Any]:
+    """Returns the entry of an index, and the input it becomes unless it can only be 0."""
+    if type(index) is int:
+        if index < 0:
+            index += size
+        if not 0 <= index < size:
+            raise out_of_bounds(index, dimension)
+        if size == 1:
+            return -1, None
+    return 0, index
 
 
 def _expanded(items: Any, rank: int) -> list[Any]:
@@ -244,9 +278,8 @@ def parse(shape: tuple[int, ...], key: Any, known: bool) -> tuple[Spec, list[Any
     """
     items = key if isinstance(key, tuple | list) else (key,)
     for item in items:
-        if item is Ellipsis or item is None or type(item) is int or type(item) is slice:
-            continue
-        _index(item)
+        if type(item) not in QUICK:
+            _index(item)
     spec: list[Any] = []
     starts: list[Any] = []
     dimension = 0
@@ -254,43 +287,64 @@ def parse(shape: tuple[int, ...], key: Any, known: bool) -> tuple[Spec, list[Any
         if item is None:
             spec.append(None)
             continue
-        size = shape[dimension]
         if type(item) is slice:
-            part = _range(item, size, place)
-            chosen = item.start is not None and item.stop is not None
-            if known and chosen and part[2] == 1 and 0 < part[1] < size:
-                spec.append(part[1])
-                starts.append(part[0])
-            else:
-                spec.append(part)
+            entry, start = _range(item, shape[dimension], place, known)
         else:
-            index = _index(item)
-            if type(index) is int:
-                if index < 0:
-                    index += size
-                if not 0 <= index < size:
-                    raise out_of_bounds(index, dimension)
-                if size == 1:
-                    spec.append(-1)
-                    dimension += 1
-                    continue
-            spec.append(0)
-            starts.append(index)
+            entry, start = _placed(_index(item), shape[dimension], dimension)
+        spec.append(entry)
+        if start is not None:
+            starts.append(start)
         dimension += 1
     return tuple(spec), starts
 
 
-def _packed(starts: list[Any]) -> Any:
+def _packed(starts: Any) -> Any:
     """Puts the inputs of a spec into one tensor."""
     if all(type(start) is int for start in starts):
-        values = starts[0] if len(starts) == 1 else starts
-        return from_host(np.array(values, np.int32))
+        if len(starts) == 1:
+            return EagerTensor(SCALAR, np.array(starts[0], np.int32), None, 0)
+        return from_host(np.array(starts, np.int32))
     cast = FUNCTIONS["cast"]
     tensors = [
         convert_to_tensor(s, dtypes.int32) if type(s) is int else cast(s, dtypes.int32)
         for s in starts
     ]
     return tensors[0] if len(tensors) == 1 else FUNCTIONS["stack"](tensors)
+
+
+def _hashable(key: Any) -> Any:
+    """Returns what a subscript is found by among those that were parsed; None if by nothing."""
+    if type(key) is slice:
+        key = (key,)
+    elif type(key) is not tuple:
+        return None
+    parts = []
+    for item in key:
+        if type(item) is slice:
+            item = (item.start, item.stop, item.step)
+            if type(item[0]) not in BOUNDS or type(item[1]) not in BOUNDS:
+                return None
+            if type(item[2]) not in BOUNDS:
+                return None
+        elif item is not None and item is not Ellipsis and type(item) is not int:
+            return None
+        parts.append(item)
+    return tuple(parts)
+
+
+def _one_row(x: Any, index: int) -> Any:
+    """Takes `x[index]`."""
+    shape = x._type.shape
+    if not shape:
+        raise invalid(f"Attempting to slice scalar input.{SUFFIX}")
+    if type(x) is EagerTensor and x._type.hostable and type(x._value) is np.ndarray:
+        _placed(index, shape[0], 0)
+        return from_host(np.array(x._value[index]))
+    entry, start = _placed(index, shape[0], 0)
+    if start is None:
+        return record1(_SLICE, x, ((entry,),))
+    start = EagerTensor(SCALAR, np.array(index % shape[0], np.int32), None, 0)
+    return record2(_SLICE_AT, x, start, ((0,),))
 
 
 @function("_getitem")
@@ -312,16 +366,28 @@ def getitem(x: Any, key: Any) -> Any:
     >>> tf.constant([[1, 2], [3, 4]])[:, 0].numpy()
     array([1, 3], dtype=int32)
     """
-    if type(key) is bool or (
-        getattr(key, "dtype", None) == bool and isinstance(key, EagerTensor | np.ndarray)
+    if type(key) is int:
+        return _one_row(x, key)
+    known = type(x) is EagerTensor and x._value is not None
+    short = _hashable(key)
+    if short is not None:
+        short = (x._type, known, short)
+        found = PARSED.get(short)
+        if found is None:
+            if len(PARSED) > MAX_PARSED:
+                PARSED.clear()
+            found = PARSED[short] = parse(x._type.shape, key, known)
+        spec, starts = found
+    elif type(key) is bool or (
+        isinstance(key, EagerTensor | np.ndarray) and key.dtype == dtypes.bool
     ):
         return FUNCTIONS["boolean_mask"](x, key)
-    known = type(x) is EagerTensor and x._value is not None
-    spec, starts = parse(x._type.shape, key, known)
+    else:
+        spec, starts = parse(x._type.shape, key, known)
     if not starts:
-        return take_slice(x, spec)
-    if all(type(start) is int for start in starts):
-        return take_slice_at(x, _packed(starts), spec)
+        return record1(_SLICE, x, (spec,))
+    if short is not None or all(type(start) is int for start in starts):
+        return record2(_SLICE_AT, x, _packed(starts), (spec,))
     if any(isinstance(entry, int) and entry > 0 for entry in spec):
         spec, starts = parse(x._type.shape, key, False)
     return take_slice_checked(x, _packed(starts), spec)

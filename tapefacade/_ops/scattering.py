@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._ops.arguments import (
+    INDEX_TYPES,
     as_sizes,
     first_bad,
     invalid,
@@ -25,15 +26,16 @@ def _test(indices: Any, shape: Any, policy: str) -> tuple[Any, ...]:
     depth = indices.shape[-1]
     wide = indices.astype(np.int64)
     sizes = np.array(shape[:depth], np.int64)
-    ok, position, index = first_bad(jnp.any((wide < 0) | (wide >= sizes), axis=-1), wide)
+    ok, position, index = first_bad(((wide < 0) | (wide >= sizes)).any(axis=-1), wide)
     if policy == "IGNORE":
-        ok = jnp.array(True)
+        ok = np.array(True)
     return ok, position, index, np.array(shape, np.int64)
 
 
-def _error(position: Any, index: Any, shape: Any, **static: Any) -> Exception:
+def _error(*details: Any, **static: Any) -> Exception:
+    position, index, sizes = details
     return invalid(
-        f"indices{subscript(position)} = {vector(index)} does not index into shape {written(shape)}"
+        f"indices{subscript(position)} = {vector(index)} does not index into shape {written(sizes)}"
     )
 
 
@@ -125,8 +127,10 @@ def scatter_nd(
 # tensor_scatter_nd_*
 
 
-def _check_update(tensor: Any, indices: Any, updates: Any) -> None:
-    require_type("Tindices", indices.dtype, UPDATE_POSITIONS)
+def _check_update(
+    tensor: Any, indices: Any, updates: Any, positions: tuple[str, ...] = INDEX_TYPES
+) -> None:
+    require_type("Tindices", indices.dtype, positions)
     if indices.ndim < 1:
         raise invalid(f"Indices shape must have rank at least one. Found:{written(indices.shape)}")
     if updates.ndim < 1:
@@ -149,7 +153,7 @@ def _check_update(tensor: Any, indices: Any, updates: Any) -> None:
 def _update_test(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = ""
 ) -> tuple[Any, ...]:
-    _check_update(tensor, indices, updates)
+    _check_update(tensor, indices, updates, UPDATE_POSITIONS)
     return _test(indices, tensor.shape, bad_indices_policy)
 
 
@@ -190,7 +194,7 @@ def tensor_scatter_nd_update(
     >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [9, 8]).numpy()
     array([9, 2, 8], dtype=int32)
     """
-    _check_update(tensor, indices, updates)
+    _check_update(tensor, indices, updates, UPDATE_POSITIONS)
     return _updated(tensor, indices, updates)
 
 

@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._ops.arguments import INDEX_TYPES, invalid, refused_type, written
+from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.gathering import take
 from tapefacade._ops.op import BoolLike, IndexLike, TensorLike, TensorList, function, op
 

@@ -10,9 +10,9 @@ from tapefacade._core import dtypes
 from tapefacade._ops.arguments import (
     SEGMENT_ORDERED,
     as_integer,
+    inconvertible,
     invalid,
     is_integer,
-    refused_type,
     require_type,
     unsupported,
 )
@@ -128,7 +128,7 @@ def top_k(
     if isinstance(k, tuple):
         raise invalid(f"k must be scalar, got shape [{len(k)}]")
     if not is_integer(k):
-        raise refused_type("Tk", "float", POSITIONS)
+        raise inconvertible(k)
     if input.ndim == 0:
         raise invalid("input must be >= 1-D, got shape []")
     if k < 0:

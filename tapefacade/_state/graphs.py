@@ -68,7 +68,7 @@ class SymbolicTensor(Tensor):
         self._refuse()
 
     def _refuse(self) -> NoReturn:
-        raise NotImplementedError(
+        raise RuntimeError(
             f"{self} has no value, and tapefacade runs no TensorFlow 1 graphs. Write a function of "
             "a tensor instead of a graph of placeholders."
         )

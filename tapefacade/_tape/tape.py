@@ -1,21 +1,20 @@
 """GradientTape: a window on the recording, and the gradients asked for in it."""
 
 import contextlib
-import enum
-import logging
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
 from tapefacade._core import nest
-from tapefacade._core.convert import convert
-from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, Tensor, hinted, invalid_argument
-from tapefacade._state.variable import Variable
+from tapefacade._core.tensor import EagerTensor, Tensor, hinted
+from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._tape import backward
-from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN
+from tapefacade._tape.arguments import checked_sources, upstream_gradients, value_of, warn
+from tapefacade._tape.derivative import GRADIENT
+from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.reach import Window
+from tapefacade._tape.unconnected import UnconnectedGradients
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.tree import Node
 
@@ -30,23 +29,11 @@ MESSAGE_PERSISTENT_INSIDE = (
     "derivatives."
 )
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
-MAX_WARNINGS = 5
+# What is no nest: the classes of a source or target that stands for itself.
+SINGLE = (EagerTensor, ResourceVariable)
 
 
-class UnconnectedGradients(enum.Enum):
-    """What `GradientTape.gradient` gives for a source that no target depends on.
-
-    `NONE` gives None, `ZERO` gives a tensor of zeros in the shape of the source.
-
-    >>> tf.UnconnectedGradients("zero")
-    <UnconnectedGradients.ZERO: 'zero'>
-    """
-
-    NONE = "none"
-    ZERO = "zero"
-
-
-class GradientTape:
+class GradientTape(Jacobians):
     """Records what is computed in its block, to differentiate it.
 
     Args:
@@ -73,7 +60,6 @@ class GradientTape:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
-        self._last_watched: tuple[Variable, ...] = ()
         self._clear()
 
     def _clear(self) -> None:
@@ -83,7 +69,7 @@ class GradientTape:
         self._intervals: list[tuple[int, int]] = []
         self._start = 0
         self._watched: dict[int, int] = {}  # slot -> the position from which on it is watched
-        self._variables: dict[int, tuple[Variable, list[int]]] = {}  # its reads
+        self._variables: dict[int, tuple[Variable, tuple[int, ...]]] = {}  # its reads
 
     # The block.
 
@@ -116,6 +102,7 @@ class GradientTape:
             trace = THREAD.recording
         if self._trace is None:
             self._trace, self._data = trace, trace.data
+            self._variables = {}
         elif self._data is not trace.data:
             raise RuntimeError(
                 "The block of this tape cannot be entered again: values have been looked at since, "
@@ -207,7 +194,7 @@ class GradientTape:
                     "tf.Variable or ExtensionType."
                 )
             if not (item.dtype.is_floating or item.dtype.is_complex):
-                _warn(MESSAGE_WATCHED_DTYPE, item.dtype)
+                warn(MESSAGE_WATCHED_DTYPE, item.dtype)
             if self._trace is None or self._data is None:
                 raise hinted(
                     AttributeError("'NoneType' object has no attribute '_tape'"),
@@ -230,9 +217,9 @@ class GradientTape:
         self._watched.setdefault(slot, self._trace.at.end)
         known = self._variables.get(id(variable))
         if known is None:
-            self._variables[id(variable)] = (variable, [slot])
+            self._variables[id(variable)] = (variable, (slot,))
         elif slot not in known[1]:
-            known[1].append(slot)
+            self._variables[id(variable)] = (variable, (*known[1], slot))
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """Returns the variables that the tape watches, in the order of their creation.
@@ -243,8 +230,6 @@ class GradientTape:
         >>> [v.name for v in tape.watched_variables()]
         ['x:0']
         """
-        if self._trace is None:
-            return self._last_watched
         variables = [variable for variable, _ in self._variables.values()]
         return tuple(sorted(variables, key=lambda variable: variable._serial))
 
@@ -286,17 +271,38 @@ class GradientTape:
         self._check_unused()
         if self._recording:
             if self._persistent:
-                _warn(MESSAGE_PERSISTENT_INSIDE)
+                warn(MESSAGE_PERSISTENT_INSIDE)
             else:
                 self._pop()
+        if (
+            output_gradients is None
+            and unconnected_gradients is UnconnectedGradients.NONE
+            and type(target) is EagerTensor
+            and (sources_are_flat := _flat(sources))
+        ):  # the common case
+            if sources_are_flat is SINGLE:
+                results = self._derive(GRADIENT, (target,), (sources,), _ONES)[0]
+            else:
+                results = self._derive(GRADIENT, (target,), sources, _ONES)
+                if type(sources) is tuple:
+                    results = tuple(results)
+        else:
+            results = self._gradient(target, sources, output_gradients, unconnected_gradients)
+        if not self._persistent:
+            self._release()
+        return results
+
+    def _gradient(
+        self, target: Any, sources: Any, output_gradients: Any, unconnected_gradients: Any
+    ) -> Any:
         if target is None:
             raise TypeError(
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
         flat_targets = nest.flatten(target)
-        flat_sources = _checked_sources(nest.flatten(sources))
-        upstream = _upstream(flat_targets, output_gradients)
+        flat_sources = checked_sources(nest.flatten(sources))
+        upstream = upstream_gradients(flat_targets, output_gradients)
         try:
             unconnected = UnconnectedGradients(unconnected_gradients)
         except ValueError:
@@ -306,138 +312,13 @@ class GradientTape:
         results = self._derive(GRADIENT, flat_targets, flat_sources, upstream)
         if unconnected is UnconnectedGradients.ZERO:
             results = [
-                FUNCTIONS["zeros_like"](_value(source)) if result is None else result
-                for result, source in zip(results, flat_sources, strict=True)
-            ]
-        if not self._persistent:
-            self._release()
-        return nest.pack_sequence_as(sources, results)
-
-    def jacobian(
-        self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Differentiates every element of `target` with respect to every element of `sources`.
-
-        Args:
-            target: a tensor of any shape.
-            sources: a tensor or variable, or a nest of these.
-            unconnected_gradients: an `UnconnectedGradients`, or its value.
-            parallel_iterations: accepted for TensorFlow's sake.
-            experimental_use_pfor: accepted for TensorFlow's sake; all rows are computed at once.
-
-        Returns:
-            A nest like `sources` of tensors of shape `target.shape + source.shape`. None (or
-            zeros) where the target does not depend on the source.
-
-        Raises:
-            RuntimeError: if a tape that is not persistent has been used already, or
-                `experimental_use_pfor` is False and the tape is not persistent.
-
-        The cost is that of one gradient for each element of the target, or of one forward
-        derivative for each element of the sources, whichever is less, in one vectorized program.
-
-        >>> x = tf.constant([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = x * x
-        >>> tape.jacobian(y, x).numpy()
-        array([[2., 0.],
-               [0., 4.]], dtype=float32)
-        """
-        self._check_unused()
-        flat_sources = nest.flatten(sources)
-        shape = target.shape
-        if not experimental_use_pfor and not self._persistent:
-            raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the jacobian with "
-                "eager execution enabled and with  experimental_use_pfor set to False."
-            )
-        try:
-            unconnected = UnconnectedGradients(unconnected_gradients)
-        except ValueError as error:
-            raise ValueError(
-                "Encountered an exception while vectorizing the jacobian computation. "
-                "Vectorization can be disabled by setting experimental_use_pfor to False."
-            ) from error
-        results = self._rows(JACOBIAN, target, _checked_sources(flat_sources))
-        if unconnected is UnconnectedGradients.ZERO:
-            results = [
-                FUNCTIONS["zeros"](shape.as_list() + source.shape.as_list(), source.dtype)
-                if result is None
-                else result
+                FUNCTIONS["zeros_like"](value_of(source)) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
         return nest.pack_sequence_as(sources, results)
-
-    def batch_jacobian(
-        self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Differentiates each example of `target` with respect to the same example of `source`.
-
-        Args:
-            target: a tensor of shape `[batch, ...]`.
-            source: a tensor of shape `[batch, ...]`; example i of the target depends on example i
-                of the source only.
-            unconnected_gradients: accepted for TensorFlow's sake: the result is zeros anyway.
-            parallel_iterations: accepted for TensorFlow's sake.
-            experimental_use_pfor: accepted for TensorFlow's sake.
-
-        Returns:
-            A tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
-
-        Raises:
-            ValueError: if the first dimensions differ, or there are less than two.
-            RuntimeError: if a tape that is not persistent has been used already, or
-                `experimental_use_pfor` is False and the tape is not persistent.
-
-        >>> x = tf.constant([[1.0], [2.0]])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = x * x
-        >>> tape.batch_jacobian(y, x).numpy()
-        array([[[2.]],
-        <BLANKLINE>
-               [[4.]]], dtype=float32)
-        """
-        self._check_unused()
-        left, right = target.shape, source.shape
-        if left.rank == 0:
-            raise IndexError("list index out of range")
-        if left.with_rank_at_least(2)[0] != right.with_rank_at_least(2)[0]:
-            raise ValueError(
-                f"Need first dimension of target shape ({left}) and source shape ({right}) to "
-                "match."
-            )
-        if not experimental_use_pfor and not self._persistent:
-            raise RuntimeError(
-                "GradientTape must be created with persistent=True to compute the batch_jacobian "
-                "with eager execution enabled and  with experimental_use_pfor set to False."
-            )
-        (result,) = self._rows(BATCH_JACOBIAN, target, _checked_sources([source]))
-        if result is None:
-            return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
-        return result
-
-    def _rows(self, kind: str, target: Any, sources: list[Any]) -> list[Any]:
-        if self._recording and not self._persistent:
-            self._pop()
-        results = self._derive(kind, [_value(target)], sources, [None])
-        if not self._persistent:
-            self._release()
-        return results
 
     def _derive(
-        self, kind: str, targets: list[Any], sources: list[Any], upstream: Sequence[Any]
+        self, kind: str, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
     ) -> list[Any]:
         """Records the derivative; returns a tensor or None for each source."""
         trace, data = self._trace, self._data
@@ -449,33 +330,35 @@ class GradientTape:
             assert self._end is not None
             end, intervals = self._end, tuple(self._intervals)
         scope = backward.Scope(trace, data, end, Window(intervals, tuple(self._watched.items())))
-        groups = [self._slots(scope, source) for source in sources]
+        variables = self._variables
+        groups: list[tuple[int, ...]] = []
+        for source in sources:
+            if type(source) is EagerTensor:
+                slot = scope.slot_of(source)
+                groups.append(() if slot is None else (slot,))
+            else:
+                known = variables.get(id(source._root))
+                groups.append(known[1] if known else ())
         slots = [self._target_slot(scope, target, groups, sources) for target in targets]
         return backward.derive(scope, kind, slots, groups, upstream)
 
-    def _slots(self, scope: backward.Scope, source: Any) -> tuple[int, ...]:
-        if isinstance(source, Variable):
-            known = self._variables.get(id(source._root))
-            return tuple(known[1]) if known else ()
-        slot = scope.slot_of(source)
-        return () if slot is None else (slot,)
-
     def _target_slot(
-        self, scope: backward.Scope, target: Any, groups: list[Any], sources: list[Any]
+        self, scope: backward.Scope, target: Any, groups: list[Any], sources: Sequence[Any]
     ) -> int | None:
-        """Returns the slot of a target: for a variable its last read, recorded if need be."""
-        if not isinstance(target, Variable):
-            if not target.dtype.is_floating and not target.dtype.is_complex:
-                return None
-            slot = scope.slot_of(target)
-        elif known := self._variables.get(id(target._root)):
-            slot = known[1][-1]
+        """Returns the slot of a target: for a variable that of its last read."""
+        if isinstance(target, Variable):
+            known = self._variables.get(id(target._root))
+            slot = known[1][-1] if known else None
+        elif not target._type.inexact:
+            return None
         else:
-            slot = None
+            slot = scope.slot_of(target)
+        if slot is not None:
+            return slot
         for place, source in enumerate(sources):  # d x / d x is 1, watched or not
-            if slot is None and source is target and not groups[place]:
-                slot = scope.enter(_value(target))
-                groups[place] = (slot,)
+            if source is target and not groups[place]:
+                slot = scope.enter(value_of(target))
+                groups[place] = () if slot is None else (slot,)
         return slot
 
     def _check_unused(self) -> None:
@@ -486,88 +369,22 @@ class GradientTape:
             )
 
     def _release(self) -> None:
-        self._last_watched = self.watched_variables()
+        watched = self._variables  # can still be asked for
         self._clear()
+        self._variables = watched
 
 
-def _checked_sources(sources: list[Any]) -> list[Any]:
-    for source in sources:
-        if source is None or isinstance(source, str):
-            raise hinted(
-                TypeError(
-                    f"Cannot convert the argument `type_value`: {source!r} to a TensorFlow DType."
-                ),
-                "A source of a gradient must be a tf.Tensor or tf.Variable.",
-            )
-        if not isinstance(source, Tensor | Variable):
-            raise hinted(
-                AttributeError(f"{_class_name(source)!r} object has no attribute '_id'"),
-                "A source of a gradient must be a tf.Tensor or tf.Variable.",
-            )
-    return sources
+_ONES = (None,)  # the upstream gradient of one target that was given none
 
 
-def _class_name(value: Any) -> str:
-    """Returns the name of a class as Python's messages give it."""
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-
-
-def _upstream(targets: list[Any], output_gradients: Any) -> list[Any]:
-    """Returns the upstream gradient of each target, or None for ones."""
-    for target in targets:
-        if target is None:
-            raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
-        if not isinstance(target, Tensor | Variable):
-            missing = "_id" if hasattr(target, "dtype") else "dtype"
-            raise hinted(
-                AttributeError(f"{_class_name(target)!r} object has no attribute {missing!r}"),
-                "A target of a gradient must be a tf.Tensor or tf.Variable.",
-            )
-    if output_gradients is None:
-        return [None] * len(targets)
-    given = nest.flatten(output_gradients)
-    results = []
-    for target, gradient in zip(targets, given, strict=False):
-        if isinstance(gradient, Tensor | Variable):
-            gradient = convert(gradient)
-        else:
-            gradient = convert(gradient, target.dtype)
-        if gradient.dtype is not target.dtype:
-            raise invalid_argument(
-                "cannot compute Mul as input #1(zero-based) was expected to be a "
-                f"{gradient.dtype.kernel_name} tensor but is a {target.dtype.kernel_name} tensor "
-                "[Op:Mul] name: "
-            )
-        if gradient.shape != target.shape:
-            gradient = _in_shape(gradient, target)
-        results.append(gradient)
-    return results + [None] * (len(targets) - len(results))
-
-
-def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
-    """Gives an upstream gradient the shape of its target, as TensorFlow's gradients do."""
-    wanted = target.shape.as_list()
-    if gradient._type.size == target.shape.num_elements():
-        return FUNCTIONS["reshape"](gradient, wanted)
-    if gradient._type.size == 1:
-        return FUNCTIONS["broadcast_to"](FUNCTIONS["reshape"](gradient, []), wanted)
-    raise invalid_argument(
-        f"Input to reshape is a tensor with {gradient._type.size} values, but the requested shape "
-        f"has {target.shape.num_elements()} [Op:Reshape]"
-    )
-
-
-def _value(item: Any) -> EagerTensor:
-    """Returns the tensor of a tensor or variable, without reading the variable."""
-    return item._tensor if isinstance(item, Variable) else item
-
-
-_WARNED: dict[str, int] = {}
-
-
-def _warn(message: str, *arguments: Any) -> None:
-    """Logs a warning; each text at most `MAX_WARNINGS` times, as TensorFlow does."""
-    if _WARNED.setdefault(message, 0) < MAX_WARNINGS:
-        _WARNED[message] += 1
-        get_logger().log(logging.WARNING, message, *arguments)
+def _flat(sources: Any) -> Any:
+    """Returns what is true if sources are one tensor or variable (SINGLE) or a list of these."""
+    kind = type(sources)
+    if kind in SINGLE:
+        return SINGLE
+    if kind is list or kind is tuple:
+        for source in sources:
+            if type(source) not in SINGLE:
+                return False
+        return len(sources) > 0
+    return False

@@ -146,6 +146,8 @@ class Recording:
             Exception: the error of an op that depends on values. Variables that were assigned
                 since the last time keep the values from before.
         """
+        if self.at.parent is None:
+            return  # nothing has been recorded
         with self.lock:
             owners = self.owners
             pending = []

@@ -1,6 +1,6 @@
 """Devices and switches: `tf.config`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._state.configuration import (
     list_logical_devices as list_logical_devices,
     list_physical_devices as list_physical_devices,
@@ -9,4 +9,4 @@ from tapefacade._state.configuration import (
 )
 from tapefacade.config import experimental as experimental
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

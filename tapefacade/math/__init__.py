@@ -1,6 +1,6 @@
 """Mathematics: `tf.math`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.activation import log_softmax as log_softmax, softmax as softmax
 from tapefacade._ops.arithmetic import (
     add as add,
@@ -78,7 +78,6 @@ from tapefacade._ops.positions import (
 )
 from tapefacade._ops.powers import polyval as polyval, pow as pow
 from tapefacade._ops.reduction import (
-    cumulative_logsumexp as cumulative_logsumexp,
     reduce_all as reduce_all,
     reduce_any as reduce_any,
     reduce_euclidean_norm as reduce_euclidean_norm,
@@ -100,6 +99,7 @@ from tapefacade._ops.rounding import (
     rint as rint,
     round as round,
 )
+from tapefacade._ops.scanning import cumulative_logsumexp as cumulative_logsumexp
 from tapefacade._ops.searching import invert_permutation as invert_permutation
 from tapefacade._ops.segments import (
     segment_max as segment_max,
@@ -154,4 +154,4 @@ from tapefacade._ops.unsorted_segments import (
 )
 from tapefacade.math import special as special
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

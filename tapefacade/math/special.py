@@ -1,6 +1,6 @@
 """Mathematics: `tf.math.special`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.bessel import (
     bessel_i0 as bessel_i0,
     bessel_i0e as bessel_i0e,
@@ -12,5 +12,15 @@ from tapefacade._ops.bessel import (
     fresnel_sin as fresnel_sin,
     spence as spence,
 )
+from tapefacade._ops.cylinder import (
+    bessel_j0 as bessel_j0,
+    bessel_j1 as bessel_j1,
+    bessel_k0 as bessel_k0,
+    bessel_k0e as bessel_k0e,
+    bessel_k1 as bessel_k1,
+    bessel_k1e as bessel_k1e,
+    bessel_y0 as bessel_y0,
+    bessel_y1 as bessel_y1,
+)
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

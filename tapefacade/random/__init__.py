@@ -1,6 +1,6 @@
 """Random numbers: `tf.random`."""
 
-from tapefacade._core.missing import missing_attribute
+from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.counting import (
     gamma as gamma,
     poisson as poisson,
@@ -26,4 +26,4 @@ from tapefacade._ops.stateless import (
 from tapefacade._state.generators import set_seed as set_seed
 from tapefacade.random import experimental as experimental
 
-__getattr__ = missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__)

@@ -23,6 +23,8 @@ CASES = [
     raises("clip_by_value", (f(1.0, 2.0), f(1.0, 2.0, 3.0), f(3.0)), id="shape"),
     raises("clip_by_value", (b(True), b(False), b(True)), id="bool"),
     raises("clip_by_value", (c(1j), c(0.0), c(1.0)), id="complex"),
+    raises("clip_by_value", (f(1.0), f(0.0), d(1.0)), id="types"),
+    raises("clip_by_value", (f(1.0), d(0.0), f(1.0)), id="types of min"),
     Case("clip_by_norm", (f(3.0, 4.0), f(1.0))),
     Case("clip_by_norm", (d(3.0, 4.0), d(1.0)), id="float64"),
     Case("clip_by_norm", (f(3.0, 4.0), 10.0), id="inside"),

@@ -1,0 +1,143 @@
+"""What needs a process of its own: importing, the first gradient, memory over many steps."""
+
+import json
+import statistics
+import subprocess
+import sys
+from typing import Any
+
+IMPORT_REPEATS = 7
+MEMORY_STEPS = 100_000
+
+IMPORT = """
+import json, time
+start = time.perf_counter()
+import jax
+middle = time.perf_counter()
+import tapefacade
+print(json.dumps({"jax": middle - start, "tapefacade": time.perf_counter() - middle}))
+"""
+
+# The first gradient of a process, for each contestant: import, step, and the second step.
+FIRST_STEP = """
+import json, os, time
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+start = time.perf_counter()
+import {module} as tf
+imported = time.perf_counter()
+variables = [tf.Variable([[0.5, 0.25], [0.125, 1.0]]) for _ in range(3)]
+x = tf.constant([[1.0, 2.0]])
+def step():
+    with tf.GradientTape() as tape:
+        y = x
+        for v in variables:
+            y = tf.tanh(y @ v)
+        loss = tf.reduce_mean(tf.square(y))
+    return [g.numpy() for g in tape.gradient(loss, variables)]
+if {compiled}:
+    step_of = tf.function(lambda: step_tensors())
+    def step_tensors():
+        with tf.GradientTape() as tape:
+            y = x
+            for v in variables:
+                y = tf.tanh(y @ v)
+            loss = tf.reduce_mean(tf.square(y))
+        return tape.gradient(loss, variables)
+    def step():
+        return [g.numpy() for g in step_of()]
+before = time.perf_counter()
+step()
+after = time.perf_counter()
+print(json.dumps({{"import": imported - start, "first": after - before,
+                   "total": after - start}}))
+"""
+
+FIRST_STEP_JAX = """
+import json, time
+start = time.perf_counter()
+import jax
+import jax.numpy as jnp
+imported = time.perf_counter()
+variables = [jnp.array([[0.5, 0.25], [0.125, 1.0]]) for _ in range(3)]
+x = jnp.array([[1.0, 2.0]])
+def loss(variables, x):
+    for v in variables:
+        x = jnp.tanh(x @ v)
+    return jnp.mean(jnp.square(x))
+before = time.perf_counter()
+jax.block_until_ready(jax.jit(jax.grad(loss))(variables, x))
+after = time.perf_counter()
+print(json.dumps({"import": imported - start, "first": after - before, "total": after - start}))
+"""
+
+MEMORY = """
+import gc, json, sys, time
+import numpy as np
+import tapefacade as tf
+steps = int(sys.argv[1])
+rng = np.random.default_rng(0)
+variables = [tf.Variable(rng.standard_normal((8, 8)).astype("f")) for _ in range(2)]
+x = tf.constant(rng.standard_normal((4, 8)).astype("f"))
+def resident():
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+def run(count):
+    for _ in range(count):
+        with tf.GradientTape() as tape:
+            y = x
+            for v in variables:
+                y = tf.tanh(y @ v)
+            loss = tf.reduce_mean(tf.square(y))
+        for v, g in zip(variables, tape.gradient(loss, variables)):
+            v.assign_sub(0.01 * g)
+        loss.numpy()
+run(2000)
+gc.collect()
+before, objects = resident(), len(gc.get_objects())
+start = time.perf_counter()
+run(steps)
+seconds = time.perf_counter() - start
+gc.collect()
+print(json.dumps({"steps": steps, "before_mib": before, "after_mib": resident(),
+                  "objects_before": objects, "objects_after": len(gc.get_objects()),
+                  "seconds": seconds}))
+"""
+
+
+def in_process(code: str, *arguments: str) -> Any:
+    """Runs a script in a new interpreter; returns what it prints as its last line, from JSON."""
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure_import(repeats: int = IMPORT_REPEATS) -> dict[str, float]:
+    """Returns the seconds to import JAX, and tapefacade on top of it; the best of some."""
+    runs = [in_process(IMPORT) for _ in range(repeats + 1)][1:]  # the first one may compile
+    return {
+        name: round(min(run[name] for run in runs), 3) for name in ("jax", "tapefacade")
+    }
+
+
+def measure_start(repeats: int) -> dict[str, dict[str, float]]:
+    """Returns the seconds from the start of a process to its first gradient, in medians."""
+    scripts = {
+        "tapefacade": FIRST_STEP.format(module="tapefacade", compiled=False),
+        "TF eager": FIRST_STEP.format(module="tensorflow", compiled=False),
+        "tf.function": FIRST_STEP.format(module="tensorflow", compiled=True),
+        "jax.jit": FIRST_STEP_JAX,
+    }
+    runs: dict[str, list[Any]] = {name: [] for name in scripts}
+    for _ in range(repeats):
+        for name, script in scripts.items():
+            runs[name].append(in_process(script))
+    return {
+        name: {key: round(statistics.median(run[key] for run in found), 3) for key in found[0]}
+        for name, found in runs.items()
+    }
+
+
+def measure_memory(steps: int = MEMORY_STEPS) -> dict[str, float]:
+    """Returns the resident memory, in MiB, and the number of objects around identical steps."""
+    found = in_process(MEMORY, str(steps))
+    return {key: round(value, 2) for key, value in found.items()}

@@ -1,0 +1,130 @@
+"""The results as a table and as JSON."""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+PACKAGES = ("tapefacade", "jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu")
+OTHERS = ("TF eager", "tf.function", "jax.jit")
+
+
+def about() -> dict[str, Any]:
+    """Returns the date, the machine and the versions; nothing that names a person or a path."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return {
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": {
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "system": f"{platform.system()} {platform.machine()}",
+            "jax_device": jax.devices()[0].device_kind,
+            "load_before": round(os.getloadavg()[0], 1),
+        },
+        "versions": versions,
+    }
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Returns a Markdown table whose source is aligned: words left, numbers right."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+
+    def line(cells: Sequence[str]) -> str:
+        first, *rest = (
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        )
+        return f"| {' | '.join([first, *rest])} |"
+
+    rule = "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(widths))
+    return "\n".join([line(header), f"|{rule}|", *map(line, rows)])
+
+
+def time_text(microseconds: float) -> str:
+    """Returns a time with three digits and its unit."""
+    if microseconds >= 10_000:
+        return f"{microseconds / 1000:.1f} ms"
+    if microseconds >= 1000:
+        return f"{microseconds / 1000:.2f} ms"
+    return f"{microseconds:.0f} us"
+
+
+def workload_table(results: dict[str, Any]) -> str:
+    """Returns the times of the workloads, and tapefacade's divided by each other's."""
+    rows = []
+    for result in results.values():
+        times = result["contestants"]
+        row = [result["title"], time_text(times["tapefacade"]["median_us"])]
+        for name in OTHERS:
+            if name in times:
+                row.append(time_text(times[name]["median_us"]))
+                row.append(f"{times[name]['ratio']:.3g}")
+            else:
+                row += ["", ""]
+        rows.append(row)
+    header = ["one step", "tapefacade"]
+    for name in OTHERS:
+        header += [name, "ratio"]
+    return table(header, rows)
+
+
+def micro_table(results: dict[str, Any]) -> str:
+    """Returns what one op costs."""
+    rows = [
+        [result["title"], *(f"{us:.2f} us" for us in result["us"].values())]
+        for result in results.values()
+    ]
+    names = list(next(iter(results.values()))["us"])
+    return table(["one op, recorded before", *names], rows)
+
+
+def start_table(results: dict[str, Any]) -> str:
+    """Returns how long a process takes to its first gradient."""
+    rows = [
+        [name, *(f"{times[key]:.2f} s" for key in ("import", "first", "total"))]
+        for name, times in results.items()
+    ]
+    return table(["from start to first gradient", "import", "gradient", "together"], rows)
+
+
+def text(results: dict[str, Any]) -> str:
+    """Returns all results for people."""
+    parts = []
+    if workloads := results.get("workloads"):
+        parts.append(workload_table(workloads))
+    if micro := results.get("micro"):
+        parts.append(micro_table(micro))
+    if start := results.get("start"):
+        parts.append(start_table(start))
+    if found := results.get("import"):
+        parts.append(
+            f"`import tapefacade` after `import jax`: {found['tapefacade']:.2f} s "
+            f"(`import jax`: {found['jax']:.2f} s)."
+        )
+    if found := results.get("memory"):
+        parts.append(
+            f"Memory before and after {found['steps']:,.0f} identical steps: "
+            f"{found['before_mib']:.1f} and {found['after_mib']:.1f} MiB; Python objects: "
+            f"{found['objects_before']:,.0f} and {found['objects_after']:,.0f}."
+        )
+    return "\n\n".join(parts)

@@ -1,0 +1,6 @@
+"""The version of TensorFlow whose behaviour the package follows."""
+
+VERSION = "2.21.0"
+GIT_VERSION = "tapefacade"
+COMPILER_VERSION = "XLA"
+GRAPH_DEF_VERSION = 2000

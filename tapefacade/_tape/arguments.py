@@ -1,0 +1,101 @@
+"""What a gradient is given: targets, sources and upstream gradients, checked and converted."""
+
+import logging
+from typing import Any
+
+from tapefacade._core.convert import convert
+from tapefacade._core.logging import get_logger
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, Tensor, hinted, invalid_argument
+from tapefacade._state.variable import Variable
+
+MAX_WARNINGS = 5
+
+
+def checked_sources(sources: list[Any]) -> list[Any]:
+    """Returns the sources.
+
+    Raises:
+        TypeError: if one is None or a string.
+        AttributeError: if one is something else than a tensor or variable.
+    """
+    for source in sources:
+        if source is None or isinstance(source, str):
+            raise hinted(
+                TypeError(
+                    f"Cannot convert the argument `type_value`: {source!r} to a TensorFlow DType."
+                ),
+                "A source of a gradient must be a tf.Tensor or tf.Variable.",
+            )
+        if not isinstance(source, Tensor | Variable):
+            raise hinted(
+                AttributeError(f"{_class_name(source)!r} object has no attribute '_id'"),
+                "A source of a gradient must be a tf.Tensor or tf.Variable.",
+            )
+    return sources
+
+
+def _class_name(value: Any) -> str:
+    """Returns the name of a class as Python's messages give it."""
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
+    """Returns the upstream gradient of each target, or None for ones."""
+    for target in targets:
+        if target is None:
+            raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
+        if not isinstance(target, Tensor | Variable):
+            missing = "_id" if hasattr(target, "dtype") else "dtype"
+            raise hinted(
+                AttributeError(f"{_class_name(target)!r} object has no attribute {missing!r}"),
+                "A target of a gradient must be a tf.Tensor or tf.Variable.",
+            )
+    if output_gradients is None:
+        return [None] * len(targets)
+    given = nest.flatten(output_gradients)
+    results = []
+    for target, gradient in zip(targets, given, strict=False):
+        if isinstance(gradient, Tensor | Variable):
+            gradient = convert(gradient)
+        else:
+            gradient = convert(gradient, target.dtype)
+        if gradient.dtype is not target.dtype:
+            raise invalid_argument(
+                "cannot compute Mul as input #1(zero-based) was expected to be a "
+                f"{gradient.dtype.kernel_name} tensor but is a {target.dtype.kernel_name} tensor "
+                "[Op:Mul] name: "
+            )
+        if gradient.shape != target.shape:
+            gradient = _in_shape(gradient, target)
+        results.append(gradient)
+    return results + [None] * (len(targets) - len(results))
+
+
+def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
+    """Gives an upstream gradient the shape of its target, as TensorFlow's gradients do."""
+    wanted = target.shape.as_list()
+    if gradient._type.size == target.shape.num_elements():
+        return FUNCTIONS["reshape"](gradient, wanted)
+    if gradient._type.size == 1:
+        return FUNCTIONS["broadcast_to"](FUNCTIONS["reshape"](gradient, []), wanted)
+    raise invalid_argument(
+        f"Input to reshape is a tensor with {gradient._type.size} values, but the requested shape "
+        f"has {target.shape.num_elements()} [Op:Reshape]"
+    )
+
+
+def value_of(item: Any) -> EagerTensor:
+    """Returns the tensor of a tensor or variable, without reading the variable."""
+    return item._tensor if isinstance(item, Variable) else item
+
+
+_WARNED: dict[str, int] = {}
+
+
+def warn(message: str, *arguments: Any) -> None:
+    """Logs a warning; each text at most `MAX_WARNINGS` times, as TensorFlow does."""
+    if _WARNED.setdefault(message, 0) < MAX_WARNINGS:
+        _WARNED[message] += 1
+        get_logger().log(logging.WARNING, message, *arguments)

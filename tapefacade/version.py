@@ -1,0 +1,11 @@
+"""Versions: `tf.version`."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.versions import (
+    COMPILER_VERSION as COMPILER_VERSION,
+    GIT_VERSION as GIT_VERSION,
+    GRAPH_DEF_VERSION as GRAPH_DEF_VERSION,
+    VERSION as VERSION,
+)
+
+__getattr__ = _missing_attribute(__name__)

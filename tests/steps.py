@@ -1,0 +1,82 @@
+"""Training steps that several modules take, and exact counts of what the engine did."""
+
+import contextlib
+
+import numpy as np
+
+import tapefacade as tf
+from tapefacade._trace.recording import THREAD
+from tapefacade._trace.running import STATISTICS
+
+SHAPES = [(3, 4), (4,), (4, 4), (4,), (4, 1), (1,)]
+
+
+class Count:
+    """How many programs were compiled and dispatched, how many instructions were new."""
+
+    compiled = dispatched = recorded = -1
+
+
+@contextlib.contextmanager
+def counted():
+    count, before = Count(), dict(vars(STATISTICS))
+    yield count
+    for name, value in before.items():
+        setattr(count, name, getattr(STATISTICS, name) - value)
+
+
+def settle():
+    """Ends what this thread has pending, so that the next count begins with nothing."""
+    recording = THREAD.recording
+    recording.flush()
+    if THREAD.recording is recording and not recording.is_held:
+        recording.close()
+
+
+def nothing_open():
+    """Whether no tape of this thread is open."""
+    recording = THREAD.recording
+    return recording.tapes == [] and recording.held == 0
+
+
+class Network:
+    """Six variables, the same at every construction."""
+
+    def __init__(self, seed=0, dtype=np.float32):
+        rng = np.random.default_rng(seed)
+        self.variables = [tf.Variable(rng.normal(size=s).astype(dtype)) for s in SHAPES]
+        self.x = rng.normal(size=(8, 3)).astype(dtype)
+        self.y = rng.normal(size=(8, 1)).astype(dtype)
+
+    def __call__(self, x):
+        a, b, c, d, e, f = self.variables
+        return tf.tanh(tf.tanh(x @ a + b) @ c + d) @ e + f
+
+    def loss(self, x, y):
+        return tf.reduce_mean(tf.square(self(x) - y))
+
+    def step(self, x, y, rate):
+        with tf.GradientTape() as tape:
+            loss = self.loss(x, y)
+        gradients = tape.gradient(loss, self.variables)
+        for variable, gradient in zip(self.variables, gradients, strict=True):
+            variable.assign_sub(rate * gradient)
+        return loss
+
+    def state(self):
+        return [variable.numpy() for variable in self.variables]
+
+
+def reference_step(state, x, y, rate):
+    """The same step in float64 NumPy: the loss, and the new state."""
+    a, b, c, d, e, f = (np.asarray(v, np.float64) for v in state)
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    h1 = np.tanh(x @ a + b)
+    h2 = np.tanh(h1 @ c + d)
+    error = h2 @ e + f - y
+    up = 2 * error / error.size
+    g2 = (up @ e.T) * (1 - h2**2)
+    g1 = (g2 @ c.T) * (1 - h1**2)
+    gradients = [x.T @ g1, g1.sum(0), h1.T @ g2, g2.sum(0), h2.T @ up, up.sum(0)]
+    new = [v - rate * g for v, g in zip((a, b, c, d, e, f), gradients, strict=True)]
+    return np.mean(error**2), new
