@@ -8,6 +8,7 @@ from tapefacade import (
     debugging as debugging,
     dtypes as dtypes,
     errors as errors,
+    experimental as experimental,
     image as image,
     linalg as linalg,
     math as math,
@@ -128,6 +129,7 @@ from tapefacade._ops.elementwise import (
     sqrt as sqrt,
     square as square,
 )
+from tapefacade._ops.factorizations import eig as eig, eigvals as eigvals
 from tapefacade._ops.finiteness import Assert as Assert
 from tapefacade._ops.gathering import gather as gather, gather_nd as gather_nd
 from tapefacade._ops.histograms import (
@@ -233,11 +235,11 @@ from tapefacade._state.configuration import (
     executing_eagerly as executing_eagerly,
 )
 from tapefacade._state.indexed_slices import IndexedSlices as IndexedSlices
-from tapefacade._state.variable import (
-    Variable as Variable,
+from tapefacade._state.modes import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
+from tapefacade._state.variable import Variable as Variable
 from tapefacade._tape.boundary import (
     RegisterGradient as RegisterGradient,
     no_gradient as no_gradient,

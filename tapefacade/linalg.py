@@ -13,6 +13,18 @@ from tapefacade._ops.diagonals import (
     tensor_diag_part as tensor_diag_part,
     trace as trace,
 )
+from tapefacade._ops.factorizations import (
+    cholesky as cholesky,
+    eig as eig,
+    eigh as eigh,
+    eigvals as eigvals,
+    eigvalsh as eigvalsh,
+    logdet as logdet,
+    lu as lu,
+    matrix_rank as matrix_rank,
+    qr as qr,
+    svd as svd,
+)
 from tapefacade._ops.norms import (
     l2_normalize as l2_normalize,
     norm as norm,
@@ -25,5 +37,17 @@ from tapefacade._ops.products import (
     tensordot as tensordot,
 )
 from tapefacade._ops.shaping import matrix_transpose as matrix_transpose
+from tapefacade._ops.solving import (
+    cholesky_solve as cholesky_solve,
+    det as det,
+    expm as expm,
+    inv as inv,
+    lstsq as lstsq,
+    lu_solve as lu_solve,
+    pinv as pinv,
+    slogdet as slogdet,
+    solve as solve,
+    triangular_solve as triangular_solve,
+)
 
 __getattr__ = _missing_attribute(__name__)

@@ -28,9 +28,11 @@ def counted():
 def settle():
     """Ends what this thread has pending, so that the next count begins with nothing."""
     recording = THREAD.recording
-    recording.flush()
-    if THREAD.recording is recording and not recording.is_held:
-        recording.close()
+    try:
+        recording.flush()
+    finally:
+        if THREAD.recording is recording and not recording.is_held:
+            recording.close()
 
 
 def nothing_open():

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from cases import CASES, SUBJECTS, Case, fingerprint, name
@@ -54,6 +55,15 @@ def rows(*conditions: Any) -> Any:
     """A parameter `case` over the rows for which `conditions` hold, those of one row together."""
     chosen = [case for case in CASES if all(condition(case) for condition in conditions)]
     return pytest.mark.parametrize("case", chosen, ids=name, scope="module")
+
+
+def rows_of_each_op(test: Any) -> Any:
+    """A parameter `case`: for each op, as opposed to functions of several, its first such row."""
+    first: dict[str, Case] = {}
+    for case in CASES:
+        if has_gradient(case) and case.values and hasattr(FUNCTIONS.get(case.path), "op"):
+            first.setdefault(case.path, case)
+    return pytest.mark.parametrize("case", list(first.values()), ids=name, scope="module")(test)
 
 
 def succeeds(case: Case) -> bool:
@@ -177,18 +187,39 @@ def test_numerical_gradient(case):
     np.testing.assert_allclose((above - below) / (2 * step), want, rtol=1e-5, atol=1e-6)
 
 
+@rows_of_each_op
+def test_inside_jax_jit(case):
+    """Under the user's own `jax.jit`, the op is recorded on tracers and becomes part of theirs."""
+
+    def call(sources: list[Any]) -> list[Any]:
+        arguments, _ = tensors(tf, replaced(case, sources))
+        return taken_apart(tf, operator.attrgetter(case.path)(tf)(*arguments, **case.static))[1]
+
+    with jax.enable_x64(True):
+        got = jax.jit(call)(tensors(tf, case)[1])
+    for g, w in zip(got, golden(case).values, strict=True):
+        assert_close(g.numpy(), w, case)
+
+
 def moved(case: Case, directions: list[Any], step: float) -> Case:
     """The row with its floating inputs shifted along `directions`."""
-    remaining = iter(directions)
+    sources = [v for v in arrays(case.inputs) if is_source(v)]
+    pairs = zip(sources, directions, strict=True)
+    return replaced(case, [np.asarray(v + step * np.asarray(d)) for v, d in pairs])
 
-    def shift(value: Any) -> Any:
-        if is_array(value) and is_source(value):
-            return np.asarray(value + step * np.asarray(next(remaining)))
+
+def replaced(case: Case, sources: list[Any]) -> Case:
+    """The row with its floating inputs replaced by `sources`."""
+    remaining = iter(sources)
+
+    def replace(value: Any) -> Any:
+        if is_array(value):
+            return next(remaining) if is_source(value) else value
         if isinstance(value, list | tuple):
-            return type(value)(shift(v) for v in value)
+            return type(value)(replace(v) for v in value)
         return value
 
-    return dataclasses.replace(case, inputs=tuple(shift(v) for v in case.inputs))
+    return dataclasses.replace(case, inputs=tuple(replace(v) for v in case.inputs))
 
 
 def summed(case: Case) -> Any:

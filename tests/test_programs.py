@@ -11,13 +11,35 @@ from programs import PROGRAMS, SUBJECTS, digest
 from programs.program import run
 
 import tapefacade as tf
-from tapefacade._tape import tape
+from tapefacade._tape import arguments
 
 GOLDENS = pathlib.Path(__file__).parent / "goldens"
 COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with TensorFlow)"
 
-# Where we differ on purpose: the place in the answer, and why.
-DIFFERENT: dict[str, str] = {}
+# Where we differ on purpose: the place in the answer (all below it), and why.
+STRINGS = "string tensors are not there yet"
+CLASS = "Python names our class by its last name in messages of its own"
+REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
+DIFFERENT: dict[str, str] = {
+    "custom_gradients.wrong_numbers_of_gradients.dict.a number": "a gradient is a tensor",
+    "custom_gradients.wrong_numbers_of_gradients.dict.numpy": "a gradient is a tensor",
+    "operators.unary.dict.positive": CLASS,
+    "operators.shifts": CLASS,
+    "operators.dtype_conflicts.dict.f text": STRINGS,
+    "operators.dtype_conflicts.dict.f list.dict.mul": REPEATED,
+    "operators.dtype_conflicts.dict.f object.dict.mul": REPEATED,
+    "operators.dtype_conflicts.dict.i [1.5].dict.mul": REPEATED,
+    "strings.tensors": STRINGS,
+    "strings.as_sources": STRINGS,
+    "strings.conversions": STRINGS,
+    "strings.variables": STRINGS,
+    "tapes_higher.jacobian.log": "what TensorFlow's own vectorization says about itself",
+    "tensors.python_numbers.dict.divmod": CLASS,
+    "tensors.python_numbers.dict.trunc": CLASS,
+    "variables.attributes.dict.handle": "there is no resource behind a variable",
+    "variables.assignment_errors.dict.bool": "there is no kernel to be missing",
+    "variables.reading_parts.dict.count_up_to": "deprecated since TensorFlow 1",
+}
 
 
 @functools.cache
@@ -27,19 +49,21 @@ def goldens(subject: str) -> dict[str, Any]:
 
 
 def differences(got: Any, want: Any, place: str) -> list[str]:
-    """One line for each place where the answers differ."""
-    if place in DIFFERENT:
-        return []
+    """One line for each place where the answers differ, but not on purpose."""
+    found = []
     if isinstance(want, dict) and isinstance(got, dict) and list(want) == list(got):
         if list(want) == ["raises", "text"] and got["text"].startswith(want["text"]):
             got = {**got, "text": want["text"]}  # we may go on with what to write instead
-        return [d for key in want for d in differences(got[key], want[key], f"{place}.{key}")]
-    if isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
-        pairs = enumerate(zip(got, want, strict=True))
-        return [d for k, (g, w) in pairs for d in differences(g, w, f"{place}.{k}")]
-    if same(got, want):
-        return []
-    return [f"{place}\n    TensorFlow: {want!r}\n    tapefacade: {got!r}"]
+        for key in want:
+            found += differences(got[key], want[key], f"{place}.{key}")
+    elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
+        for k, (g, w) in enumerate(zip(got, want, strict=True)):
+            found += differences(g, w, f"{place}.{k}")
+    elif not same(got, want):
+        found = [f"{place}\n    TensorFlow: {want!r}\n    tapefacade: {got!r}"]
+    if place in DIFFERENT:
+        return [] if found else [f"{place} differs no more: take it out of DIFFERENT"]
+    return found
 
 
 def same(got: Any, want: Any) -> bool:
@@ -51,12 +75,17 @@ def same(got: Any, want: Any) -> bool:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name, monkeypatch):
-    monkeypatch.setattr(tape, "_WARNED", {})  # messages logged "the first 5 times" start anew
+    monkeypatch.setattr(arguments, "_WARNED", {})  # messages logged "the first 5 times" start anew
     subject = name.split(".")[0]
     golden = goldens(subject).get(name)
     if golden is None or golden["program"] != digest(PROGRAMS[name]):
         pytest.fail(f"{name} was added or changed: run " + COMMAND.format(subject), pytrace=False)
-    got = json.loads(json.dumps(run(tf, PROGRAMS[name])))
+    try:
+        got = json.loads(json.dumps(run(tf, PROGRAMS[name])))
+    except Exception:
+        if name in DIFFERENT:
+            return
+        raise
     found = differences(got["returned"], golden["returned"], name)
     found += differences(got["logged"], golden["logged"], f"{name}.log")
     if found:

@@ -476,7 +476,7 @@ def test_pending_limit_lets_a_loop_run_that_nobody_looks_into():
             total.assign_add(delta)
         assert total.numpy() == 10_000.0
     assert count.compiled <= 3
-    assert count.dispatched <= 10_000 // PENDING_LIMIT + 2
+    assert count.dispatched <= 2 * 10_000 // PENDING_LIMIT + 2  # a read and an addition each
     assert count.recorded <= 2 * PENDING_LIMIT
 
 

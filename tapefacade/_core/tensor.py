@@ -241,14 +241,18 @@ class EagerTensor(Tensor):
     def __format__(self, specification: str) -> str:
         return format(self.numpy(), specification)
 
+    def _shown(self) -> Any:
+        value = self._array()
+        return value if isinstance(value, jax.core.Tracer) else np.asarray(value)
+
     def __str__(self) -> str:
-        text = _lines(str(self._numpy()))
+        text = _lines(str(self._shown()))
         return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
         return (
             f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
-            f"numpy={value_repr(self._numpy())}>"
+            f"numpy={value_repr(self._shown())}>"
         )
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -325,8 +329,10 @@ def _lines(text: str) -> str:
     return "\n" + text if "\n" in text else text
 
 
-def value_repr(array: np.ndarray[Any, Any]) -> str:
-    """Returns how TensorFlow shows a value within a repr."""
+def value_repr(array: Any) -> str:
+    """Returns how TensorFlow shows a value within a repr; JAX's tracers show themselves."""
+    if not isinstance(array, np.ndarray):
+        return repr(array)
     return _lines(repr(array.item() if array.ndim == 0 else array))
 
 

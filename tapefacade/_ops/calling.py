@@ -13,7 +13,7 @@ from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.parameters import Parameter, freeze
 from tapefacade._trace import running
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, PENDING_LIMIT, TREE
+from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, TREE
 
 if TYPE_CHECKING:
     from tapefacade._ops.op import Op
@@ -139,11 +139,13 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
         if op.checked(static, types):
             _check_on_host(op, values, scalars, static)
     recording = THREAD.recording
-    if recording.at.depth % PENDING_LIMIT == PENDING_LIMIT - 1 and not recording.is_held:
-        recording.flush()
-        recording = THREAD.recording
     slots = [_slot(value, recording) for value in values]
     at = recording.at
+    if at.depth + 1 >= at.limit and not recording.is_held:
+        recording.flush()
+        recording = THREAD.recording
+        slots = [_slot(value, recording) for value in values]
+        at = recording.at
     key = (op, static, tuple(slots))
     node = at.edges.get(key)
     if node is None:
@@ -153,7 +155,8 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
             slots[place] = at.end
         node = TREE.extend(
             at, key, operation=op, static=static, inputs=tuple(slots), types=outputs,
-            checked=op.checked(static, types), scalars=tuple(types[place] for place, _ in scalars), structure=structure,
+            checked=op.checked(static, types),
+            counted=True, scalars=tuple(types[place] for place, _ in scalars), structure=structure,
         )  # fmt: skip
         running.STATISTICS.recorded += 1
     for _, value in scalars:

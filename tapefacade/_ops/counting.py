@@ -20,7 +20,7 @@ from tapefacade._ops.op import (
     op,
 )
 from tapefacade._ops.sampling import POISSON, check_broadcast, dimensions, require
-from tapefacade._state import generators
+from tapefacade._core import generators
 
 GAMMA = ("half", "float", "double")
 

@@ -50,7 +50,18 @@ def _to_divide(x: jax.Array, y: jax.Array, function: str) -> tuple[jax.Array, ja
     return x.astype(dtype.as_numpy_dtype), y.astype(dtype.as_numpy_dtype)
 
 
-@op("math.truediv", "truediv", "math.divide", "divide", kernel="RealDiv")
+def _different_dtypes(x: dtypes.DType, y: dtypes.DType) -> Exception:
+    return TypeError(f"`x` and `y` must have the same dtype, got {x!r} != {y!r}.")
+
+
+@op(
+    "math.truediv",
+    "truediv",
+    "math.divide",
+    "divide",
+    kernel="RealDiv",
+    mismatch=_different_dtypes,
+)
 def truediv(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors element by element, as `x / y`.
 
@@ -100,7 +111,7 @@ def _quotient_no_nan(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.where(zero, jnp.zeros_like(quotient), quotient)
 
 
-@op("math.divide_no_nan", kernel="DivNoNan")
+@op("math.divide_no_nan", kernel="DivNoNan", mismatch=_different_dtypes)
 def divide_no_nan(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors element by element, and gives 0 where `y` is 0.
 

@@ -5,12 +5,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host, host_value
+from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
+from tapefacade._core.types import type_of
 from tapefacade._ops.arguments import invalid, refused_type, written
 from tapefacade._ops.op import (
     REGISTRY,
@@ -22,14 +22,7 @@ from tapefacade._ops.op import (
     record1,
     record2,
 )
-
-# What is done to each dimension, in order (further dimensions are kept):
-#   (start, count, step)  a slice at a place that is part of the program,
-#   count > 0             a slice whose start is an input of the program,
-#   0                     an index that is an input of the program: the dimension disappears,
-#   -1 - index            an index that is part of the program,
-#   None                  a new dimension of size 1.
-Spec = tuple[Any, ...]
+from tapefacade._ops.subscripts import Spec, dynamic_dimensions, numpy_key, sliced
 
 MESSAGE_TYPE = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
@@ -46,87 +39,18 @@ MAX_PARSED = 4096
 INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
+def refused(message: str) -> errors.InvalidArgumentError:
+    """Makes the exception of TensorFlow's slicing kernel."""
+    return invalid(f"{PREFIX}{message}{SUFFIX}")
+
+
 def out_of_bounds(index: int, dimension: int) -> errors.InvalidArgumentError:
     """Makes the exception for an index that is not within its dimension."""
-    return invalid(f"{PREFIX}slice index {index} of dimension {dimension} out of bounds.{SUFFIX}")
-
-
-def dynamic_dimensions(spec: Spec) -> list[tuple[int, int]]:
-    """Returns the dimensions of the input whose start is an input, and the sizes taken of them."""
-    entries = [entry for entry in spec if entry is not None]
-    return [(i, e or 1) for i, e in enumerate(entries) if isinstance(e, int) and e >= 0]
-
-
-def sliced(x: jax.Array, spec: Spec, starts: Any) -> jax.Array:
-    """Takes a part of an array; `starts` are the inputs that the spec names, in a vector."""
-    dynamic = dynamic_dimensions(spec)
-    if dynamic:
-        starts = jnp.reshape(starts, (len(dynamic),))
-        begin: list[Any] = [jnp.zeros((), starts.dtype)] * x.ndim
-        sizes = list(x.shape)
-        for place, (dimension, size) in enumerate(dynamic):
-            begin[dimension], sizes[dimension] = starts[place], size
-        x = lax.dynamic_slice(x, begin, sizes)
-    entries = [entry for entry in spec if entry is not None]
-    low, high, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
-    turned = []
-    for i, entry in enumerate(entries):
-        if isinstance(entry, tuple):
-            start, count, step = entry
-            last = start + (count - 1) * step
-            if count == 0:
-                low[i] = high[i] = 0
-            elif step > 0:
-                low[i], high[i], steps[i] = start, last + 1, step
-            else:
-                low[i], high[i], steps[i] = last, start + 1, -step
-                turned.append(i)
-        elif entry < 0:
-            low[i], high[i] = -1 - entry, -entry
-    x = lax.slice(x, low, high, steps)
-    if turned:
-        x = lax.rev(x, turned)
-    return jnp.reshape(x, shape_after(x.shape, spec))
-
-
-def shape_after(shape: tuple[int, ...], spec: Spec) -> tuple[int, ...]:
-    """Returns the shape with the dimensions of indices left out and the new ones put in."""
-    remaining, result = iter(shape), []
-    for entry in spec:
-        if entry is None:
-            result.append(1)
-        else:
-            size = next(remaining)
-            if isinstance(entry, tuple) or entry > 0:
-                result.append(size)
-    return (*result, *remaining)
-
-
-def numpy_key(spec: Spec, starts: Any) -> tuple[Any, ...]:
-    """Returns the subscript for NumPy (or `jax.Array.at`) that a spec stands for."""
-    remaining = iter(starts)
-    key: list[Any] = []
-    for entry in spec:
-        if entry is None:
-            key.append(None)
-        elif isinstance(entry, tuple):
-            start, count, step = entry
-            stop = start + count * step
-            key.append(slice(start, None if stop < 0 else stop, step) if count else slice(0, 0))
-        elif entry > 0:
-            begin = next(remaining)
-            key.append(slice(begin, begin + entry))
-        else:
-            key.append(next(remaining) if entry == 0 else -1 - entry)
-    return tuple(key)
+    return refused(f"slice index {index} of dimension {dimension} out of bounds.")
 
 
 def _slice_host(x: Any, spec: Spec) -> Any:
     return x[numpy_key(spec, ())]
-
-
-def _slice_at_host(x: Any, starts: Any, spec: Spec) -> Any:
-    return x[numpy_key(spec, np.ravel(starts).tolist())]
 
 
 @op("_slice", kernel="StridedSlice", host=_slice_host)
@@ -135,7 +59,7 @@ def take_slice(x: TensorLike, spec: Spec) -> jax.Array:
     return sliced(x, spec, None)
 
 
-@op("_slice_at", kernel="StridedSlice", host=_slice_at_host)
+@op("_slice_at", kernel="StridedSlice")
 def take_slice_at(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Takes a part at a place that is an input, so that another place needs no other program."""
     return sliced(x, spec, starts)
@@ -224,7 +148,7 @@ def _range(item: slice, size: int, place: int, known: bool) -> tuple[Any, int | 
     """Returns the entry of a slice, and its start if that becomes an input."""
     start, stop, step = _bound(item.start), _bound(item.stop), _bound(item.step)
     if step == 0:
-        raise invalid(f"strides[{place}] must be non-zero{SUFFIX}")
+        raise refused(f"strides[{place}] must be non-zero")
     found = range(*slice(start, stop, step).indices(size))
     count = len(found)
     if known and start is not None and stop is not None and 0 < count < size and found.step == 1:
@@ -249,13 +173,11 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     count = len(items) - len(places) - sum(item is None for item in items)
     if len(places) > 1:
-        raise invalid(f"{PREFIX}Multiple ellipses in slice spec not allowed{SUFFIX}")
+        raise refused("Multiple ellipses in slice spec not allowed")
     if rank == 0 and count:
-        raise invalid(f"{PREFIX}Attempting to slice scalar input.{SUFFIX}")
+        raise refused("Attempting to slice scalar input.")
     if count > rank:
-        raise invalid(
-            f"{PREFIX}Index out of range using input dim {rank}; input has only {rank} dims{SUFFIX}"
-        )
+        raise refused(f"Index out of range using input dim {rank}; input has only {rank} dims")
     if not places:
         return list(items)
     at = places[0]
@@ -332,12 +254,17 @@ def _hashable(key: Any) -> Any:
     return tuple(parts)
 
 
+def _on_host(x: Any) -> bool:
+    """Tells whether a tensor is part of shape arithmetic."""
+    return type(x) is EagerTensor and x._type.hostable and type(x._value) is np.ndarray
+
+
 def _one_row(x: Any, index: int) -> Any:
     """Takes `x[index]`."""
     shape = x._type.shape
     if not shape:
-        raise invalid(f"Attempting to slice scalar input.{SUFFIX}")
-    if type(x) is EagerTensor and x._type.hostable and type(x._value) is np.ndarray:
+        raise refused("Attempting to slice scalar input.")
+    if _on_host(x):
         _placed(index, shape[0], 0)
         return from_host(np.array(x._value[index]))
     entry, start = _placed(index, shape[0], 0)
@@ -387,6 +314,8 @@ def getitem(x: Any, key: Any) -> Any:
     if not starts:
         return record1(_SLICE, x, (spec,))
     if short is not None or all(type(start) is int for start in starts):
+        if _on_host(x):
+            return from_host(np.array(x._value[numpy_key(spec, starts)]))
         return record2(_SLICE_AT, x, _packed(starts), (spec,))
     if any(isinstance(entry, int) and entry > 0 for entry in spec):
         spec, starts = parse(x._type.shape, key, False)

@@ -12,7 +12,7 @@ from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
-from tapefacade._state import generators
+from tapefacade._core import generators
 
 OptionalFree = Annotated[Any, "free", "optional"]
 CHANNELS_FIRST = ("NC", "NCW", "NCHW", "NCDHW")

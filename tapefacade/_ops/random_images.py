@@ -19,7 +19,7 @@ from tapefacade._ops.imaging import check_rank
 from tapefacade._ops.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.sampling import uniform
 from tapefacade._ops.stateless import stateless_uniform
-from tapefacade._state import generators
+from tapefacade._core import generators
 
 Seed = Annotated[Any, "free"]
 

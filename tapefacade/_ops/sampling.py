@@ -18,7 +18,7 @@ from tapefacade._ops.op import (
     function,
     op,
 )
-from tapefacade._state import generators
+from tapefacade._core import generators
 
 FLOATS = ("half", "bfloat16", "float", "double")
 POISSON = ("half", "float", "double", "int32", "int64")

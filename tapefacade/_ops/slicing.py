@@ -8,8 +8,9 @@ import numpy as np
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.arguments import INDEX_TYPES, invalid, is_integer, refused_type, written
-from tapefacade._ops.indexing import Spec, numpy_key, sliced, take_slice, take_slice_at
+from tapefacade._ops.indexing import take_slice, take_slice_at
 from tapefacade._ops.op import TensorLike, function, op
+from tapefacade._ops.subscripts import Spec, numpy_key, sliced
 
 
 def _numbers(value: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -30,7 +30,7 @@ from tapefacade._ops.sampling import (
     require,
     scaled,
 )
-from tapefacade._state import generators
+from tapefacade._core import generators
 
 ALGORITHMS = ("philox", "threefry", "auto_select")
 UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint32", "uint64")

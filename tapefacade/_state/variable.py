@@ -3,7 +3,7 @@
 import enum
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import jax
@@ -14,20 +14,11 @@ from tapefacade._core.convert import convert
 from tapefacade._core.gradient import NOT_DIFFERENTIABLE
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.tensor import (
-    EagerTensor,
-    Reference,
-    device_of,
-    from_array,
-    host_value,
-    invalid_argument,
-    value_repr,
-)
+from tapefacade._core.tensor import EagerTensor, from_array, host_value
 from tapefacade._core.types import TensorType
 from tapefacade._ops import operators
-from tapefacade._ops.calling import record2
-from tapefacade._ops.op import REGISTRY
-from tapefacade._state.scatter import Scatter
+from tapefacade._state.assigning import Assigning
+from tapefacade._state.modes import VariableAggregation, VariableSynchronization
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
@@ -39,35 +30,6 @@ MESSAGE_IN_PLACE = (
     "`variable {0}= value` with `tf.Variable`s is not supported. Use `variable.{1}(value)` to "
     "modify the variable, or `out = variable {0} value` if you need to get a new output Tensor."
 )
-
-
-class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable are brought together; accepted, has no effect.
-
-    >>> tf.VariableSynchronization.AUTO
-    <VariableSynchronization.AUTO: 0>
-    """
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregationV2(enum.Enum):
-    """How the copies of a distributed variable are brought together; accepted, has no effect.
-
-    >>> tf.VariableAggregation.SUM
-    <VariableAggregationV2.SUM: 1>
-    """
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-
-VariableAggregation = VariableAggregationV2
 
 
 class _Identity(Operation):
@@ -94,7 +56,7 @@ READ_VALUE = _Identity("ReadVariableOp")
 _SERIAL = itertools.count()
 
 
-class Variable(Scatter):
+class Variable(Assigning):
     """A value that can change: a box around a tensor.
 
     Args:
@@ -252,103 +214,6 @@ class Variable(Scatter):
     def _restore(self, tensor: EagerTensor) -> None:
         self._tensor = tensor
 
-    # Attributes.
-
-    @property
-    def name(self) -> str:
-        """The name, with `:0`."""
-        return f"{self._name}:0"
-
-    @property
-    def _shared_name(self) -> str:
-        return self._name
-
-    @property
-    def _unique_id(self) -> str:
-        return f"{self._name}_{self._serial}"
-
-    @property
-    def _handle_name(self) -> str:
-        return self.name
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        """The `tf.DType` of the value."""
-        return self._tensor._type.dtype
-
-    @property
-    def shape(self) -> TensorShape:
-        """The `tf.TensorShape` that every value has, with None where it may change."""
-        return self._shape
-
-    @property
-    def trainable(self) -> bool:
-        """Whether tapes watch the variable by themselves."""
-        return self._trainable
-
-    @property
-    def constraint(self) -> Callable[[Any], Any] | None:
-        """The function that optimizers apply to new values."""
-        return self._constraint
-
-    @property
-    def synchronization(self) -> VariableSynchronization:
-        """The argument of that name."""
-        return self._synchronization
-
-    @property
-    def aggregation(self) -> VariableAggregation:
-        """The argument of that name."""
-        return self._aggregation
-
-    @property
-    def device(self) -> str:
-        """The name of the device that holds the value."""
-        return device_of(self._tensor._value)
-
-    @property
-    def initializer(self) -> None:
-        """None: variables have a value from the start."""
-        return
-
-    @property
-    def initial_value(self) -> NoReturn:
-        """Raises: the initial value is not kept."""
-        raise RuntimeError("This property is not supported when eager execution is enabled.")
-
-    @property
-    def create(self) -> NoReturn:
-        """Raises: there are no graphs."""
-        raise RuntimeError("This operation is not supported when eager execution is enabled.")
-
-    @property
-    def op(self) -> NoReturn:
-        """Raises: there are no graphs."""
-        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
-
-    @property
-    def graph(self) -> NoReturn:
-        """Raises: there are no graphs."""
-        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
-
-    def get_shape(self) -> TensorShape:
-        """Returns `shape`."""
-        return self._shape
-
-    def set_shape(self, shape: Any) -> None:
-        """Makes the shape that values must have more specific.
-
-        Raises:
-            ValueError: if the shapes are not compatible.
-        """
-        self._shape = self._shape.merge_with(shape)
-
-    def ref(self) -> Reference:
-        """Returns a hashable handle of this variable, for sets and as a dictionary's key."""
-        return Reference(self)
-
-    experimental_ref = ref
-
     # Reading.
 
     def value(self) -> EagerTensor:
@@ -369,11 +234,6 @@ class Variable(Scatter):
     def read_value(self) -> EagerTensor:
         """Returns the value as a tensor."""
         return self.value()
-
-    def numpy(self) -> Any:
-        """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
-        self._tell_tapes()
-        return self._tensor.numpy()
 
     def _tell_tapes(self) -> None:
         recording = THREAD.recording
@@ -396,147 +256,7 @@ class Variable(Scatter):
         """Raises: there are no sessions; `numpy()` gives the value."""
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
-    # Assigning.
-
-    def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> "Variable | None":  # fmt: skip
-        """Replaces the value.
-
-        Args:
-            value: what converts to a tensor of the variable's dtype and shape.
-            use_locking: accepted for TensorFlow's sake.
-            name: ignored.
-            read_value: return the variable.
-
-        Returns:
-            The variable, or None if `read_value` is false.
-
-        Raises:
-            ValueError: if the shape does not fit, or `value` is a tensor of another dtype.
-            TypeError: if a Python value cannot have the variable's dtype.
-
-        >>> v = tf.Variable(1.0)
-        >>> v.assign(2.0).numpy()
-        np.float32(2.0)
-        """
-        tensor = self._converted(value)
-        if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
-            tensor.shape
-        ):
-            raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
-                f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
-                "incompatible."
-            )
-        with self._lock:
-            self._put(tensor)
-            self._tell_tapes()
-        return UnreadVariable(self._root) if read_value else None
-
-    def _converted(self, value: Any) -> EagerTensor:
-        if type(value) is EagerTensor and value._type.dtype is self.dtype:
-            return value
-        if isinstance(value, Variable) and value.dtype is self.dtype:
-            value._tell_tapes()
-            return value._tensor
-        return convert(value, self.dtype)
-
-    def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> "Variable | None":  # fmt: skip
-        """Adds to the value.
-
-        Args:
-            delta: what converts to a tensor of the variable's dtype, of the very shape of the
-                value.
-            use_locking: accepted for TensorFlow's sake.
-            name: ignored.
-            read_value: return the variable.
-
-        Returns:
-            The variable, or None if `read_value` is false.
-
-        Raises:
-            InvalidArgumentError: if the shape differs.
-            ValueError: if `delta` is a tensor of another dtype.
-            TypeError: if a Python value cannot have the variable's dtype.
-
-        >>> tf.Variable(1.0).assign_add(2.0).numpy()
-        np.float32(3.0)
-        """
-        return self._update("math.add", "AssignAddVariableOp", delta, read_value)
-
-    def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> "Variable | None":  # fmt: skip
-        """Subtracts from the value; see `assign_add`.
-
-        >>> tf.Variable(1.0).assign_sub(2.0).numpy()
-        np.float32(-1.0)
-        """
-        return self._update("math.subtract", "AssignSubVariableOp", delta, read_value)
-
-    def _update(self, path: str, kernel: str, delta: Any, read_value: bool) -> "Variable | None":
-        with self._lock:
-            held = self._tensor
-            if type(delta) is not EagerTensor or delta._type is not held._type:
-                delta = self._converted(delta)
-                if delta._type.shape != held._type.shape:
-                    raise invalid_argument(
-                        f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
-                        f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
-                    )
-            if host_value(held) is not None:
-                self._put(record2(REGISTRY[path], held, delta, ()))
-                self._tell_tapes()
-            else:
-                self._put(record2(REGISTRY[path], self, delta, ()))
-        return UnreadVariable(self._root) if read_value else None
-
-    # Python's protocols.
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        self._tell_tapes()
-        return self._tensor.__array__(dtype, copy)
-
-    def __jax_array__(self) -> jax.Array:
-        return self._tensor._device_array()
-
-    def __bool__(self) -> bool:
-        return bool(self.numpy())
-
-    def __int__(self) -> int:
-        return int(self.numpy())
-
-    def __float__(self) -> float:
-        return float(self.numpy())
-
-    def __complex__(self) -> complex:
-        return complex(self.numpy())
-
-    def __iter__(self) -> Iterator[EagerTensor]:
-        return iter(self.value())
-
-    def __contains__(self, item: Any) -> bool:
-        return item in self.value()
-
-    def __format__(self, specification: str) -> str:
-        return (
-            format(str(self), specification)
-            if not specification
-            else format(self.numpy(), specification)
-        )
-
-    def __repr__(self) -> str:
-        self._tell_tapes()
-        return (
-            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={value_repr(self._tensor._numpy())}>"
-        )
+    # Copies.
 
     def __copy__(self) -> "Variable":
         return UnreadVariable(self._root, self._name)  # shares the value, as TensorFlow's does
@@ -553,11 +273,6 @@ class Variable(Scatter):
             self._tensor.numpy(), self._trainable, self._name, self._shape, self._constraint,
             self._synchronization, self._aggregation,
         )  # fmt: skip
-
-
-def _brackets(tensor: EagerTensor) -> str:
-    """Returns a shape as TensorFlow's kernels write it."""
-    return "[" + ",".join(str(length) for length in tensor._type.shape) + "]"
 
 
 def _unpickled(

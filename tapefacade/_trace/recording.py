@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, Failed, from_host
@@ -54,7 +55,7 @@ class Recording:
     """One thread's recording since its last step boundary."""
 
     __slots__ = (
-        "assigned", "at", "data", "effects", "epoch", "held", "lock", "owners", "state", "tapes",
+        "assigned", "at", "data", "effects", "epoch", "held", "lock", "owners", "state", "tapes", "traced",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -69,6 +70,7 @@ class Recording:
         self.state: Any = (
             None  # what has been computed: the last program, which knows the one before
         )
+        self.traced = False  # whether a leaf is a value that JAX traces
         self.lock = threading.RLock()
 
     # Recording. All writes are by slot, and the position moves last: an interrupt anywhere
@@ -90,6 +92,8 @@ class Recording:
         self.data.leaves[slot] = tensor
         if not separate:
             self.data.slots[id(tensor)] = slot
+        if isinstance(tensor._value, jax.core.Tracer):
+            self.traced = True
         self.at = node
         return slot
 
@@ -156,6 +160,8 @@ class Recording:
                 if tensor is not None and tensor._value is None:
                     pending.append((slot, tensor))
             effects = tuple(self.effects)
+            if self.traced:
+                pending = self._run_untraced(pending)
             if pending or effects:
                 self._run(pending, effects)
             for slot, reference in list(owners.items()):  # in place: the owner may be recording
@@ -165,6 +171,22 @@ class Recording:
             self.assigned = {}
             if not self.is_held and THREAD.recording is self:
                 self.close()
+
+    def _run_untraced(
+        self, pending: list[tuple[int, EagerTensor]]
+    ) -> list[tuple[int, EagerTensor]]:
+        """Computes what needs no value that JAX traces now; it outlives the trace."""
+        known = _Known(self.data)
+        traced, untraced = [], []
+        for slot, tensor in pending:
+            nodes = needed(self.at, [slot], known)
+            used = {s for node in nodes for s in node.inputs}
+            leaves = [self.data.leaves[s]._value for s in used if s in self.data.leaves]
+            chosen = traced if any(isinstance(v, jax.core.Tracer) for v in leaves) else untraced
+            chosen.append((slot, tensor))
+        for item in untraced:
+            self._run([item], ())
+        return traced
 
     def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
         wanted = tuple([slot for slot, _ in pending])

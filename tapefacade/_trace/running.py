@@ -63,7 +63,7 @@ class Executable:
         STATISTICS.compiled += 1
         values: list[Any] = [None] * len(self.part.inputs)
         for place, value in zip(self.layout.arrays, arguments, strict=False):
-            values[place] = jnp.asarray(value)
+            values[place] = strong(value, self.part.inputs[place].numpy_dtype)
         vectors = arguments[len(self.layout.arrays) :]
         for vector, (_, places) in zip(vectors, self.layout.vectors, strict=True):
             for row, place in enumerate(places):

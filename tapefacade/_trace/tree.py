@@ -33,7 +33,7 @@ class Node:
     """A program prefix that ends with one instruction."""
 
     __slots__ = (
-        "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs", "line",
+        "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs", "limit", "line",
         "operation", "parent", "plans", "programs", "slow", "static", "structure", "type", "types",
     )  # fmt: skip
 
@@ -48,6 +48,7 @@ class Node:
         structure: Any = None,
         ghosts: tuple[int, ...] = (),
         checked: bool = False,
+        counted: bool = False,
     ) -> None:
         self.edges: dict[Any, Node] = {}
         self.programs: dict[Any, Any] = {}  # (wanted slots, what is known) -> Program
@@ -66,9 +67,12 @@ class Node:
         self.depth = parent.depth + 1 if parent else 0
         self.eager: bool = parent.eager if parent else False  # every op runs at once
         self.checked = checked  # values may make it fail
-        self.slow = (
-            structure is not None or checked or self.eager or self.depth % PENDING_LIMIT == 0
-        )
+        # The depth at which the next call of an op asks whether too much is pending.
+        self.limit: int = parent.limit if parent else PENDING_LIMIT
+        full = counted and self.depth >= self.limit
+        if full:
+            self.limit = self.depth + PENDING_LIMIT
+        self.slow = structure is not None or checked or self.eager or full
         self.line = users_line() if parent else ""
 
 

@@ -1,10 +1,9 @@
 """Names of older versions: `tf.compat`."""
 
-import sys
-
+import tapefacade as _root
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade.compat import v1 as v1
 
-__getattr__ = _missing_attribute(__name__)
+v2 = _root
 
-v2 = sys.modules["tapefacade"]
+__getattr__ = _missing_attribute(__name__)

@@ -1,5 +1,6 @@
 """Random numbers: `tf.random`."""
 
+from tapefacade._core.generators import set_seed as set_seed
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.counting import (
     gamma as gamma,
@@ -23,7 +24,6 @@ from tapefacade._ops.stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
     stateless_uniform as stateless_uniform,
 )
-from tapefacade._state.generators import set_seed as set_seed
 from tapefacade.random import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

@@ -71,9 +71,7 @@ CASES = [
     raises("math.bincount", (i(-1, 2),), id="negative"),
     raises("math.bincount", (PAIRS,), {"axis": 1}, id="axis"),
     raises("math.bincount", (i(1, 2), f([1.0])), id="weights shape"),
-    raises(
-        "math.bincount", (i(1), f([1.0])), {"binary_output": True}, id="binary with weights"
-    ),
+    raises("math.bincount", (i(1), f([1.0])), {"binary_output": True}, id="binary with weights"),
     raises("math.bincount", (i(1, 2),), {"dtype": "int16"}, id="int16"),
     raises("math.bincount", (i(1, 2),), {"maxlength": -1}, id="negative length"),
 ]

@@ -9,7 +9,13 @@ CASES = [
     Case("math.cumulative_logsumexp", (M,), atol=1e-6),
     Case("math.cumulative_logsumexp", (M,), {"axis": 1}, id="axis", atol=1e-6),
     Case("math.cumulative_logsumexp", (d(0.3, -1.2, 2.0),), id="float64", atol=1e-6),
-    Case("math.cumulative_logsumexp", (M,), {"axis": -1, "exclusive": True}, id="exclusive", atol=1e-6),
+    Case(
+        "math.cumulative_logsumexp",
+        (M,),
+        {"axis": -1, "exclusive": True},
+        id="exclusive",
+        atol=1e-6,
+    ),
     Case("math.cumulative_logsumexp", (M,), {"axis": 1, "reverse": True}, id="reverse", atol=1e-6),
     Case(
         "math.cumulative_logsumexp",

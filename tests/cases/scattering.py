@@ -14,7 +14,13 @@ CASES = [
     Case("scatter_nd", (i([[0]], dtype="int64"), i([5]), [3]), id="int64"),
     Case("scatter_nd", (i([[0], [2]]), b(True, True), [3]), id="bool"),
     Case("scatter_nd", (i([[0]]), c([1j]), [2]), id="complex"),
-    Case("scatter_nd", ([[4]], f([5.0]), [3]), {"bad_indices_policy": "IGNORE"}, gradient=False, id="ignore"),
+    Case(
+        "scatter_nd",
+        ([[4]], f([5.0]), [3]),
+        {"bad_indices_policy": "IGNORE"},
+        gradient=False,
+        id="ignore",
+    ),
     raises("scatter_nd", ([[1], [5]], [5.0, 6.0], [3]), id="out of range"),
     raises("scatter_nd", ([[-1]], [5.0], [3]), id="negative"),
     raises("scatter_nd", ([[1]], [5.0, 6.0], [3]), id="lengths"),
@@ -26,13 +32,8 @@ CASES = [
     raises("scatter_nd", ([[0]], [5.0], [0]), id="empty shape"),
     raises("scatter_nd", ([0], 5.0, [3]), id="scalar update"),
     *[Case(f"tensor_scatter_nd_{n}", (V, i([[0], [2]]), f(1.0, 9.0))) for n in ALL],
-    *[
-        Case(f"tensor_scatter_nd_{n}", (V, i([[0], [0]]), f(9.0, 9.0)), id="repeated")
-        for n in ALL
-    ],
-    *[
-        Case(f"tensor_scatter_nd_{n}", (M, [[0]], f([[9.0, -8.0, 3.0]])), id="rows") for n in ALL
-    ],
+    *[Case(f"tensor_scatter_nd_{n}", (V, i([[0], [0]]), f(9.0, 9.0)), id="repeated") for n in ALL],
+    *[Case(f"tensor_scatter_nd_{n}", (M, [[0]], f([[9.0, -8.0, 3.0]])), id="rows") for n in ALL],
     *[
         Case(f"tensor_scatter_nd_{n}", (d([[1.0, 2.0]]), i([[0, 1]]), d([5.0])), id="float64")
         for n in ALL

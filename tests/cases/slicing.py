@@ -32,9 +32,7 @@ CASES = [
     Case(
         "strided_slice", (M, [0, 0], [0, 0]), {"ellipsis_mask": 1, "shrink_axis_mask": 2}, id="..."
     ),
-    Case(
-        "strided_slice", (M, [0, 0], [0, 0]), {"new_axis_mask": 1, "end_mask": 2}, id="new axis"
-    ),
+    Case("strided_slice", (M, [0, 0], [0, 0]), {"new_axis_mask": 1, "end_mask": 2}, id="new axis"),
     Case("strided_slice", (M, [1, 5], [9, 9]), id="empty"),
     Case("strided_slice", (d(1.0, 2.0, 3.0), [0], [3], [2]), id="float64"),
     Case("strided_slice", (i(1, 2, 3), [0], [3], [2]), id="int"),

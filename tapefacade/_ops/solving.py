@@ -1,0 +1,365 @@
+"""Inverses, determinants and linear equations."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core.dtypes import as_dtype
+from tapefacade._ops.arguments import invalid, written
+from tapefacade._ops.factorizations import (
+    MATRICES,
+    check_floating,
+    check_matrix,
+    cholesky,
+    is_regular,
+    not_invertible,
+    transposed,
+    wide,
+)
+from tapefacade._ops.op import Check, FreeTensor, OptionalTensor, TensorLike, op
+
+DETERMINANTS = ("half", "float", "double", "complex64", "complex128")
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """What `tf.linalg.slogdet` returns."""
+
+    sign: Any
+    log_abs_determinant: Any
+
+
+def _test_input(input: Any, **_: Any) -> tuple[Any, ...]:
+    return (is_regular(input),)
+
+
+@op(
+    "linalg.inv",
+    kernel="MatrixInverse",
+    dtypes=MATRICES,
+    check=Check(values=("input",), test=_test_input, error=not_invertible),
+)
+def inv(input: TensorLike, adjoint: bool = False) -> jax.Array:
+    """Inverts matrices.
+
+    Args:
+        input: a floating or complex tensor of shape `[..., M, M]`.
+        adjoint: invert the conjugate transpose.
+
+    Returns:
+        A tensor of the shape and type of `input`.
+
+    Raises:
+        InvalidArgumentError: if a matrix is not square or not invertible; the latter where the
+            values are computed.
+
+    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
+    check_matrix(input)
+    x = wide(input)
+    return jnp.linalg.inv(transposed(x) if adjoint else x).astype(input.dtype)
+
+
+@op("linalg.det", kernel="MatrixDeterminant", dtypes=DETERMINANTS)
+def det(input: TensorLike) -> jax.Array:
+    """Computes determinants.
+
+    Unlike TensorFlow, the gradient of a singular matrix exists.
+
+    Args:
+        input: a floating or complex tensor of shape `[..., M, M]`.
+
+    Returns:
+        A tensor of shape `[...]` and the type of `input`.
+
+    Raises:
+        InvalidArgumentError: if the matrices are not square.
+
+    >>> tf.linalg.det([[2.0, 0.0], [0.0, 4.0]]).numpy()
+    np.float32(8.0)
+    """
+    check_matrix(input)
+    return jnp.linalg.det(wide(input)).astype(input.dtype)
+
+
+@op("linalg.slogdet", kernel="LogMatrixDeterminant", dtypes=DETERMINANTS)
+def slogdet(input: TensorLike) -> Any:
+    """Computes the sign of determinants and the logarithm of their absolute values.
+
+    Args:
+        input: a floating or complex tensor of shape `[..., M, M]`.
+
+    Returns:
+        A named tuple of `sign`, through which no gradient flows, and `log_abs_determinant`, both
+        of shape `[...]` and the type of `input`.
+
+    Raises:
+        InvalidArgumentError: if the matrices are not square.
+
+    >>> tf.linalg.slogdet([[2.0, 0.0], [0.0, -0.5]]).sign.numpy()
+    np.float32(-1.0)
+    """
+    check_matrix(input)
+    sign, logarithm = jnp.linalg.slogdet(wide(input))
+    sign = lax.stop_gradient(sign)
+    return LogMatrixDeterminant(sign.astype(input.dtype), logarithm.astype(input.dtype))
+
+
+def _test_matrix(matrix: Any, rhs: Any, **_: Any) -> tuple[Any, ...]:
+    return (is_regular(matrix),)
+
+
+def _not_solvable(**_: Any) -> Exception:
+    return invalid("Input matrix is not invertible.")
+
+
+@op(
+    "linalg.solve",
+    kernel="MatrixSolve",
+    dtypes=MATRICES,
+    check=Check(values=("matrix",), test=_test_matrix, error=_not_solvable),
+)
+def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False) -> jax.Array:
+    """Solves systems of linear equations.
+
+    Args:
+        matrix: a floating or complex tensor of shape `[..., M, M]`.
+        rhs: the right-hand sides in columns, of shape `[..., M, K]` and the same type.
+        adjoint: solve with the conjugate transpose of `matrix`.
+
+    Returns:
+        The solutions in columns, of the shape of `rhs`.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit together, or a matrix is not invertible.
+
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[1.0], [1.0]]).numpy()
+    array([[0.5 ],
+           [0.25]], dtype=float32)
+    """
+    check_matrix(matrix, square=False)
+    if matrix.ndim != rhs.ndim or matrix.shape[:-2] != rhs.shape[:-2]:
+        raise invalid("All input tensors must have the same rank.")
+    if matrix.shape[-1] != matrix.shape[-2]:
+        raise invalid("First input (lhs) must be a square matrix.")
+    if matrix.shape[-1] != rhs.shape[-2]:
+        raise invalid("Input matrix and rhs are incompatible.")
+    x = wide(matrix)
+    result = jnp.linalg.solve(transposed(x) if adjoint else x, wide(rhs))
+    return result.astype(rhs.dtype)
+
+
+@op("linalg.triangular_solve", kernel="MatrixTriangularSolve", dtypes=("bfloat16", *MATRICES))
+def triangular_solve(
+    matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False
+) -> jax.Array:
+    """Solves systems of linear equations whose matrix is triangular.
+
+    Args:
+        matrix: a floating or complex tensor of shape `[..., M, M]`; the other triangle is not
+            read.
+        rhs: the right-hand sides in columns, of shape `[..., M, K]` and the same type.
+        lower: whether the lower triangle is meant.
+        adjoint: solve with the conjugate transpose of `matrix`.
+
+    Returns:
+        The solutions in columns; leading dimensions broadcast.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit together.
+
+    >>> tf.linalg.triangular_solve([[2.0, 0.0], [2.0, 1.0]], [[2.0], [3.0]]).numpy()
+    array([[1.],
+           [1.]], dtype=float32)
+    """
+    return _triangular(matrix, rhs, lower, adjoint)
+
+
+def _triangular(matrix: jax.Array, rhs: jax.Array, lower: bool, adjoint: bool) -> jax.Array:
+    for position, x in enumerate((matrix, rhs)):
+        if x.ndim < 2:
+            raise invalid(f"In[{position}] ndims must be >= 2: {x.ndim}")
+    rows, columns = matrix.shape[-2:]
+    if rows != columns:
+        raise invalid(
+            f"In[0] matrices in the last dimensions must be square ({columns} =/= {rows})"
+        )
+    if columns != rhs.shape[-2]:
+        raise invalid(
+            f"In[0] mismatch In[1] shape: {columns} vs. {rhs.shape[-2]}: {written(matrix.shape)} "
+            f"{written(rhs.shape)} {lower:d} {adjoint:d}"
+        )
+    batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+    left = jnp.broadcast_to(wide(matrix), (*batch, rows, rows))
+    right = jnp.broadcast_to(wide(rhs), (*batch, *rhs.shape[-2:]))
+    result = lax.linalg.triangular_solve(
+        left, right, left_side=True, lower=lower, transpose_a=adjoint, conjugate_a=adjoint
+    )
+    return result.astype(rhs.dtype)
+
+
+@op("linalg.cholesky_solve", kernel="MatrixTriangularSolve", dtypes=("bfloat16", *MATRICES))
+def cholesky_solve(chol: TensorLike, rhs: TensorLike) -> jax.Array:
+    """Solves systems of linear equations, given the Cholesky factor of their matrix.
+
+    Args:
+        chol: what `tf.linalg.cholesky` returns, of shape `[..., M, M]`.
+        rhs: the right-hand sides in columns, of shape `[..., M, K]` and the same type.
+
+    Returns:
+        The solutions in columns, of the shape of `rhs`.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit together.
+
+    >>> tf.linalg.cholesky_solve([[2.0, 0.0], [0.0, 1.0]], [[4.0], [3.0]]).numpy()
+    array([[1.],
+           [3.]], dtype=float32)
+    """
+    return _triangular(chol, _triangular(chol, rhs, True, False), True, True)
+
+
+@op("linalg.lstsq", kernel="MatMul", dtypes=MATRICES)
+def lstsq(
+    matrix: TensorLike, rhs: TensorLike, l2_regularizer: float = 0.0, fast: bool = True
+) -> jax.Array:
+    """Solves systems of linear equations in the sense of least squares.
+
+    Args:
+        matrix: a floating or complex tensor of shape `[..., M, N]`.
+        rhs: the right-hand sides in columns, of shape `[..., M, K]` and the same type.
+        l2_regularizer: the weight of the squared norm of the solution.
+        fast: use the normal equations; otherwise a complete orthogonal decomposition, which
+            ignores `l2_regularizer` and finds the smallest solution for any rank.
+
+    Returns:
+        The solutions in columns, of shape `[..., N, K]`; nan if `fast` and the rank is deficient.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit together.
+        ValueError: if a gradient is asked for and `fast` is False.
+
+    >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy()
+    array([[2.]], dtype=float32)
+    """
+    if matrix.ndim < 2:
+        raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.ndim}")
+    if rhs.ndim < 2:
+        raise invalid(
+            f"In[0] and In[1] has different ndims: {written(matrix.shape[::-1])} vs. "
+            f"{written(rhs.shape)}"
+        )
+    if matrix.shape[-2] != rhs.shape[-2]:
+        left = (*matrix.shape[:-2], *matrix.shape[:-3:-1])
+        raise invalid(
+            f"Matrix size-incompatible: In[0]: {written(left)}, In[1]: {written(rhs.shape)}"
+        )
+    if not fast:
+        return _orthogonal_solution(matrix, rhs)
+    rows, columns = matrix.shape[-2:]
+    tall = rows >= columns
+    gramian = transposed(matrix) @ matrix if tall else matrix @ transposed(matrix)
+    weight = jnp.asarray(l2_regularizer, matrix.dtype)
+    gramian = gramian + weight * jnp.eye(min(rows, columns), dtype=matrix.dtype)
+    factor = cholesky.__wrapped__(gramian)  # the implementation of the op
+    right = transposed(matrix) @ rhs if tall else rhs
+    solution = _triangular(factor, _triangular(factor, right, True, False), True, True)
+    return solution if tall else transposed(matrix) @ solution
+
+
+@jax.custom_jvp
+def _orthogonal_solution(matrix: jax.Array, rhs: jax.Array) -> jax.Array:
+    return jnp.linalg.pinv(matrix) @ rhs
+
+
+@_orthogonal_solution.defjvp
+def _orthogonal_solution_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    raise ValueError("Gradient not defined for fast=False")
+
+
+@op("linalg.pinv", kernel="Svd")
+def pinv(a: TensorLike, rcond: OptionalTensor = None, validate_args: bool = False) -> jax.Array:
+    """Computes pseudo-inverses.
+
+    Args:
+        a: a floating tensor of shape `[..., M, N]`.
+        rcond: singular values up to this share of the greatest count as 0; by default ten times
+            the precision of the type times the larger of M and N.
+        validate_args: ignored.
+
+    Returns:
+        A tensor of shape `[..., N, M]` and the type of `a`.
+
+    Raises:
+        TypeError: if `a` is not floating.
+        ValueError: if `a` is no matrix.
+
+    >>> tf.linalg.pinv([[2.0], [0.0]]).numpy()
+    array([[0.5, 0. ]], dtype=float32)
+    """
+    check_floating(a)
+    return jnp.linalg.pinv(wide(a), rcond).astype(a.dtype)
+
+
+@op("linalg.expm", kernel="MatrixSolve")
+def expm(input: TensorLike) -> jax.Array:
+    """Computes the exponentials of matrices.
+
+    Args:
+        input: a float32, float64 or complex tensor of shape `[..., M, M]`.
+
+    Returns:
+        A tensor of the shape and type of `input`.
+
+    Raises:
+        InvalidArgumentError: if the matrices are not square.
+        ValueError: if `input` is neither floating nor complex.
+
+    >>> tf.linalg.expm([[0.0, 0.0], [0.0, 0.0]]).numpy()
+    array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    if not jnp.issubdtype(input.dtype, jnp.inexact):
+        raise ValueError(
+            f"tf.linalg.expm does not support matrices of type {as_dtype(input.dtype)}"
+        )
+    if input.ndim < 2:
+        raise invalid(f"Invalid reduction dimension (-1 for input with {input.ndim} dimension(s)")
+    if input.shape[-1] != input.shape[-2]:
+        shape = (1, *input.shape) if input.ndim == 2 else input.shape
+        raise invalid(
+            f"Matrix size-incompatible: In[0]: {written(shape)}, In[1]: {written(shape)} 0 0"
+        )
+    if input.size == 0:
+        return input
+    return jax.scipy.linalg.expm(wide(input)).astype(input.dtype)
+
+
+@op("linalg.lu_solve", kernel="MatrixTriangularSolve")
+def lu_solve(
+    lower_upper: TensorLike, perm: FreeTensor, rhs: TensorLike, validate_args: bool = False
+) -> jax.Array:
+    """Solves systems of linear equations, given what `tf.linalg.lu` returns for their matrix.
+
+    Args:
+        lower_upper: the packed factors, of shape `[..., M, M]`.
+        perm: the permutation, of shape `[..., M]`.
+        rhs: the right-hand sides in columns, of shape `[..., M, K]`.
+        validate_args: ignored.
+
+    Returns:
+        The solutions in columns, of the shape of `rhs`.
+
+    >>> tf.linalg.lu_solve(*tf.linalg.lu([[0.0, 2.0], [1.0, 0.0]]), [[2.0], [3.0]]).numpy()
+    array([[3.],
+           [1.]], dtype=float32)
+    """
+    right = jnp.take_along_axis(rhs, perm[..., None], -2)
+    right = lax.linalg.triangular_solve(
+        lower_upper, right, left_side=True, lower=True, unit_diagonal=True
+    )
+    return lax.linalg.triangular_solve(lower_upper, right, left_side=True, lower=False)

@@ -1,0 +1,6 @@
+"""experimental: `tf.experimental`."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade.experimental import dlpack as dlpack
+
+__getattr__ = _missing_attribute(__name__)
