@@ -21,7 +21,6 @@ from tapefacade._ops.factorizations import (
     eigvalsh as eigvalsh,
     logdet as logdet,
     lu as lu,
-    matrix_rank as matrix_rank,
     qr as qr,
     svd as svd,
 )
@@ -31,6 +30,7 @@ from tapefacade._ops.norms import (
     normalize as normalize,
 )
 from tapefacade._ops.products import (
+    adjoint as adjoint,
     einsum as einsum,
     matmul as matmul,
     matvec as matvec,
@@ -44,6 +44,7 @@ from tapefacade._ops.solving import (
     inv as inv,
     lstsq as lstsq,
     lu_solve as lu_solve,
+    matrix_rank as matrix_rank,
     pinv as pinv,
     slogdet as slogdet,
     solve as solve,

@@ -38,7 +38,7 @@ def settle():
 def nothing_open():
     """Whether no tape of this thread is open."""
     recording = THREAD.recording
-    return recording.tapes == [] and recording.held == 0
+    return not recording.is_held and recording.watchers() == []
 
 
 class Network:

@@ -51,7 +51,7 @@ def numpy_type(dtype: Any) -> np.dtype:
     return np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
 
 
-def written(shape: Iterable[int]) -> str:
+def written(shape: Iterable[int | None]) -> str:
     """Writes a shape as TensorFlow's kernels do.
 
     >>> written((2, 3))
@@ -86,13 +86,12 @@ def as_integer(value: Any) -> int:
         ValueError: if it is None.
         TypeError: if it is no integer.
     """
-    if isinstance(value, tuple) and len(value) == 1:
-        value = value[0]
-    if value is None:
-        raise unsupported(value)
-    if not is_integer(value):
-        raise inconvertible(value)
-    return int(value)
+    number: Any = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+    if number is None:
+        raise unsupported(number)
+    if not is_integer(number):
+        raise inconvertible(number)
+    return int(number)
 
 
 def as_axes(axis: Any, rank: int) -> tuple[int, ...]:

@@ -214,16 +214,16 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     counts = _repeats(repeats)
     if axis is None:
         input, axis = FUNCTIONS["reshape"](input, [-1]), 0
-    axis = int(axis)
-    if not -input.ndim <= axis < input.ndim:
+    place = int(axis)
+    if not -input.ndim <= place < input.ndim:
         raise ValueError(f"axis={axis} out of bounds: expected {-input.ndim}<=axis<{input.ndim}")
-    axis %= input.ndim
+    place %= input.ndim
     if counts.size == 1:
-        return _repeat(input, int(counts.reshape(())), axis)
-    if len(counts) != input.shape[axis]:
-        raise ValueError(f"Dimensions {input.shape[axis]} and {len(counts)} are not compatible")
+        return _repeat(input, int(counts.reshape(())), place)
+    if len(counts) != input.shape[place]:
+        raise ValueError(f"Dimensions {input.shape[place]} and {len(counts)} are not compatible")
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
-    return FUNCTIONS["_take"](input, from_host(places), axis)
+    return FUNCTIONS["_take"](input, from_host(places), place)
 
 
 @function("meshgrid")
@@ -258,7 +258,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
     vectors = [convert_to_tensor(arg) for arg in args]
-    sizes = [int(np.prod(v.shape.as_list(), dtype=np.int64)) for v in vectors]
+    sizes = [int(v.shape.num_elements() or 0) for v in vectors]
     order = list(range(len(vectors)))
     if indexing == "xy" and len(vectors) > 1:
         order[:2] = [1, 0]

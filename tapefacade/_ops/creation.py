@@ -302,7 +302,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 @op("_one_hot", kernel="OneHot", gradient=NotDifferentiable())
-def _one_hot(indices: FreeTensor, depth: int, axis: int, dtype: Any) -> jax.Array:
+def _one_hot(indices: FreeTensor, depth: int, axis: int | None, dtype: Any) -> jax.Array:
     """Makes one-hot vectors of ones and zeros."""
     if indices.dtype.name not in ONE_HOT_INDICES:
         raise refused_type("TI", dtypes.as_dtype(indices.dtype).kernel_name, ONE_HOT_INDICES)

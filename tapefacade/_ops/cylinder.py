@@ -20,11 +20,11 @@ EULER_GAMMA = 0.5772156649015329
 # Half a period: the integrands are symmetric. 2 * NODES - 2 * TERMS exceeds the orders of the
 # Bessel functions that are not negligible up to FAR, and so does 2 * TERMS.
 NODES, TERMS = 136, 34
-SINES = np.sin(np.pi * (np.arange(NODES) + 0.5) / NODES)
+ANGLES = np.pi * (np.arange(NODES) + 0.5) / NODES
+SINES = np.sin(ANGLES)
 # Of Neumann's series of Y0, the sum of (-1)**(k + 1) * J[2k] / k (DLMF 10.8.3).
-NEUMANN = sum(
-    (-1) ** (k + 1) / k * np.cos(2 * k * np.pi * (np.arange(NODES) + 0.5) / NODES)
-    for k in range(1, TERMS + 1)
+NEUMANN = np.sum(
+    [(-1) ** (k + 1) / k * np.cos(2 * k * ANGLES) for k in range(1, TERMS + 1)], axis=0
 )
 # Of the trapezoidal rule for K, whose integrand decays like exp(-x * (cosh(t) - 1)).
 STEP, STEPS = 0.3, np.arange(32.0)

@@ -9,14 +9,7 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import (
-    Check,
-    NoGradient,
-    NotDifferentiable,
-    OptionalTensor,
-    TensorLike,
-    op,
-)
+from tapefacade._ops.op import Check, NoGradient, TensorLike, op
 
 MATRICES = ("double", "float", "half", "complex64", "complex128")
 # Differences of eigenvalues are regularized by this number, as in TensorFlow.
@@ -383,34 +376,3 @@ def check_floating(a: jax.Array) -> None:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype}).")
     if a.ndim < 2:
         raise ValueError(f"Input `a` must have at least 2 dimensions (saw: {a.ndim}).")
-
-
-@op("linalg.matrix_rank", kernel="Svd", gradient=NotDifferentiable())
-def matrix_rank(
-    a: TensorLike, tol: OptionalTensor = None, validate_args: bool = False
-) -> jax.Array:
-    """Counts the singular values of matrices that are not negligible.
-
-    Args:
-        a: a floating tensor of shape `[..., M, N]`.
-        tol: values up to this number are negligible; by default the precision of the type times
-            the larger of M and N times the greatest value.
-        validate_args: ignored.
-
-    Returns:
-        An int32 tensor of shape `[...]`.
-
-    Raises:
-        TypeError: if `a` is not floating.
-        ValueError: if `a` is no matrix.
-
-    >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
-    np.int32(1)
-    """
-    check_floating(a)
-    values = jnp.linalg.svd(wide(a), compute_uv=False)
-    if tol is None:
-        precision = jnp.finfo(a.dtype).eps * max(a.shape[-2:])
-        highest = jnp.max(values, -1, keepdims=True, initial=0)
-        tol = jnp.asarray(precision, values.dtype) * highest
-    return jnp.sum(values > tol, -1, dtype=np.int32)

@@ -315,7 +315,7 @@ def getitem(x: Any, key: Any) -> Any:
         return record1(_SLICE, x, (spec,))
     if short is not None or all(type(start) is int for start in starts):
         if _on_host(x):
-            return from_host(np.array(x._value[numpy_key(spec, starts)]))
+            return from_host(np.array(np.asarray(x._value)[numpy_key(spec, starts)]))
         return record2(_SLICE_AT, x, _packed(starts), (spec,))
     if any(isinstance(entry, int) and entry > 0 for entry in spec):
         spec, starts = parse(x._type.shape, key, False)

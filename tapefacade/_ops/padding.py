@@ -113,7 +113,7 @@ def pad(
         )
     if isinstance(constant_values, int | float) and constant_values == 0:
         return _pad(tensor, paddings)
-    if is_tensor(constant_values):
+    if not isinstance(constant_values, int | float) and is_tensor(constant_values):
         tensor = convert_to_tensor(tensor)
         if constant_values.dtype != tensor.dtype:
             raise invalid(

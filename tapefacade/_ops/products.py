@@ -321,3 +321,28 @@ def _check_einsum(terms: Sequence[str], inputs: Sequence[jax.Array]) -> None:
                     f"Expected dimension {sizes[label]} at axis {axis} of the input shaped "
                     f"{written(array.shape)} but got dimension {array.shape[axis]}",
                 )
+
+
+@op("linalg.adjoint", kernel="Conj")
+def adjoint(matrix: TensorLike) -> jax.Array:
+    """Exchanges the last two dimensions and conjugates complex numbers.
+
+    Args:
+        matrix: a tensor of shape `[..., M, N]`.
+
+    Returns:
+        A tensor of shape `[..., N, M]` and the type of `matrix`.
+
+    Raises:
+        ValueError: if `matrix` has fewer than two dimensions.
+
+    >>> tf.linalg.adjoint([[1, 2]]).numpy()
+    array([[1],
+           [2]], dtype=int32)
+    """
+    if matrix.ndim < 2:
+        raise ValueError(
+            "Argument `a` should be a (batch) matrix with rank >= 2.  Received a tensor with "
+            f"shape: {matrix.shape}"
+        )
+    return jnp.conj(jnp.swapaxes(matrix, -1, -2))

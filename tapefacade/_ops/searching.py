@@ -33,7 +33,7 @@ class UniqueWithCounts(NamedTuple):
 
     y: EagerTensor
     idx: EagerTensor
-    count: EagerTensor
+    count: EagerTensor  # type: ignore[assignment]  # TensorFlow's name, and of tuples
 
 
 def _take(x: Any, places: Any) -> Any:

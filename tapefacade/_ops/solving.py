@@ -19,7 +19,7 @@ from tapefacade._ops.factorizations import (
     transposed,
     wide,
 )
-from tapefacade._ops.op import Check, FreeTensor, OptionalTensor, TensorLike, op
+from tapefacade._ops.op import Check, FreeTensor, NotDifferentiable, OptionalTensor, TensorLike, op
 
 DETERMINANTS = ("half", "float", "double", "complex64", "complex128")
 
@@ -363,3 +363,34 @@ def lu_solve(
         lower_upper, right, left_side=True, lower=True, unit_diagonal=True
     )
     return lax.linalg.triangular_solve(lower_upper, right, left_side=True, lower=False)
+
+
+@op("linalg.matrix_rank", kernel="Svd", gradient=NotDifferentiable())
+def matrix_rank(
+    a: TensorLike, tol: OptionalTensor = None, validate_args: bool = False
+) -> jax.Array:
+    """Counts the singular values of matrices that are not negligible.
+
+    Args:
+        a: a floating tensor of shape `[..., M, N]`.
+        tol: values up to this number are negligible; by default the precision of the type times
+            the larger of M and N times the greatest value.
+        validate_args: ignored.
+
+    Returns:
+        An int32 tensor of shape `[...]`.
+
+    Raises:
+        TypeError: if `a` is not floating.
+        ValueError: if `a` is no matrix.
+
+    >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy()
+    np.int32(1)
+    """
+    check_floating(a)
+    values = jnp.linalg.svd(wide(a), compute_uv=False)
+    if tol is None:
+        precision = jnp.finfo(a.dtype).eps * max(a.shape[-2:])
+        highest = jnp.max(values, -1, keepdims=True, initial=0)
+        tol = jnp.asarray(precision, values.dtype) * highest
+    return jnp.sum(values > tol, -1, dtype=np.int32)

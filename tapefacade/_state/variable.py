@@ -185,7 +185,7 @@ class Variable(Assigning):
         else:
             slot = recording.new_leaf(tensor, separate=True)
         if self._trainable:
-            for tape in recording.tapes:
+            for tape in recording.watchers():
                 if tape._watch_accessed_variables:
                     tape._read(self, slot)
         self._read_at = (recording, recording.epoch, tensor, slot)
@@ -237,7 +237,7 @@ class Variable(Assigning):
 
     def _tell_tapes(self) -> None:
         recording = THREAD.recording
-        if recording.tapes:
+        if recording.blocks:
             self._slot_in(recording)
 
     def is_initialized(self, name: str | None = None) -> EagerTensor:

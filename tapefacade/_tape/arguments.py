@@ -3,6 +3,7 @@
 import logging
 from typing import Any
 
+from tapefacade._core import nest
 from tapefacade._core.convert import convert
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS

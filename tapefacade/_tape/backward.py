@@ -10,7 +10,7 @@ from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, derivative
 from tapefacade._tape.reach import Reach, Window, reach, slot_types
-from tapefacade._trace.recording import THREAD, Data, Recording, values_of
+from tapefacade._trace.recording import THREAD, Data, Recording, type_in, values_of
 from tapefacade._trace.slices import cut
 from tapefacade._trace.tree import Node
 
@@ -125,7 +125,8 @@ def _make_plan(
     connected = [g for g, on in zip(groups, found.connected, strict=True) if on]
     for slot in (*wanted, *(s for group in connected for s in group)):
         if slot not in types:  # a leaf entered after the window: a target that is its own source
-            types[slot] = scope.data.leaves[slot]._type
+            leaf = scope.data.leaves.get(slot)
+            types[slot] = type_in(scope.trace.at, slot) if leaf is None else leaf._type
     places: dict[int, int] = {}  # of each source, in the order of their first appearance
     owners = tuple(
         tuple([places.setdefault(slot, len(places)) for slot in group]) for group in connected

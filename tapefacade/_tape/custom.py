@@ -18,6 +18,7 @@ class _Watcher:
     """Takes note of the trainable variables that are read, as a tape does, and nothing else."""
 
     _watch_accessed_variables = True
+    _recording = True
 
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
@@ -30,13 +31,12 @@ class _Watcher:
 def _watching() -> Iterator[_Watcher]:
     watcher = _Watcher()
     trace = THREAD.recording
-    trace.tapes.append(watcher)
+    trace.open_block(watcher)
     trace.epoch += 1
     try:
         yield watcher
     finally:
-        if watcher in trace.tapes:
-            trace.tapes.remove(watcher)
+        trace.close_block(watcher)
         trace.epoch += 1
 
 
@@ -93,7 +93,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         if not any(v is argument for argument in arguments)
     ]
     _check_takes_variables(grad_fn, variables)
-    if not THREAD.recording.tapes:
+    if not THREAD.recording.watchers():
         return nest.pack_sequence_as(result, results)
     outputs = _record_boundary(results, arguments, variables, grad_fn)
     return nest.pack_sequence_as(result, outputs)

@@ -101,8 +101,10 @@ def _taped(
         if isinstance(node.operation.gradient, NotDifferentiable):  # type: ignore[union-attr]
             continue
         on_tape = False
+        # Without a gradient it matters not that the outputs are integers: it is an error.
+        always = isinstance(node.operation.gradient, NoGradient)  # type: ignore[union-attr]
         for place, slot in enumerate(range(node.first_output, node.end)):
-            if node.types[slot - node.first].inexact and any(
+            if (always or node.types[slot - node.first].inexact) and any(
                 used in tracked or watched.get(used, node.end) <= node.first
                 for used in used_inputs(node, place)
             ):

@@ -60,6 +60,7 @@ class GradientTape(Jacobians):
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
+        self._block: Recording | None = None
         self._clear()
 
     def _clear(self) -> None:
@@ -74,10 +75,19 @@ class GradientTape(Jacobians):
     # The block.
 
     def __enter__(self) -> "GradientTape":
-        self._push()
-        assert self._trace is not None
-        self._trace.held += 1
-        self._block = self._trace
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape."
+            )
+        try:
+            self._push()
+            assert self._trace is not None
+            self._block = self._trace
+            self._trace.open_block(self)
+        except BaseException:  # also Ctrl-C: no block stays open
+            self._leave()
+            raise
         return self
 
     def __exit__(
@@ -86,16 +96,15 @@ class GradientTape(Jacobians):
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._block.held -= 1
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._block is not None:
+            self._block.close_block(self)
         if self._recording:
             self._pop()
 
     def _push(self) -> None:
-        if self._recording:
-            raise ValueError(
-                "Tape is still recording, This can happen if you try to re-enter an "
-                "already-active tape."
-            )
         trace = THREAD.recording
         if not trace.is_held and trace is not self._trace:
             trace.flush()  # a step begins
@@ -110,18 +119,15 @@ class GradientTape(Jacobians):
             )
         self._start = trace.at.end
         self._recording = True
-        trace.tapes.append(self)
         trace.epoch += 1
 
     def _pop(self) -> None:
         trace = self._trace
         assert trace is not None
-        self._recording = False
-        trace.epoch += 1
-        if self in trace.tapes:
-            trace.tapes.remove(self)
         self._end = trace.at
         self._intervals.append((self._start, self._end.end))
+        self._recording = False
+        trace.epoch += 1
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -200,7 +206,7 @@ class GradientTape(Jacobians):
                     AttributeError("'NoneType' object has no attribute '_tape'"),
                     "Watch within the tape's block: `with tf.GradientTape() as tape: tape.watch(x)`",
                 )
-            if not THREAD.recording.tapes or THREAD.recording is not self._trace:
+            if THREAD.recording is not self._trace or not self._trace.watchers():
                 continue  # nothing is being recorded: TensorFlow takes no note either
             if isinstance(item, Variable):
                 self._read(item, item._slot_in(self._trace))
@@ -349,11 +355,9 @@ class GradientTape(Jacobians):
         if isinstance(target, Variable):
             known = self._variables.get(id(target._root))
             slot = known[1][-1] if known else None
-        elif not target._type.inexact:
-            return None
         else:
             slot = scope.slot_of(target)
-        if slot is not None:
+        if slot is not None or not target._type.inexact:
             return slot
         for place, source in enumerate(sources):  # d x / d x is 1, watched or not
             if source is target and not groups[place]:

@@ -55,14 +55,15 @@ class Recording:
     """One thread's recording since its last step boundary."""
 
     __slots__ = (
-        "assigned", "at", "data", "effects", "epoch", "held", "lock", "owners", "state", "tapes", "traced",
+        "assigned", "blocks", "at", "data", "effects", "epoch", "lock", "owners", "state", "traced",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.at: Node = TREE.start()
         self.data = Data()
-        self.tapes: list[Any] = []  # the tapes that record now, the outermost first
-        self.held = 0  # tapes whose block is open, also those that are paused
+        # The tapes whose block is open, the outermost first. Weak: a block that was interrupted
+        # before its end could be noted dies with its tape.
+        self.blocks: list[weakref.ref[Any]] = []
         self.epoch = 0  # counts changes of what the tapes watch
         self.owners: dict[int, weakref.ref[EagerTensor]] = {}  # pending results
         self.effects: list[int] = []  # pending ops that have to run though nobody wants the result
@@ -233,7 +234,23 @@ class Recording:
     @property
     def is_held(self) -> bool:
         """Whether a tape's block is open, so that the step goes on."""
-        return bool(self.held or self.tapes)
+        blocks = self.blocks
+        while blocks and blocks[-1]() is None:
+            blocks.pop()
+        return bool(blocks)
+
+    def watchers(self) -> list[Any]:
+        """Returns the tapes that record now."""
+        tapes = [reference() for reference in self.blocks]
+        return [tape for tape in tapes if tape is not None and tape._recording]
+
+    def open_block(self, tape: Any) -> None:
+        """Notes that the block of a tape begins."""
+        self.blocks.append(_REFERENCE(tape))
+
+    def close_block(self, tape: Any) -> None:
+        """Notes that the block of a tape has ended."""
+        self.blocks = [r for r in self.blocks if (t := r()) is not None and t is not tape]
 
     def close(self) -> None:
         """Ends the recording: the thread starts a new one, this one lets go of its values."""
@@ -250,13 +267,13 @@ def make_program(
 
     def type_at(slot: int) -> TensorType:
         leaf = data.leaves.get(slot)
-        return _type_in(at, slot) if leaf is None else leaf._type
+        return type_in(at, slot) if leaf is None else leaf._type
 
     part, slots = cut(nodes, wanted, type_at)
     return running.Program(part, slots, data.scalars, [node.line for node in nodes])
 
 
-def _type_in(at: Node, slot: int) -> TensorType:
+def type_in(at: Node, slot: int) -> TensorType:
     """Returns the type of a slot, which the tree knows."""
     node = at
     while node.first > slot:
