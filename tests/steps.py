@@ -1,12 +1,14 @@
 """Training steps that several modules take, and exact counts of what the engine did."""
 
 import contextlib
+import sys
 
 import numpy as np
 
 import tapefacade as tf
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.running import STATISTICS
+from tapefacade._trace.tree import PACKAGE
 
 SHAPES = [(3, 4), (4,), (4, 4), (4,), (4, 1), (1,)]
 
@@ -82,3 +84,39 @@ def reference_step(state, x, y, rate):
     gradients = [x.T @ g1, g1.sum(0), h1.T @ g2, g2.sum(0), h2.T @ up, up.sum(0)]
     new = [v - rate * g for v, g in zip((a, b, c, d, e, f), gradients, strict=True)]
     return np.mean(error**2), new
+
+
+class InjectedError(Exception):
+    """Stands for anything that may go wrong anywhere."""
+
+
+def interrupted(line, error, call):
+    """Calls, and raises at the n-th line that runs within the package.
+
+    Returns:
+        Where it was raised (None: the call had fewer lines), and how many lines ran.
+    """
+    place, ran = None, 0
+
+    def trace(frame, event, argument):
+        nonlocal place, ran
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        if event == "line":
+            ran += 1
+            if ran == line:
+                name = frame.f_code.co_filename[len(PACKAGE) :]
+                place = f"{name}:{frame.f_lineno} in {frame.f_code.co_name}"
+                raise error("injected")
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except error as raised:
+        if str(raised) != "injected":
+            raise
+    finally:
+        sys.settrace(before)
+    return place, ran

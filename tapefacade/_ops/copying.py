@@ -62,7 +62,7 @@ def identity_n(input: Iterable[Any], name: str | None = None) -> list[Any]:
     return copies
 
 
-@op("stop_gradient", gradient=NotDifferentiable())
+@op("stop_gradient", gradient=NotDifferentiable(), host=lambda input: input)
 def stop_gradient(input: TensorLike) -> jax.Array:
     """Returns a tensor with the same value, which is a constant for every gradient.
 
@@ -82,7 +82,16 @@ def stop_gradient(input: TensorLike) -> jax.Array:
     return input
 
 
-@op("_zeros_like", gradient=NotDifferentiable())
+def _like(value: int) -> Any:
+    """Makes the function of shape arithmetic that fills a tensor with 0 or 1."""
+
+    def host(input: Any, dtype: Any) -> Any:
+        return np.full(input.shape, value, input.dtype if dtype is None else numpy_type(dtype))
+
+    return host
+
+
+@op("_zeros_like", gradient=NotDifferentiable(), host=_like(0))
 def _zeros_like(input: TensorLike, dtype: Any) -> jax.Array:
     """Makes zeros of a known dtype."""
     return jnp.zeros(input.shape, input.dtype if dtype is None else numpy_type(dtype))
@@ -107,7 +116,13 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: A
     return _zeros_like(input, dtype)
 
 
-@op("_ones_like", kernel="OnesLike", gradient=NotDifferentiable(), dtypes=ONES)
+@op(
+    "_ones_like",
+    kernel="OnesLike",
+    gradient=NotDifferentiable(),
+    dtypes=ONES,
+    host=_like(1),
+)
 def _ones_like(input: TensorLike, dtype: Any) -> jax.Array:
     """Makes ones of a known dtype."""
     return jnp.ones(input.shape, input.dtype if dtype is None else numpy_type(dtype))

@@ -10,6 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
+from tapefacade._core.types import HOST_LIMIT
 from tapefacade._ops.arguments import (
     as_integer,
     as_sizes,
@@ -20,6 +21,7 @@ from tapefacade._ops.arguments import (
     written,
 )
 from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.parameters import frozen_value
 
 RANGE_TYPES = ("int32", "int64", "float16", "bfloat16", "float32", "float64")
 ONE_HOT_INDICES = ("uint8", "int8", "int32", "int64")
@@ -46,6 +48,15 @@ def _full(shape: Any, value: int, dtype: Any) -> jax.Array:
     return jnp.full(sizes, value, known.as_numpy_dtype)
 
 
+def _constant(shape: Any, value: int, dtype: dtypes.DType) -> Any:
+    """Makes zeros or ones: those that may be part of shape arithmetic on the host."""
+    if dtype.is_integer or dtype.is_bool:
+        sizes = _filled_shape(frozen_value(shape))
+        if np.prod(sizes, dtype=np.int64) <= HOST_LIMIT:
+            return from_host(np.full(sizes, value, dtype.as_numpy_dtype))
+    return _full(shape, value, dtype)
+
+
 @function("zeros")
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
@@ -67,7 +78,7 @@ def zeros(
     >>> tf.zeros([2]).numpy()
     array([0., 0.], dtype=float32)
     """
-    return _full(shape, 0, dtypes.as_dtype(dtype))
+    return _constant(shape, 0, dtypes.as_dtype(dtype))
 
 
 @function("ones")
@@ -91,10 +102,14 @@ def ones(
     >>> tf.ones([2], tf.int32).numpy()
     array([1, 1], dtype=int32)
     """
-    return _full(shape, 1, dtypes.as_dtype(dtype))
+    return _constant(shape, 1, dtypes.as_dtype(dtype))
 
 
-@op("_fill", kernel="Fill")
+def _fill_host(value: Any, dims: Any) -> Any:
+    return np.full(_filled_shape(dims, "index_type"), value.reshape(()), value.dtype)
+
+
+@op("_fill", kernel="Fill", host=_fill_host)
 def _fill(value: TensorLike, dims: Any) -> jax.Array:
     """Repeats a scalar."""
     sizes = _filled_shape(dims, "index_type")

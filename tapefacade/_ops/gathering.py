@@ -77,14 +77,20 @@ def _gather_host(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None, batch_dims: Any = 0
 ) -> Any:
     axis, batch = _places(params, indices, axis, batch_dims)
-    if batch:
-        return NotImplemented
-    return np.take(params, indices, axis=axis)
+    return _taken_on_host(params, indices, axis, batch)
+
+
+def _taken_on_host(params: Any, indices: Any, axis: int, batch: int) -> Any:
+    if batch == 0:
+        return np.take(params, indices, axis=axis)
+    pairs = zip(params, indices, strict=True)
+    return np.stack([_taken_on_host(p, i, axis - 1, batch - 1) for p, i in pairs])
 
 
 @op(
     "gather",
     kernel="GatherV2",
+    host=_gather_host,
     check=Check(("indices",), _gather_test, _gather_error),
 )
 def gather(
@@ -119,7 +125,11 @@ def gather(
     return mapped(lambda p, i: jnp.take(p, i, axis=inner, mode="clip"), batch)(params, indices)
 
 
-@op("_take", kernel="GatherV2")
+def _take_host(params: Any, indices: Any, axis: int) -> Any:
+    return np.take(params, indices, axis=axis)
+
+
+@op("_take", kernel="GatherV2", host=_take_host)
 def take(params: TensorLike, indices: IndexLike, axis: int) -> jax.Array:
     """Takes slices at positions that are known to be right."""
     return jnp.take(params, indices, axis=axis, mode="clip")

@@ -143,7 +143,24 @@ def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     return _stack(values, axis)
 
 
-@op("unstack", kernel="Unpack")
+def _rows(value: Any, num: Any, axis: Any) -> int:
+    """Checks the arguments of `unstack`; returns the axis, counted from the front."""
+    rank = value.ndim
+    if not is_integer(axis):
+        raise TypeError(f"list indices must be integers or slices, not {type(axis).__name__}")
+    if not -rank <= axis < rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    axis %= rank
+    if num is not None and num != value.shape[axis]:
+        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {written(value.shape)}")
+    return axis
+
+
+def _unstack_host(value: Any, num: Any = None, axis: Any = 0) -> list[Any]:
+    return list(np.moveaxis(value, _rows(value, num, axis), 0))
+
+
+@op("unstack", kernel="Unpack", host=_unstack_host)
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: None = None
 ) -> list[jax.Array]:
@@ -165,16 +182,9 @@ def unstack(
     >>> [row.numpy() for row in tf.unstack([[1, 2], [3, 4]])]
     [array([1, 2], dtype=int32), array([3, 4], dtype=int32)]
     """
-    rank = value.ndim
-    if not is_integer(axis):
-        raise TypeError(f"list indices must be integers or slices, not {type(axis).__name__}")
-    if not -rank <= axis < rank:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
-    axis %= rank
-    count = value.shape[axis]
-    if num is not None and num != count:
-        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {written(value.shape)}")
-    return [lax.index_in_dim(value, i, axis, keepdims=False) for i in range(count)]
+    place = _rows(value, num, axis)
+    count = value.shape[place]
+    return [lax.index_in_dim(value, i, place, keepdims=False) for i in range(count)]
 
 
 def _equal_parts(size: int, parts: int, axis: int) -> list[int]:
@@ -215,7 +225,33 @@ def _given_parts(size: int, parts: tuple[Any, ...], num: int | None) -> list[int
     return sizes
 
 
-@op("split", kernel="Split")
+def _pieces(value: Any, num_or_size_splits: Any, axis: Any, num: Any) -> tuple[int, list[int]]:
+    """Returns the axis of `split`, counted from the front, and the sizes along it."""
+    if not isinstance(num_or_size_splits, int | tuple):
+        raise ValueError(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
+            f"Argument provided: {num_or_size_splits}"
+        )
+    rank = value.ndim
+    axis = as_integer(axis)
+    if isinstance(num_or_size_splits, int) and num_or_size_splits < 1:
+        _equal_parts(0, num_or_size_splits, axis)
+    if not -rank <= axis < rank:
+        raise invalid(f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}")
+    axis %= rank
+    if isinstance(num_or_size_splits, tuple):
+        sizes = _given_parts(value.shape[axis], num_or_size_splits, num)
+    else:
+        sizes = _equal_parts(value.shape[axis], num_or_size_splits, axis)
+    return axis, sizes
+
+
+def _split_host(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list[Any]:
+    place, sizes = _pieces(value, num_or_size_splits, axis, num)
+    return np.split(value, np.cumsum(sizes)[:-1], axis=place)
+
+
+@op("split", kernel="Split", host=_split_host)
 def split(
     value: TensorLike,
     num_or_size_splits: Any,
@@ -244,24 +280,9 @@ def split(
     >>> [piece.numpy() for piece in tf.split([1, 2, 3, 4], [1, -1])]
     [array([1], dtype=int32), array([2, 3, 4], dtype=int32)]
     """
-    if not isinstance(num_or_size_splits, int | tuple):
-        raise ValueError(
-            "Rank-0 tensors are not supported as the num_or_size_splits argument to split. "
-            f"Argument provided: {num_or_size_splits}"
-        )
-    rank = value.ndim
-    axis = as_integer(axis)
-    if isinstance(num_or_size_splits, int) and num_or_size_splits < 1:
-        _equal_parts(0, num_or_size_splits, axis)
-    if not -rank <= axis < rank:
-        raise invalid(f"-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}")
-    axis %= rank
-    if isinstance(num_or_size_splits, tuple):
-        sizes = _given_parts(value.shape[axis], num_or_size_splits, num)
-    else:
-        sizes = _equal_parts(value.shape[axis], num_or_size_splits, axis)
+    place, sizes = _pieces(value, num_or_size_splits, axis, num)
     ends = np.cumsum(sizes).tolist()
     return [
-        lax.slice_in_dim(value, end - size, end, axis=axis)
+        lax.slice_in_dim(value, end - size, end, axis=place)
         for size, end in zip(sizes, ends, strict=True)
     ]

@@ -20,8 +20,6 @@ from tapefacade._ops.arguments import (
 )
 from tapefacade._ops.op import IndexLike, TensorLike, op
 
-Shape = Any  # an integer, or a tuple of integers
-
 
 def resolved_shape(old: tuple[int, ...], shape: Any) -> tuple[int, ...]:
     """Returns the shape that `reshape` is asked for, with what -1 stands for."""
@@ -67,7 +65,7 @@ def _reshape_host(tensor: Any, shape: Any) -> Any:
 
 
 @op("reshape", host=_reshape_host)
-def reshape(tensor: TensorLike, shape: Shape) -> jax.Array:
+def reshape(tensor: TensorLike, shape: Any) -> jax.Array:
     """Puts the elements of a tensor into another shape, in the same (row-major) order.
 
     Args:
@@ -181,7 +179,11 @@ def _permutation(rank: int, perm: Any) -> tuple[int, ...]:
     return order
 
 
-@op("transpose")
+def _transpose_host(a: Any, perm: Any = None, conjugate: bool = False) -> Any:
+    return np.transpose(a, _permutation(a.ndim, perm))
+
+
+@op("transpose", host=_transpose_host)
 def transpose(
     a: TensorLike, perm: Any = None, conjugate: bool = False, name: None = None
 ) -> jax.Array:
@@ -235,24 +237,8 @@ def matrix_transpose(a: TensorLike, name: None = None, conjugate: bool = False) 
     return jnp.conj(result) if conjugate and jnp.iscomplexobj(a) else result
 
 
-@op("broadcast_to")
-def broadcast_to(input: TensorLike, shape: Shape) -> jax.Array:
-    """Repeats a tensor along dimensions of size 1, and in front, until it has a shape.
-
-    Args:
-        input: a tensor.
-        shape: the shape of the result.
-
-    Returns:
-        A tensor of that shape.
-
-    Raises:
-        InvalidArgumentError: if `input` does not broadcast to the shape.
-
-    >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
-    array([[1, 2],
-           [1, 2]], dtype=int32)
-    """
+def _broadcast_sizes(input: Any, shape: Any) -> Any:
+    """Returns the shape that `broadcast_to` is asked for."""
     if not isinstance(shape, tuple):
         raise invalid("shape must be a vector of {int32,int64}, got shape []")
     sizes = as_sizes(shape, "Tidx")
@@ -272,10 +258,51 @@ def broadcast_to(input: TensorLike, shape: Shape) -> jax.Array:
                 f"{written(sizes)}"
             )
         raise invalid(f"Incompatible shapes: {written(input.shape)} vs. {written(sizes)}")
-    return jnp.broadcast_to(input, sizes)
+    return sizes
 
 
-@op("tile")
+@op(
+    "broadcast_to",
+    host=lambda input, shape: np.array(np.broadcast_to(input, _broadcast_sizes(input, shape))),
+)
+def broadcast_to(input: TensorLike, shape: Any) -> jax.Array:
+    """Repeats a tensor along dimensions of size 1, and in front, until it has a shape.
+
+    Args:
+        input: a tensor.
+        shape: the shape of the result.
+
+    Returns:
+        A tensor of that shape.
+
+    Raises:
+        InvalidArgumentError: if `input` does not broadcast to the shape.
+
+    >>> tf.broadcast_to([1, 2], [2, 2]).numpy()
+    array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
+    return jnp.broadcast_to(input, _broadcast_sizes(input, shape))
+
+
+def _tiles(input: Any, multiples: Any) -> Any:
+    """Returns how often `tile` is asked to repeat each dimension."""
+    if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
+        raise invalid(f"Expected multiples to be 1-D, but got shape {written(np.shape(multiples))}")
+    if not all(is_integer(m) for m in multiples):
+        raise refused_type("Tmultiples", "float", INDEX_TYPES)
+    if len(multiples) != input.ndim:
+        raise invalid(
+            f"Expected multiples argument to be a vector of length {input.ndim} but got length "
+            f"{len(multiples)}"
+        )
+    for i, m in enumerate(multiples):
+        if m < 0:
+            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
+    return multiples
+
+
+@op("tile", host=lambda input, multiples: np.tile(input, _tiles(input, multiples)))
 def tile(input: TensorLike, multiples: Any) -> jax.Array:
     """Repeats a whole tensor along its dimensions.
 
@@ -293,22 +320,26 @@ def tile(input: TensorLike, multiples: Any) -> jax.Array:
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]], dtype=int32)
     """
-    if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
-        raise invalid(f"Expected multiples to be 1-D, but got shape {written(np.shape(multiples))}")
-    if not all(is_integer(m) for m in multiples):
-        raise refused_type("Tmultiples", "float", INDEX_TYPES)
-    if len(multiples) != input.ndim:
-        raise invalid(
-            f"Expected multiples argument to be a vector of length {input.ndim} but got length "
-            f"{len(multiples)}"
-        )
-    for i, m in enumerate(multiples):
-        if m < 0:
-            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
-    return jnp.tile(input, multiples)
+    return jnp.tile(input, _tiles(input, multiples))
 
 
-@op("reverse", kernel="ReverseV2")
+def _turned(tensor: Any, axis: Any) -> Any:
+    """Returns the axes that `reverse` is asked for."""
+    if not isinstance(axis, tuple):
+        raise invalid("'dims' must be 1-dimension, not 0")
+    if not all(is_integer(a) for a in axis):
+        raise refused_type("Tidx", "float", INDEX_TYPES)
+    rank, axes = tensor.ndim, []
+    for i, a in enumerate(axis):
+        if not -rank <= a < rank:
+            raise invalid(f"'axis'[{i}] = {a} is out of valid range [0, {rank - 1}")
+        if a % rank in axes:
+            raise invalid(f"axis {a % rank} specified more than once.")
+        axes.append(a % rank)
+    return tuple(axes)
+
+
+@op("reverse", kernel="ReverseV2", host=lambda tensor, axis: np.flip(tensor, _turned(tensor, axis)))
 def reverse(tensor: TensorLike, axis: Any) -> jax.Array:
     """Reverses the order of the elements along some dimensions.
 
@@ -326,17 +357,7 @@ def reverse(tensor: TensorLike, axis: Any) -> jax.Array:
     array([[2, 1],
            [4, 3]], dtype=int32)
     """
-    if not isinstance(axis, tuple):
-        raise invalid("'dims' must be 1-dimension, not 0")
-    if not all(is_integer(a) for a in axis):
-        raise refused_type("Tidx", "float", INDEX_TYPES)
-    rank, axes = tensor.ndim, []
-    for i, a in enumerate(axis):
-        if not -rank <= a < rank:
-            raise invalid(f"'axis'[{i}] = {a} is out of valid range [0, {rank - 1}")
-        if a % rank in axes:
-            raise invalid(f"axis {a % rank} specified more than once.")
-        axes.append(a % rank)
+    axes = _turned(tensor, axis)
     return jnp.flip(tensor, axes) if axes else tensor
 
 

@@ -61,7 +61,8 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
                 f"Expected size[{i}] in [0, {old[i] - start}], but got {count} [Op:Slice] name: "
             )
         counts.append(old[i] - start if count == -1 else count)
-    if type(x) is EagerTensor and x._value is not None and all(counts):
+    known = type(x) is EagerTensor and x._value is not None and not x._type.hostable
+    if known and all(counts):
         # As for `x[a:b]`, another place in known data is not another program.
         return take_slice_at(x, from_host(np.array(starts, np.int32)), tuple(counts))
     return take_slice(x, tuple((s, n, 1) for s, n in zip(starts, counts, strict=True)))

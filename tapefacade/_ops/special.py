@@ -9,6 +9,7 @@ from jax.scipy import special
 
 from tapefacade._core import errors
 from tapefacade._ops import kinds
+from tapefacade._ops.division import _xlog1py, _xlogy
 from tapefacade._ops.op import Differentiable, TensorLike, op
 from tapefacade._ops.refusals import brackets, check_broadcast
 
@@ -167,7 +168,8 @@ def _polygamma(a: jax.Array, x: jax.Array) -> jax.Array:
 @_polygamma.defjvp
 def _polygamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (a, x), (_, tangent) = primals, tangents
-    return _polygamma(a, x), tangent * _polygamma(a + 1, x)
+    # TensorFlow has no derivative for the order, at any order.
+    return _polygamma(a, x), tangent * _polygamma(lax.stop_gradient(a) + 1, x)
 
 
 @op(
@@ -329,7 +331,7 @@ def _betainc(a: jax.Array, b: jax.Array, x: jax.Array) -> jax.Array:
 def _betainc_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (a, b, x), (_, _, tangent) = primals, tangents
     log_beta = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
-    slope = lax.exp(special.xlog1py(b - 1, -x) + special.xlogy(a - 1, x) - log_beta)
+    slope = lax.exp(_xlog1py(b - 1, -x) + _xlogy(a - 1, x) - log_beta)
     return _betainc(a, b, x), tangent * slope
 
 

@@ -176,11 +176,30 @@ class Derivative(Operation):
 
 
 def _apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
-    """Evaluates a step; no gradient flows through blocked inputs."""
-    blocked = step.operation.blocked(step.static, len(arrays))
-    for place in blocked:
-        arrays[place] = lax.stop_gradient(arrays[place])
-    return step.operation.evaluate(arrays, step.static)
+    """Evaluates a step; no gradient flows through blocked inputs.
+
+    The derivative for the other inputs may depend on the blocked ones, and is differentiable with
+    respect to them: TensorFlow has no gradient of zeta(x, q) for x, but one of its derivative for q.
+    """
+    blocked = sorted(step.operation.blocked(step.static, len(arrays)))
+    if not blocked:
+        return step.operation.evaluate(arrays, step.static)
+
+    def compute(held: list[Any], free: list[Any]) -> list[Any]:
+        rest = iter(free)
+        inputs = list(arrays)
+        for place in range(len(inputs)):
+            inputs[place] = held[blocked.index(place)] if place in blocked else next(rest)
+        return list(step.operation.evaluate(inputs, step.static))
+
+    def push(primals: Any, tangents: Any) -> Any:
+        held, free = primals
+        return jax.jvp(lambda values: compute(held, values), (free,), (tangents[1],))
+
+    partial = jax.custom_jvp(compute)
+    partial.defjvp(push)
+    held = [arrays[place] for place in blocked]
+    return partial(held, [a for place, a in enumerate(arrays) if place not in blocked])
 
 
 def _conjugate(value: Any) -> Any:

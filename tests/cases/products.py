@@ -110,3 +110,9 @@ CASES = [
     raises("linalg.einsum", ("ij,jk->ik", A, d(B)), id="dtypes"),
     raises("linalg.einsum", ("ij,jk->ik", A, B), {"foo": 1}, id="keyword"),
 ]
+CASES += [
+    Case("linalg.adjoint", (A,)),
+    Case("linalg.adjoint", (AC,), id="complex"),
+    Case("linalg.adjoint", (i([[1, 2]]),), id="int"),
+    Case("linalg.adjoint", (d(STACK),), id="batch"),
+]

@@ -1,0 +1,68 @@
+"""Rows for maxima and averages over windows."""
+
+import numpy as np
+
+from cases.case import Case, d, f, i, raises
+
+Y = f([[[[1], [2], [2]], [[3], [3], [0]], [[-1], [5], [4]]]])
+ROW = f([[[1], [3], [3], [2]]])
+VOLUME = np.random.RandomState(2).permutation(27).astype("float32").reshape(1, 3, 3, 3, 1)
+MAX, AVG, POOL = "nn.max_pool2d", "nn.avg_pool2d", "nn.pool"
+
+CASES = [
+    *[
+        row
+        for path in (MAX, AVG)
+        for row in (
+            Case(path, (Y, 2, 1, "VALID")),
+            Case(path, (Y, 2, 2, "SAME"), id="same"),
+            Case(path, (Y, 3, 1, "SAME"), id="three", rtol=2e-6),
+            Case(path, (d(Y), 2, 1, "VALID"), id="float64"),
+            Case(path, (Y.astype("float16"), 2, 1, "VALID"), id="float16"),
+            Case(path, (Y, [1, 2, 1, 1], [1, 1, 2, 1], "VALID"), id="four"),
+            Case(path, (Y, [2, 2], [1, 1], "VALID"), id="two"),
+            Case(path, (Y, 2, 3, "SAME"), id="stride 3"),
+            Case(path, (f(np.zeros((0, 3, 3, 1))), 2, 1, "VALID"), id="empty"),
+            raises(path, (Y, 2, 1, "XX"), id="padding"),
+            raises(path, (Y, 0, 1, "VALID"), id="size 0"),
+            raises(path, (Y, 2, 0, "VALID"), id="stride 0"),
+            raises(path, (Y, [2, 1, 1, 1], 1, "VALID"), id="batch"),
+            raises(path, (Y, [1, 2, 2], 1, "VALID"), id="three sizes"),
+            raises(path, (Y[0], 2, 1, "VALID"), id="rank"),
+        )
+    ],
+    Case(MAX, (i(Y), 2, 1, "VALID"), id="int"),
+    Case(MAX, (Y, 2, 1, [[0, 0], [1, 1], [1, 1], [0, 0]]), id="explicit", gradient=False),
+    raises(AVG, (i(Y), 2, 1, "VALID"), id="int"),
+    Case("nn.max_pool1d", (ROW, 2, 1, "SAME")),
+    Case("nn.max_pool1d", (d(ROW), [2], [2], "VALID"), id="float64"),
+    Case("nn.avg_pool1d", (ROW, 2, 1, "SAME")),
+    Case("nn.avg_pool1d", (d(ROW), 2, 2, "VALID"), id="float64"),
+    raises("nn.max_pool1d", (ROW[0], 2, 1, "VALID"), id="rank"),
+    Case("nn.max_pool3d", (VOLUME, 2, 1, "VALID")),
+    Case("nn.max_pool3d", (VOLUME, 2, 2, "SAME"), id="same"),
+    Case("nn.avg_pool3d", (VOLUME, 2, 1, "VALID"), rtol=2e-6),
+    Case("nn.avg_pool3d", (d(VOLUME), 2, 2, "SAME"), id="float64"),
+    raises("nn.avg_pool3d", (VOLUME[0], 2, 1, "VALID"), id="rank"),
+    *[
+        row
+        for path in ("nn.max_pool", "nn.avg_pool")
+        for row in (
+            Case(path, (Y, 2, 1, "VALID")),
+            Case(path, (d(ROW), 2, 1, "VALID"), id="one"),
+            Case(path, (VOLUME, 2, 1, "VALID"), id="three", rtol=2e-6),
+            Case(path, (Y, 2, 1, "VALID", "NHWC"), id="format"),
+            raises(path, (f([[1, 2]]), 2, 1, "VALID"), id="rank"),
+        )
+    ],
+    Case(POOL, (Y, [2, 2], "MAX")),
+    Case(POOL, (d(Y), [2, 2], "AVG"), {"strides": [2, 2], "padding": "SAME"}, id="average"),
+    Case(POOL, (Y, [2, 2], "MAX"), {"dilations": [2, 2]}, id="dilations", gradient=False),
+    Case(POOL, (ROW, [2], "MAX"), id="one"),
+    raises(POOL, (Y, [2, 2], "XX"), id="type"),
+    raises(POOL, (Y, 2, "MAX"), id="int"),
+    raises(POOL, (Y, [2], "MAX"), id="rank"),
+    raises(POOL, (Y, [2, 2], "MAX"), {"strides": 2}, id="int stride"),
+    raises(POOL, (Y, [2, 2], "MAX"), {"strides": [2, 2], "dilations": [2, 2]}, id="both"),
+    raises(POOL, (Y, [2, 2], "AVG"), {"padding": "SAME", "dilations": [2, 2]}, id="same"),
+]
