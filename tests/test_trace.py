@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from steps import Network, counted, nothing_open, reference_step, settle
+from steps import Network, close_everything, counted, nothing_open, reference_step, settle
 
 import tapefacade as tf
 from tapefacade._trace.recording import THREAD
@@ -26,7 +26,9 @@ STEPS = 5
 def nothing_pending():
     settle()
     yield
-    assert nothing_open()
+    still_open = not nothing_open()
+    close_everything()
+    assert not still_open
 
 
 def repeated(step, warm_up=3, steps=STEPS):

@@ -170,7 +170,7 @@ class EagerTensor(Tensor):
             self._recording.compute(self)
             value = self._value
         if type(value) is Failed:
-            raise value.error
+            raise value.error.with_traceback(None)  # not that of the looks before
         return value
 
     def numpy(self) -> Any:

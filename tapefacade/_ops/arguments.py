@@ -157,7 +157,7 @@ def first_bad(bad: Any, values: Any) -> tuple[Any, Any, Any]:
         Whether there is none, its position, and its value.
     """
     xp = array_module(bad, values)
-    if bad.size == 0:
+    if bad.size == 0 or (xp is np and not bad.any()):
         return np.array(True), np.zeros((bad.ndim,), np.int64), np.zeros((), np.int64)
     flat = xp.argmax(xp.ravel(bad))
     place = [xp.asarray(p, np.int64) for p in xp.unravel_index(flat, bad.shape)]

@@ -16,8 +16,8 @@ FreeList = Annotated[Any, "free", "list"]
 SUMMARIZED = 3  # elements shown of each tensor, unless the call says otherwise
 
 
-def _is_finite(x: Any, message: str) -> tuple[Any, ...]:
-    x = jnp.asarray(x)
+def _is_finite(tensor: Any, message: str) -> tuple[Any, ...]:
+    x = jnp.asarray(tensor)
     nan, infinite = jnp.any(jnp.isnan(x)), jnp.any(jnp.isinf(x))
     return ~(nan | infinite), nan, infinite
 
@@ -96,7 +96,7 @@ def _not_near(
     summarize: int | None,
 ) -> Exception:
     kind = as_dtype(x.dtype).name
-    tolerances = [f"tf.Tensor({value}, shape=(), dtype={kind})" for value in (rtol, atol)]
+    tolerances = [f"tf.Tensor({value[()]}, shape=(), dtype={kind})" for value in (rtol, atol)]
     lines = [
         f"b'{message}'",
         f"b'x and y not equal to tolerance rtol = {tolerances[0]}, atol = {tolerances[1]}'",
@@ -189,7 +189,7 @@ def _is_true(
     count = SUMMARIZED if summarize is None or summarize < 0 else summarize
     shown = [jnp.ravel(jnp.asarray(x))[:count] for x in data]
     sizes = [np.int64(np.prod(x.shape)) for x in data]
-    return (jnp.all(jnp.asarray(condition) != 0), condition, *sizes, *shown)
+    return (jnp.all(jnp.asarray(condition).astype(bool)), condition, *sizes, *shown)
 
 
 def _not_true(

@@ -36,7 +36,8 @@ def _check_window(
     if input.ndim != layout.spatial + 2:
         if layout.spatial == 3:
             raise invalid("tensor_in must be 5-dimensional")
-        raise invalid(f"tensor_in_shape must have 2 spatial dimensions. {input.ndim} 0")
+        rank = input.ndim + (layout.spatial == 1)
+        raise invalid(f"tensor_in_shape must have 2 spatial dimensions. {rank} 0")
     if min(window) <= 0:
         if kind == "AVG":
             raise invalid(f"ksize must be a positive int32 value, got:{min(window)}")

@@ -108,7 +108,8 @@ def _inside(height: int, width: int, new_height: int, new_width: int) -> tuple[i
     return round(float(smallest * np.float32(height))), round(float(smallest * np.float32(width)))
 
 
-@op("_resize", kernel="ResizeBilinear", dtypes=IMAGES)
+# TensorFlow lists one dtype twice.
+@op("_resize", kernel="ResizeBilinear", dtypes=(*IMAGES, "bfloat16"))
 def _resize(images: TensorLike, height: int, width: int, method: str, antialias: bool) -> jax.Array:
     """Resizes by interpolation."""
     _check_pixels(images)

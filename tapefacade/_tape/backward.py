@@ -152,6 +152,7 @@ def _make_plan(
 def _record(
     scope: Scope, plan: Plan, upstream: Sequence[EagerTensor | None]
 ) -> list[EagerTensor | None]:
+    scope.data.raise_failed(plan.ghosts)
     trace = THREAD.recording
     gradients = [up for place in plan.targets if (up := upstream[place]) is not None]
     slots = [g._slot if g._recording is trace else trace.leaf(g) for g in gradients]

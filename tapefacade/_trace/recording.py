@@ -5,9 +5,10 @@ tensors that stand for results. Looking at one of them computes all that are pen
 referenced, by one program.
 """
 
+import atexit
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
@@ -26,13 +27,21 @@ _REFERENCE = weakref.ref
 class Data:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
-    __slots__ = ("custom", "leaves", "scalars", "slots")
+    __slots__ = ("custom", "failed", "leaves", "scalars", "slots")
 
     def __init__(self) -> None:
         self.leaves: dict[int, EagerTensor] = {}  # leaves, and what has been computed
         self.scalars: dict[int, Any] = {}
         self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
+        self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
+
+    def raise_failed(self, slots: Iterable[int]) -> None:
+        """Raises the error of the first op among `slots` whose check has failed."""
+        if self.failed:
+            for slot in slots:
+                if slot in self.failed:
+                    raise self.failed[slot].with_traceback(None)
 
     def known(self, slot: int) -> bool:
         """Whether the value in `slot` needs no computation."""
@@ -84,8 +93,8 @@ class Recording:
 
     def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
         """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
-        if tensor._value is None:
-            tensor._array()  # of another recording
+        if tensor._value is None or type(tensor._value) is Failed:
+            tensor._array()  # pending in another recording, or an error
         at = self.at
         key = tensor._type
         node = at.edges.get(key) or TREE.extend(at, key, types=(key,))
@@ -198,6 +207,7 @@ class Recording:
         except running.ProgramFailedError as failed:
             self._undo_assignments()
             self.effects.clear()
+            data.failed.update(failed.errors)
             self._store(pending, failed.outputs)
             raise failed.error from None
         except Exception as error:
@@ -264,13 +274,16 @@ def make_program(
 ) -> running.Program:
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
     nodes = needed(at, (*wanted, *effects), _Known(data))
+    data.raise_failed(node.first_output for node in nodes)
 
     def type_at(slot: int) -> TensorType:
         leaf = data.leaves.get(slot)
         return type_in(at, slot) if leaf is None else leaf._type
 
     part, slots = cut(nodes, wanted, type_at)
-    return running.Program(part, slots, data.scalars, [node.line for node in nodes])
+    return running.Program(
+        part, slots, data.scalars, [n.line for n in nodes], [n.first_output for n in nodes]
+    )
 
 
 def type_in(at: Node, slot: int) -> TensorType:
@@ -287,7 +300,10 @@ def values_of(
     """Returns tensors with the values in slots of a recording that has been closed."""
     unknown = tuple([slot for slot in slots if not data.known(slot)])
     if unknown:
-        outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
+        try:
+            outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
+        except running.ProgramFailedError as failed:
+            raise failed.error from None
         for slot, output in zip(unknown, outputs, strict=True):
             type_ = type_of(tuple(output.shape), np.dtype(output.dtype))
             data.leaves[slot] = EagerTensor(type_, output, None, 0)
@@ -307,3 +323,10 @@ class _Thread(threading.local):
 
 
 THREAD = _Thread()
+
+
+@atexit.register
+def _finish() -> None:
+    """Runs the checks that nobody has waited for when the program ends."""
+    if THREAD.recording.effects:
+        THREAD.recording.flush()

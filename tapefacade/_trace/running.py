@@ -84,8 +84,7 @@ class Executable:
         outputs = [strong(slots[slot], types[slot].numpy_dtype) for slot in self.part.outputs]
         order = {id(step): index for index, step in enumerate(self.part.steps)}
         self.check_order = [order[id(step)] for step, _ in details]
-        failed = jnp.argmin(jnp.stack([*passed, False])) if passed else None
-        return outputs, failed, [rest for _, rest in details]
+        return outputs, jnp.stack(passed) if passed else None, [rest for _, rest in details]
 
 
 def strong(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -126,7 +125,14 @@ EXECUTABLES = _Executables()
 class Program:
     """An executable, and where in a recording its inputs come from."""
 
-    def __init__(self, part: Slice, slots: tuple[int, ...], scalars: Any, lines: list[str]) -> None:
+    def __init__(
+        self,
+        part: Slice,
+        slots: tuple[int, ...],
+        scalars: Any,
+        lines: list[str],
+        steps: list[int],
+    ) -> None:
         vectors: dict[np.dtype[Any], list[int]] = {}
         arrays = []
         for place, (slot, type_) in enumerate(zip(slots, part.inputs, strict=True)):
@@ -138,7 +144,8 @@ class Program:
         self.executable = EXECUTABLES.get(part, layout)
         self.array_slots = [slots[place] for place in arrays]
         self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
-        self.lines = lines
+        self.lines = lines  # of the steps, in the user's files
+        self.slots = steps  # what the steps define, in the recording
 
     def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Runs the program without waiting for it, unless it has checks.
@@ -154,40 +161,46 @@ class Program:
         call = executable.call or executable.prepare()
         STATISTICS.dispatched += 1
         with jax.enable_x64(True):
-            outputs, failed, details = call(*arguments)
+            outputs, passed, details = call(*arguments)
             if outputs and isinstance(outputs[0], jax.core.Tracer) and not _traced(arguments):
                 # Inside somebody's jax.jit everything is traced, also what is known already.
                 with jax.ensure_compile_time_eval():
-                    outputs, failed, details = call(*arguments)
-        if failed is not None and not isinstance(failed, jax.core.Tracer):
-            index = int(failed)
-            if index < len(details):
-                return self._fail(index, outputs, details[index])
+                    outputs, passed, details = call(*arguments)
+        if passed is not None and not isinstance(passed, jax.core.Tracer):
+            flags = np.asarray(passed)
+            if not flags.all():
+                raise self._failed(flags, outputs, details)
         return outputs
 
-    def _fail(self, index: int, outputs: list[Any], details: Sequence[Any]) -> list[Any]:
-        """Replaces what depends on the failed check by its error."""
+    def _failed(
+        self, flags: np.ndarray[Any, Any], outputs: list[Any], details: Sequence[Any]
+    ) -> "ProgramFailedError":
+        """Replaces what depends on failed checks by their errors."""
         part = self.executable.part
-        place = self.executable.check_order[index]
-        step = part.steps[place]
-        error = step.operation.error([np.asarray(d) for d in details], step.static)
-        error.add_note(f"The op is {step.operation.name}, recorded at {self.lines[place]}.")
-        tainted = _downstream(part, place)
-        failed = Failed(error)
-        outputs = [
-            failed if slot in tainted else output
-            for slot, output in zip(part.outputs, outputs, strict=True)
-        ]
-        raise ProgramFailedError(error, outputs)
+        outputs = list(outputs)
+        errors: dict[int, Exception] = {}
+        for index in np.flatnonzero(~flags):
+            place = self.executable.check_order[index]
+            operation, static = part.steps[place].operation, part.steps[place].static
+            error = operation.error([np.asarray(d) for d in details[index]], static)
+            shown = f"{operation.name.lstrip('_')} ({operation.kernel})"
+            error.add_note(f"The op is {shown}, first recorded at {self.lines[place]}.")
+            errors[place] = error
+            tainted = _downstream(part, place)
+            for position, slot in enumerate(part.outputs):
+                if slot in tainted and type(outputs[position]) is not Failed:
+                    outputs[position] = Failed(error)
+        return ProgramFailedError({self.slots[place]: e for place, e in errors.items()}, outputs)
 
 
 class ProgramFailedError(Exception):
-    """A check failed; carries the user's error and the outputs that are valid all the same."""
+    """Checks failed; carries the users' errors and the outputs that are valid all the same."""
 
-    def __init__(self, error: Exception, outputs: list[Any]) -> None:
-        super().__init__(str(error))
-        self.error = error
+    def __init__(self, errors: dict[int, Exception], outputs: list[Any]) -> None:
+        self.errors = errors  # by the slot of the op
+        self.error = next(iter(errors.values()))
         self.outputs = outputs
+        super().__init__(str(self.error))
 
 
 def _downstream(part: Slice, place: int) -> set[int]:

@@ -42,7 +42,7 @@ CASES = [
     Case("nn.max_pool3d", (VOLUME, 2, 1, "VALID")),
     Case("nn.max_pool3d", (VOLUME, 2, 2, "SAME"), id="same"),
     Case("nn.avg_pool3d", (VOLUME, 2, 1, "VALID"), rtol=2e-6),
-    Case("nn.avg_pool3d", (d(VOLUME), 2, 2, "SAME"), id="float64"),
+    Case("nn.avg_pool3d", (VOLUME, 2, 2, "SAME"), id="same"),
     raises("nn.avg_pool3d", (VOLUME[0], 2, 1, "VALID"), id="rank"),
     *[
         row
@@ -50,7 +50,7 @@ CASES = [
         for row in (
             Case(path, (Y, 2, 1, "VALID")),
             Case(path, (d(ROW), 2, 1, "VALID"), id="one"),
-            Case(path, (VOLUME, 2, 1, "VALID"), id="three", rtol=2e-6),
+            Case(path, (VOLUME, 2, 1, "VALID"), id="three", rtol=2e-6, gradient=False),
             Case(path, (Y, 2, 1, "VALID", "NHWC"), id="format"),
             raises(path, (f([[1, 2]]), 2, 1, "VALID"), id="rank"),
         )
