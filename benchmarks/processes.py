@@ -114,9 +114,7 @@ def in_process(code: str, *arguments: str) -> Any:
 def measure_import(repeats: int = IMPORT_REPEATS) -> dict[str, float]:
     """Returns the seconds to import JAX, and tapefacade on top of it; the best of some."""
     runs = [in_process(IMPORT) for _ in range(repeats + 1)][1:]  # the first one may compile
-    return {
-        name: round(min(run[name] for run in runs), 3) for name in ("jax", "tapefacade")
-    }
+    return {name: round(min(run[name] for run in runs), 3) for name in ("jax", "tapefacade")}
 
 
 def measure_start(repeats: int) -> dict[str, dict[str, float]]:

@@ -95,9 +95,7 @@ def side_by_side(contestants: Sequence[Contestant], rounds: int) -> dict[str, di
             "median_us": round(statistics.median(values), 2),
             "fastest_us": round(min(values), 2),
             "slowest_us": round(max(values), 2),
-            "ratio": round(
-                statistics.median(a / b for a, b in zip(first, values, strict=True)), 4
-            ),
+            "ratio": round(statistics.median(a / b for a, b in zip(first, values, strict=True)), 4),
         }
         for name, values in times.items()
     }

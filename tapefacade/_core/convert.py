@@ -1,5 +1,6 @@
 """Conversion of Python and NumPy values to tensors, with TensorFlow's rules."""
 
+import math
 from typing import Any
 
 import jax
@@ -12,6 +13,7 @@ from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, 
 
 INT32 = np.iinfo(np.int32)
 INT64 = np.iinfo(np.int64)
+FLOAT32_MAX = float(np.finfo(np.float32).max)
 SCALARS = (bool, int, float, complex, str, bytes)
 
 
@@ -189,7 +191,7 @@ def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any
 
 
 def _check_range(leaves: list[Any]) -> None:
-    if any(isinstance(x, float) and np.finfo(np.float32).max < abs(x) < np.inf for x in leaves):
+    if any(isinstance(x, float) and FLOAT32_MAX < abs(x) < np.inf for x in leaves):
         raise ValueError(
             "Can't convert Python sequence with a value out of range for a double-precision float."
         )
@@ -294,8 +296,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     tensor = convert(value, wanted)
     if shape is None or as_shape(shape) == tensor.shape:
         return tensor
-    dims = tuple(as_shape(shape).as_list())
-    size = int(np.prod(dims, dtype=np.int64))
+    dims = tuple([length or 0 for length in as_shape(shape).as_list()])
+    size = math.prod(dims)
     if tensor._type.size == size:
         return FUNCTIONS["reshape"](tensor, dims)
     if tensor._type.size == 1:

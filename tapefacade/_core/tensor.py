@@ -6,8 +6,10 @@ from typing import Any, NoReturn, Protocol
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.operators import Operators
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.types import TensorType, type_of
@@ -95,7 +97,7 @@ class Tensor:
     __slots__ = ()
 
 
-class EagerTensor(Tensor):
+class EagerTensor(Operators, Tensor):
     """A tensor with a known shape and dtype, and a value that is known or pending."""
 
     # `_value` is a NumPy or JAX array, a Failed, or None while pending. `_slot` is the place in
@@ -203,7 +205,8 @@ class EagerTensor(Tensor):
         return self._device_array().__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[Any, int]:
-        return self._device_array().__dlpack_device__()
+        array: Any = self._device_array()
+        return array.__dlpack_device__()
 
     def __bool__(self) -> bool:
         array = self._numpy()
@@ -243,7 +246,7 @@ class EagerTensor(Tensor):
 
     def _shown(self) -> Any:
         value = self._array()
-        return value if isinstance(value, jax.core.Tracer) else np.asarray(value)
+        return value if isinstance(value, Tracer) else np.asarray(value)
 
     def __str__(self) -> str:
         text = _lines(str(self._shown()))

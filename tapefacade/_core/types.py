@@ -20,7 +20,7 @@ class TensorType:
     def __init__(self, shape: tuple[int, ...], dtype: dtypes.DType) -> None:
         self.shape = shape
         self.dtype = dtype
-        self.numpy_dtype: np.dtype[Any] = dtype._numpy
+        self.numpy_dtype: Any = dtype._numpy
         self.size = 1
         for length in shape:
             self.size *= length

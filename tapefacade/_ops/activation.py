@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.kinds import FLOATS_COMPLEX
 from tapefacade._ops.op import FreeTensor, TensorLike, function, op
@@ -260,7 +261,7 @@ def gelu(features: TensorLike, approximate: bool = False) -> jax.Array:
 
 
 @function("nn.silu", "nn.swish")
-def silu(features: TensorLike, beta: FreeTensor = 1.0) -> jax.Array:
+def silu(features: TensorLike, beta: FreeTensor = 1.0) -> EagerTensor:
     """Computes `features * sigmoid(beta * features)`.
 
     Unlike TensorFlow, the gradient of a complex tensor is conjugated, as that of every function.

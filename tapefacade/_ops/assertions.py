@@ -1,6 +1,6 @@
 """Assertions about shapes and dtypes, which are always known: they raise at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
@@ -237,7 +237,7 @@ class _Specified(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        return tuple(self.tensor.shape) or (1,)
+        return self.tensor._type.shape or (1,)
 
 
 @function("debugging.assert_shapes")
@@ -342,5 +342,4 @@ def _as_number(symbol: Any) -> int | None:
 
 
 def _described(x: EagerTensor) -> str:
-    sizes: Sequence[int] = tuple(x.shape)
-    return f"shape={sizes} dtype={x.dtype.name}"
+    return f"shape={x._type.shape} dtype={x.dtype.name}"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
@@ -13,7 +14,7 @@ from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.parameters import Parameter, freeze
 from tapefacade._trace import running
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, TREE
+from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, TREE, Node
 
 if TYPE_CHECKING:
     from tapefacade._ops.op import Op
@@ -55,7 +56,9 @@ def record1(op: "Op", x: Any, static: tuple[Any, ...]) -> Any:
     return tensor
 
 
-def record2(op: "Op", x: Any, y: Any, static: tuple[Any, ...], hint: bool = False) -> Any:
+def record2(  # noqa: C901 - the hot path, written out
+    op: "Op", x: Any, y: Any, static: tuple[Any, ...], hint: bool = False
+) -> Any:
     """Records an op of two tensors, one of which may be a Python number."""
     recording = THREAD.recording
     scalar = None
@@ -134,10 +137,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
         if on_host is not NotImplemented:
             return on_host
     if op.check is not None:
-        types = [_type(value) for value in values]
-        op.infer(static, types)  # raises what is wrong with the shapes
-        if op.checked(static, types):
-            _check_on_host(op, values, scalars, static)
+        _check_on_host(op, values, scalars, static)
     recording = THREAD.recording
     slots = [_slot(value, recording) for value in values]
     at = recording.at
@@ -147,18 +147,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
         slots = [_slot(value, recording) for value in values]
         at = recording.at
     key = (op, static, tuple(slots))
-    node = at.edges.get(key)
-    if node is None:
-        types = [_type(value) for value in values]
-        outputs, structure = op.infer(static, types)
-        for place, _ in scalars:
-            slots[place] = at.end
-        node = TREE.extend(
-            at, key, operation=op, static=static, inputs=tuple(slots), types=outputs,
-            checked=op.checked(static, types),
-            counted=True, scalars=tuple(types[place] for place, _ in scalars), structure=structure,
-        )  # fmt: skip
-        running.STATISTICS.recorded += 1
+    node = at.edges.get(key) or _extend(at, key, values)
     for _, value in scalars:
         recording.data.scalars[node.first] = value
     recording.at = node
@@ -168,6 +157,20 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     if node.structure is None:
         return tensors[0]
     return jax.tree_util.tree_unflatten(node.structure, tensors)
+
+
+def _extend(at: Node, key: tuple["Op", tuple[Any, ...], tuple[int, ...]], values: Any) -> Node:
+    """Adds an instruction that was never recorded at this place."""
+    op, static, slots = key
+    types = [_type(value) for value in values]
+    outputs, structure = op.infer(static, types)
+    scalars = tuple([value.type for value in values if type(value) is _Scalar])
+    inputs = tuple([at.end if slot < 0 else slot for slot in slots])
+    running.STATISTICS.recorded += 1
+    return TREE.extend(
+        at, key, operation=op, static=static, inputs=inputs, types=outputs, scalars=scalars,
+        structure=structure, checked=op.checked(static, types), counted=True,
+    )  # fmt: skip
 
 
 class _Scalar:
@@ -199,7 +202,7 @@ def _spread(op: "Op", inputs: tuple[Any, ...]) -> tuple[list[Any], tuple[int, ..
     for parameter, value in zip(op.tensors, inputs, strict=True):
         if parameter.form == "list":
             if not isinstance(value, list | tuple):
-                value = list(value) if isinstance(value, Tensor) else [value]
+                value = list(value) if isinstance(value, EagerTensor) else [value]
             values.extend(value)
             counts.append(len(value))
         elif value is None and parameter.form == "optional":
@@ -250,7 +253,7 @@ def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DTyp
 
 def _dtype_within(value: Any) -> dtypes.DType | None:
     for item in value:
-        if isinstance(item, Tensor) or hasattr(item, "_slot_in"):
+        if isinstance(item, EagerTensor) or hasattr(item, "_slot_in"):
             return item.dtype
         if isinstance(item, list | tuple) and (dtype := _dtype_within(item)) is not None:
             return dtype
@@ -298,10 +301,10 @@ def _on_host(
         arrays.append(array)
     if not arrays:
         return NotImplemented
-    types = [_type(value) for value in values]
-    op.infer(static, types)  # raises what is wrong with the types
-    if op.checked(static, types):
+    if op.check is not None:
         _check_on_host(op, values, scalars, static)
+    else:
+        op.infer(static, [_type(value) for value in values])  # raises what is wrong with the types
     assert op.host is not None
     with np.errstate(all="ignore"):
         arguments = op._arguments(arrays, static)
@@ -314,6 +317,10 @@ def _check_on_host(
 ) -> None:
     """Raises the error of a check whose values are known on the host."""
     assert op.check is not None
+    types = [_type(value) for value in values]
+    op.infer(static, types)  # raises what is wrong with the types, which comes first
+    if not op.checked(static, types):
+        return
     arguments = []
     scalar = scalars[0][1] if scalars else None
     for parameter, value in zip(op.flat_parameters(static), values, strict=True):
@@ -327,5 +334,5 @@ def _check_on_host(
         arguments.append(array)
     with jax.enable_x64(True):
         ok, *details = op.test(arguments, static)
-        if not isinstance(ok, jax.core.Tracer) and not bool(ok):
+        if not isinstance(ok, Tracer) and not bool(ok):
             raise op.error([np.asarray(d) for d in details], static)

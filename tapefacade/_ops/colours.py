@@ -1,5 +1,6 @@
 """Brightness, contrast and colours of images."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -10,6 +11,7 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.dtypes import float32
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.imaging import convert_image_dtype
 from tapefacade._ops.op import FreeTensor, NoGradient, NotDifferentiable, TensorLike, function, op
@@ -26,7 +28,7 @@ def _as_float(images: Any) -> tuple[Any, Any]:
 
 
 @function("image.adjust_contrast")
-def adjust_contrast(images: TensorLike, contrast_factor: Any) -> jax.Array:
+def adjust_contrast(images: TensorLike, contrast_factor: Any) -> EagerTensor:
     """Moves each channel of images away from its mean, or towards it.
 
     Args:
@@ -66,7 +68,7 @@ def _adjust_contrast(images: TensorLike, contrast_factor: FreeTensor) -> jax.Arr
 
 
 @function("image.adjust_brightness")
-def adjust_brightness(image: TensorLike, delta: Any) -> jax.Array:
+def adjust_brightness(image: TensorLike, delta: Any) -> EagerTensor:
     """Adds a number to all pixels.
 
     Args:
@@ -90,7 +92,7 @@ def _add(image: TensorLike, delta: FreeTensor) -> jax.Array:
 
 
 @function("image.adjust_gamma")
-def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: Any = 1) -> jax.Array:
+def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: Any = 1) -> EagerTensor:
     """Raises all pixels to a power and multiplies them with a number.
 
     Args:
@@ -120,7 +122,7 @@ def _power(image: TensorLike, gamma: FreeTensor, gain: FreeTensor) -> jax.Array:
 
 
 @function("image.rgb_to_grayscale")
-def rgb_to_grayscale(images: TensorLike, name: None = None) -> jax.Array:
+def rgb_to_grayscale(images: TensorLike, name: None = None) -> EagerTensor:
     """Computes how bright colours appear.
 
     Args:
@@ -178,7 +180,7 @@ def grayscale_to_rgb(images: FreeTensor) -> jax.Array:
     return jnp.broadcast_to(images, (*images.shape[:-1], 3))
 
 
-def _check_channels(images: jax.Array, kind: type[errors.OpError], verb: str) -> None:
+def _check_channels(images: jax.Array, kind: Callable[..., Exception], verb: str) -> None:
     if images.ndim == 0 or images.shape[-1] != 3:
         count = images.shape[-1] if images.ndim else 0
         raise kind(None, None, f"input must have 3 channels but {verb} {count} channels.")
@@ -201,6 +203,10 @@ def rgb_to_hsv(images: TensorLike) -> jax.Array:
     array([0.3333, 1.    , 1.    ], dtype=float32)
     """
     _check_channels(images, errors.FailedPreconditionError, "input only has")
+    return _hue_saturation_value(images)
+
+
+def _hue_saturation_value(images: jax.Array) -> jax.Array:
     red, green, blue = (images[..., channel] for channel in range(3))
     value = jnp.maximum(red, jnp.maximum(green, blue))
     span = value - jnp.minimum(red, jnp.minimum(green, blue))
@@ -255,7 +261,7 @@ def _coloured(images: jax.Array) -> jax.Array:
 
 
 @function("image.adjust_hue")
-def adjust_hue(image: TensorLike, delta: Any, name: None = None) -> jax.Array:
+def adjust_hue(image: TensorLike, delta: Any, name: None = None) -> EagerTensor:
     """Turns the hue of coloured images.
 
     Args:
@@ -283,7 +289,7 @@ def adjust_hue(image: TensorLike, delta: Any, name: None = None) -> jax.Array:
 def _adjust_hue(images: TensorLike, delta: FreeTensor) -> jax.Array:
     """Turns the hue of floating images."""
     _check_three(images)
-    wide = rgb_to_hsv.op.implementation(images.astype(np.float32))
+    wide = _hue_saturation_value(images.astype(np.float32))
     hue = wide[..., :1] + delta.astype(np.float32)
     turned = jnp.concatenate([hue - jnp.floor(hue), wide[..., 1:]], -1)
     return _coloured(turned).astype(images.dtype)
@@ -296,7 +302,7 @@ def _check_three(images: jax.Array) -> None:
 
 
 @function("image.adjust_saturation")
-def adjust_saturation(image: TensorLike, saturation_factor: Any, name: None = None) -> jax.Array:
+def adjust_saturation(image: TensorLike, saturation_factor: Any, name: None = None) -> EagerTensor:
     """Multiplies the saturation of coloured images.
 
     Args:
@@ -321,7 +327,7 @@ def adjust_saturation(image: TensorLike, saturation_factor: Any, name: None = No
 def _adjust_saturation(images: TensorLike, saturation_factor: FreeTensor) -> jax.Array:
     """Multiplies the saturation of floating images."""
     _check_three(images)
-    wide = rgb_to_hsv.op.implementation(images.astype(np.float32))
+    wide = _hue_saturation_value(images.astype(np.float32))
     factor = saturation_factor.astype(np.float32)
     saturation = jnp.clip(wide[..., 1:2] * factor, np.float32(0), np.float32(1))
     mixed = lax.concatenate([wide[..., :1], saturation, wide[..., 2:]], wide.ndim - 1)

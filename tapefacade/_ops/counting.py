@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import (
     FreeTensor,
@@ -20,7 +21,6 @@ from tapefacade._ops.op import (
     op,
 )
 from tapefacade._ops.sampling import POISSON, check_broadcast, dimensions, require
-from tapefacade._core import generators
 
 GAMMA = ("half", "float", "double")
 
@@ -33,7 +33,7 @@ def gamma(
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers from gamma distributions.
 
     Args:
@@ -68,7 +68,7 @@ def stateless_gamma(
     beta: Any = None,
     dtype: Any = dtypes.float32,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers from gamma distributions, the same for the same `seed`.
 
     Args:
@@ -154,7 +154,7 @@ def _gamma_slope_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Ar
 @function("random.poisson")
 def poisson(
     shape: Any, lam: Any, dtype: Any = dtypes.float32, seed: Any = None, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers from Poisson distributions.
 
     Args:
@@ -195,7 +195,7 @@ def _poisson_draws(key: jax.Array, lam: jax.Array, dtype: dtypes.DType) -> jax.A
 @function("random.stateless_poisson")
 def stateless_poisson(
     shape: Any, seed: FreeTensor, lam: Any, dtype: Any = dtypes.int32, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers from Poisson distributions, the same for the same `seed`.
 
     Args:
@@ -235,7 +235,7 @@ def stateless_binomial(
     probs: Any,
     output_dtype: Any = dtypes.int32,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws how many of `counts` trials succeed, the same for the same `seed`.
 
     Args:

@@ -69,18 +69,19 @@ def cholesky(input: TensorLike) -> jax.Array:
            [1., 1.]], dtype=float32)
     """
     check_matrix(input)
-    return _cholesky(wide(input)).astype(input.dtype)
+    return cholesky_factor(wide(input)).astype(input.dtype)
 
 
 @jax.custom_jvp
-def _cholesky(x: jax.Array) -> jax.Array:
+def cholesky_factor(x: jax.Array) -> jax.Array:
+    """Returns the Cholesky factors of matrices in single precision or better."""
     return lax.linalg.cholesky(x, symmetrize_input=False)
 
 
-@_cholesky.defjvp
-def _cholesky_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+@cholesky_factor.defjvp
+def _factor_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     """Differentiates with respect to the symmetric part, as TensorFlow does."""
-    lower = _cholesky(primals[0])
+    lower = cholesky_factor(primals[0])
     half = jnp.asarray(0.5, lower.dtype)
     symmetric = (tangents[0] + transposed(tangents[0])) * half
     inner = lax.linalg.triangular_solve(lower, symmetric, left_side=True, lower=True)
@@ -109,7 +110,7 @@ def logdet(matrix: TensorLike) -> jax.Array:
     np.float32(1.3863)
     """
     check_matrix(matrix)
-    lower = _cholesky(wide(matrix))
+    lower = cholesky_factor(wide(matrix))
     places = np.arange(matrix.shape[-1])
     logarithms = jnp.log(jnp.real(lower[..., places, places]))
     two = jnp.asarray(2, logarithms.dtype)

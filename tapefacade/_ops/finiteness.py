@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core.convert import convert, convert_to_tensor, is_tensor
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.kinds import FLOATS
 from tapefacade._ops.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
@@ -55,7 +56,7 @@ def check_numerics(tensor: TensorLike, message: str) -> jax.Array:
 
 
 @function("debugging.assert_all_finite")
-def assert_all_finite(x: TensorLike, message: str, name: None = None) -> jax.Array:
+def assert_all_finite(x: TensorLike, message: str, name: None = None) -> EagerTensor:
     """Returns a tensor and asserts that all of its elements are finite.
 
     Args:
@@ -96,7 +97,7 @@ def _not_near(
     summarize: int | None,
 ) -> Exception:
     kind = as_dtype(x.dtype).name
-    tolerances = [f"tf.Tensor({value[()]}, shape=(), dtype={kind})" for value in (rtol, atol)]
+    tolerances = [f"tf.Tensor({value[()]!s}, shape=(), dtype={kind})" for value in (rtol, atol)]
     lines = [
         f"b'{message}'",
         f"b'x and y not equal to tolerance rtol = {tolerances[0]}, atol = {tolerances[1]}'",

@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import inconvertible
 from tapefacade._ops.op import FreeTensor, TensorLike, function, op
 
@@ -219,7 +220,9 @@ def central_crop(image: FreeTensor, central_fraction: float) -> jax.Array:
 
 
 @function("image.resize_with_crop_or_pad")
-def resize_with_crop_or_pad(image: TensorLike, target_height: int, target_width: int) -> jax.Array:
+def resize_with_crop_or_pad(
+    image: TensorLike, target_height: int, target_width: int
+) -> EagerTensor:
     """Cuts images, or surrounds them with zeros, so that they get a given size.
 
     Args:
@@ -283,7 +286,7 @@ def per_image_standardization(image: FreeTensor) -> jax.Array:
 
 
 @function("image.psnr")
-def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: None = None) -> jax.Array:
+def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: None = None) -> EagerTensor:
     """Computes the ratio between the largest possible signal and the difference of two images.
 
     Args:
@@ -320,7 +323,7 @@ def _psnr(a: TensorLike, b: TensorLike, max_val: TensorLike) -> jax.Array:
 @function("image.convert_image_dtype")
 def convert_image_dtype(
     image: TensorLike, dtype: Any, saturate: bool = False, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Converts images to another dtype and scales them to its range.
 
     Floating images have values in [0, 1), integer images between 0 and the largest number.

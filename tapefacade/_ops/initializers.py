@@ -59,7 +59,8 @@ def _dimensions(shape: Any, kwargs: dict[str, Any]) -> tuple[int, ...]:
             raise TypeError(
                 f"Keyword argument should be one of {list(PARTITION)}. Received: {name}"
             )
-    return tuple(as_shape(kwargs.get("partition_shape", shape)).as_list())
+    sizes = as_shape(kwargs.get("partition_shape", shape)).as_list()
+    return tuple(int(size) for size in sizes if size is not None)
 
 
 def _numeric(dtype: Any) -> dtypes.DType:

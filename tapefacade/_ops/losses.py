@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.kinds import FLOATS_COMPLEX, INDICES
 from tapefacade._ops.op import Check, FreeTensor, TensorLike, function, op
@@ -19,7 +20,7 @@ LONG_STIRLING = 2 * np.pi
 @function("nn.sigmoid_cross_entropy_with_logits")
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike = None, logits: TensorLike = None, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Computes the cross entropy of independent yes-no decisions.
 
     Args:
@@ -69,7 +70,7 @@ def _check_same_shape(
 @function("nn.weighted_cross_entropy_with_logits")
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Computes the cross entropy of yes-no decisions where a missed yes costs `pos_weight`.
 
     Args:
@@ -108,7 +109,7 @@ def _weighted_cross_entropy(
 @function("nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(
     labels: FreeTensor, logits: TensorLike, axis: int = -1, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Computes the cross entropy between class probabilities.
 
     The gradient with respect to `logits` is `softmax(logits) - labels`: `labels` is expected to
@@ -194,7 +195,7 @@ def _log_softmax(logits: jax.Array) -> jax.Array:
 @function("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(
     labels: FreeTensor, logits: TensorLike, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Computes the cross entropy for examples of which each belongs to one class.
 
     Args:

@@ -1,6 +1,5 @@
 """Moments, normalization, biases, dropout and embeddings of neural networks."""
 
-import numbers
 from typing import Annotated, Any
 
 import jax
@@ -8,11 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tapefacade._core import generators
 from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
-from tapefacade._core import generators
 
 OptionalFree = Annotated[Any, "free", "optional"]
 CHANNELS_FIRST = ("NC", "NCW", "NCHW", "NCDHW")
@@ -64,13 +64,13 @@ def _mean(x: jax.Array, axes: tuple[int, ...]) -> jax.Array:
 
 
 def _positions(axes: Any, rank: int) -> tuple[int, ...]:
-    numbers_ = axes if isinstance(axes, tuple) else (axes,)
-    for axis in numbers_:
+    given = axes if isinstance(axes, tuple) else (axes,)
+    for axis in given:
         if not -rank <= axis < rank:
             raise invalid(
                 f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)",
             )
-    found = tuple(axis % rank for axis in numbers_)
+    found = tuple(axis % rank for axis in given)
     for axis in found:
         if found.count(axis) > 1:
             raise invalid(
@@ -274,7 +274,7 @@ def local_response_normalization(
 @function("nn.dropout")
 def dropout(
     x: TensorLike, rate: Any, noise_shape: Any = None, seed: int | None = None, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Sets randomly chosen elements to 0 and scales the others so that the sum is kept on average.
 
     Args:
@@ -293,8 +293,8 @@ def dropout(
     >>> tf.nn.dropout([1.0, 2.0], rate=0.0).numpy()
     array([1., 2.], dtype=float32)
     """
-    number = isinstance(rate, numbers.Real)
-    if number and not 0 <= rate < 1:
+    number = isinstance(rate, int | float | np.number)
+    if number and not 0 <= float(rate) < 1:
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
@@ -340,7 +340,7 @@ def _dropout(key: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any)
 @function("nn.embedding_lookup")
 def embedding_lookup(
     params: Any, ids: FreeTensor, max_norm: Any = None, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Takes rows of a table.
 
     Args:

@@ -130,7 +130,8 @@ class Op(Operation):
         if "[Op:" in error.message:
             return error
         prefix = MESSAGE_COMPUTING.format(self.kernel) if computing else ""
-        return type(error)(None, None, f"{prefix}{error.message} [Op:{self.kernel}] name: ")
+        kind: Any = type(error)
+        return kind(None, None, f"{prefix}{error.message} [Op:{self.kernel}] name: ")
 
     def _check_dtypes(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> None:
         common = [
@@ -256,9 +257,7 @@ def op(
     """
 
     def define(implementation: Callable[..., Any]) -> Callable[..., Any]:
-        definition = Op(
-            names, implementation, kernel, gradient, dtypes, host, check, mismatch
-        )
+        definition = Op(names, implementation, kernel, gradient, dtypes, host, check, mismatch)
         public = _public_function(definition)
         register(names, public)
         for name in names:
@@ -326,7 +325,7 @@ def _public_function(definition: Op) -> Callable[..., Any]:
         "definition": definition, "record": record, "record1": record1, "record2": record2,
         **defaults,
     }  # fmt: skip
-    exec(f"def {name}({head}):\n{lists}    return {body}\n", namespace)  # noqa: S102
+    exec(f"def {name}({head}):\n{lists}    return {body}\n", namespace)
     public = namespace[name]
     public.__doc__ = definition.implementation.__doc__
     public.__module__ = definition.implementation.__module__

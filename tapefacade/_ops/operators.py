@@ -70,6 +70,13 @@ def _ours(other: Any) -> bool:
     return isinstance(other, kinds) or hasattr(other, "_slot_in")
 
 
+def _product(self: Any, other: Any) -> Any:
+    """`*`, which is a logical and for booleans."""
+    if self.dtype.is_bool:
+        return record(REGISTRY["math.logical_and"], (self, other), ())
+    return record2(REGISTRY["math.multiply"], self, other, ())
+
+
 def _unary(op: Op, name: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         return record1(op, self, ())
@@ -131,14 +138,15 @@ def attach(cls: type) -> None:
     for name in LOGICAL:
         setattr(cls, f"__{name}__", _logical(name, False))
         setattr(cls, f"__r{name}__", _logical(name, True))
-    cls.__eq__ = _equality(REGISTRY["math.equal"], "eq", False)  # type: ignore[assignment]
-    cls.__ne__ = _equality(REGISTRY["math.not_equal"], "ne", True)  # type: ignore[assignment]
-    cls.__pow__ = _power  # type: ignore[attr-defined]
-    cls.__rpow__ = _reflected(REGISTRY["math.pow"], "pow")  # type: ignore[attr-defined]
-    cls.__neg__ = _unary(REGISTRY["math.negative"], "neg")  # type: ignore[attr-defined]
-    cls.__abs__ = _unary(REGISTRY["math.abs"], "abs")  # type: ignore[attr-defined]
-    cls.__invert__ = _invert  # type: ignore[attr-defined]
-    cls.__getitem__ = FUNCTIONS.get("_getitem")  # type: ignore[attr-defined]
+    cls.__eq__ = _equality(REGISTRY["math.equal"], "eq", False)
+    cls.__ne__ = _equality(REGISTRY["math.not_equal"], "ne", True)
+    cls.__mul__ = _product
+    cls.__pow__ = _power
+    cls.__rpow__ = _reflected(REGISTRY["math.pow"], "pow")
+    cls.__neg__ = _unary(REGISTRY["math.negative"], "neg")
+    cls.__abs__ = _unary(REGISTRY["math.abs"], "abs")
+    cls.__invert__ = _invert
+    cls.__getitem__ = FUNCTIONS["_getitem"]
 
 
 attach(EagerTensor)

@@ -51,8 +51,10 @@ def _shown(value: Any, summarize: int) -> str:
     if isinstance(value, np.ndarray):
         return _array(value, summarize)
     if nest.is_nested(value) and not isinstance(value, str):
-        items = [_shown(item, summarize) for item in (value.values() if isinstance(value, dict)
-                                                      else value)]
+        items = [
+            _shown(item, summarize)
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
         if isinstance(value, dict):
             pairs = zip(value, items, strict=True)
             return "{" + ", ".join(f"{key!r}: {item}" for key, item in pairs) + "}"
@@ -83,6 +85,8 @@ def _element(value: Any) -> str:
         return str(int(value))
     if isinstance(value, np.complexfloating):
         return f"({_element(value.real)},{_element(value.imag)})"
-    return np.format_float_positional(value, trim="-") if 1e-5 <= abs(value) < 1e16 else (
-        "0" if value == 0 else str(value).replace(".0e", "e")
+    return (
+        np.format_float_positional(value, trim="-")
+        if 1e-5 <= abs(value) < 1e16
+        else ("0" if value == 0 else str(value).replace(".0e", "e"))
     )

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapefacade._core.dtypes import DType, as_dtype
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import TensorLike, TensorList, function, op
 
@@ -234,7 +235,7 @@ def _positions(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
 
 
 @function("linalg.einsum", "einsum")
-def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> jax.Array:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> EagerTensor:
     """Sums products of the elements of tensors as an equation between subscripts says.
 
     Args:

@@ -7,7 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tapefacade._core import generators
 from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.colours import (
     adjust_brightness,
@@ -19,13 +21,12 @@ from tapefacade._ops.imaging import check_rank
 from tapefacade._ops.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.sampling import uniform
 from tapefacade._ops.stateless import stateless_uniform
-from tapefacade._core import generators
 
 Seed = Annotated[Any, "free"]
 
 
 @function("image.random_flip_left_right")
-def random_flip_left_right(image: TensorLike, seed: Any = None) -> jax.Array:
+def random_flip_left_right(image: TensorLike, seed: Any = None) -> EagerTensor:
     """Mirrors each image along its width with a probability of one half.
 
     Args:
@@ -45,7 +46,7 @@ def random_flip_left_right(image: TensorLike, seed: Any = None) -> jax.Array:
 
 
 @function("image.random_flip_up_down")
-def random_flip_up_down(image: TensorLike, seed: Any = None) -> jax.Array:
+def random_flip_up_down(image: TensorLike, seed: Any = None) -> EagerTensor:
     """Mirrors each image along its height with a probability of one half.
 
     Args:
@@ -65,7 +66,7 @@ def random_flip_up_down(image: TensorLike, seed: Any = None) -> jax.Array:
 
 
 @function("image.stateless_random_flip_left_right")
-def stateless_random_flip_left_right(image: TensorLike, seed: Seed) -> jax.Array:
+def stateless_random_flip_left_right(image: TensorLike, seed: Seed) -> EagerTensor:
     """Mirrors each image along its width or not, the same for the same `seed`.
 
     Args:
@@ -85,7 +86,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: Seed) -> jax.Array
 
 
 @function("image.stateless_random_flip_up_down")
-def stateless_random_flip_up_down(image: TensorLike, seed: Seed) -> jax.Array:
+def stateless_random_flip_up_down(image: TensorLike, seed: Seed) -> EagerTensor:
     """Mirrors each image along its height or not, the same for the same `seed`.
 
     Args:
@@ -118,7 +119,7 @@ def _random_flip(key: FreeTensor, image: FreeTensor, axis: int, stateless: bool)
 
 
 @function("image.random_crop")
-def random_crop(value: TensorLike, size: Any, seed: Any = None, name: None = None) -> jax.Array:
+def random_crop(value: TensorLike, size: Any, seed: Any = None, name: None = None) -> EagerTensor:
     """Cuts a part of a given size out of a tensor, at a random place.
 
     Args:
@@ -140,7 +141,9 @@ def random_crop(value: TensorLike, size: Any, seed: Any = None, name: None = Non
 
 
 @function("image.stateless_random_crop")
-def stateless_random_crop(value: TensorLike, size: Any, seed: Seed, name: None = None) -> jax.Array:
+def stateless_random_crop(
+    value: TensorLike, size: Any, seed: Seed, name: None = None
+) -> EagerTensor:
     """Cuts a part of a given size out of a tensor, at the same place for the same `seed`.
 
     Args:
@@ -207,7 +210,7 @@ def _hue(max_delta: float) -> tuple[float, float]:
 
 
 @function("image.random_brightness")
-def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> jax.Array:
+def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> EagerTensor:
     """Adds a random number to all pixels.
 
     Args:
@@ -228,7 +231,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> 
 
 
 @function("image.random_contrast")
-def random_contrast(image: TensorLike, lower: float, upper: float, seed: Any = None) -> jax.Array:
+def random_contrast(image: TensorLike, lower: float, upper: float, seed: Any = None) -> EagerTensor:
     """Adjusts the contrast by a random factor.
 
     Args:
@@ -250,7 +253,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: Any = N
 
 
 @function("image.random_hue")
-def random_hue(image: TensorLike, max_delta: float, seed: Any = None) -> jax.Array:
+def random_hue(image: TensorLike, max_delta: float, seed: Any = None) -> EagerTensor:
     """Turns the hue by a random number.
 
     Args:
@@ -271,7 +274,9 @@ def random_hue(image: TensorLike, max_delta: float, seed: Any = None) -> jax.Arr
 
 
 @function("image.random_saturation")
-def random_saturation(image: TensorLike, lower: float, upper: float, seed: Any = None) -> jax.Array:
+def random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: Any = None
+) -> EagerTensor:
     """Multiplies the saturation with a random factor.
 
     Args:

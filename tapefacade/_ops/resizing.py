@@ -12,6 +12,7 @@ from jax import lax
 
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import NoGradient, TensorLike, function, op
 
@@ -50,7 +51,7 @@ def resize(
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Resizes images; the centres of pixels lie at halves.
 
     Unlike TensorFlow, every method but `"area"` can be differentiated more than once.
@@ -259,7 +260,7 @@ def resize_with_pad(
     target_width: int,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
-) -> jax.Array:
+) -> EagerTensor:
     """Resizes images without changing their proportions, and pads them with zeros.
 
     Args:

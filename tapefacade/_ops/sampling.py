@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import (
     Check,
@@ -18,7 +19,6 @@ from tapefacade._ops.op import (
     function,
     op,
 )
-from tapefacade._core import generators
 
 FLOATS = ("half", "bfloat16", "float", "double")
 POISSON = ("half", "float", "double", "int32", "int64")
@@ -95,7 +95,7 @@ def normal(
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers from a normal distribution.
 
     Args:
@@ -143,7 +143,7 @@ def truncated_normal(
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws from a normal distribution without what lies beyond two standard deviations.
 
     Args:
@@ -198,7 +198,7 @@ def uniform(
     dtype: Any = dtypes.float32,
     seed: Any = None,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers that are uniformly distributed between `minval` and `maxval`.
 
     Args:
@@ -294,7 +294,7 @@ def integers(
 @function("random.categorical")
 def categorical(
     logits: TensorLike, num_samples: int, dtype: Any = None, seed: Any = None, name: None = None
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers of classes from categorical distributions.
 
     Unlike TensorFlow, the logits may be integers.
@@ -359,7 +359,7 @@ def classes(key: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType) 
 
 
 @function("random.shuffle")
-def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> jax.Array:
+def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> EagerTensor:
     """Puts the rows of a tensor into a random order.
 
     Args:

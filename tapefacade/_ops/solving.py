@@ -13,7 +13,7 @@ from tapefacade._ops.factorizations import (
     MATRICES,
     check_floating,
     check_matrix,
-    cholesky,
+    cholesky_factor,
     is_regular,
     not_invertible,
     transposed,
@@ -229,6 +229,8 @@ def lstsq(
 ) -> jax.Array:
     """Solves systems of linear equations in the sense of least squares.
 
+    Unlike TensorFlow, a gradient exists where `fast` is False too.
+
     Args:
         matrix: a floating or complex tensor of shape `[..., M, N]`.
         rhs: the right-hand sides in columns, of shape `[..., M, K]` and the same type.
@@ -241,7 +243,6 @@ def lstsq(
 
     Raises:
         InvalidArgumentError: if the shapes do not fit together.
-        ValueError: if a gradient is asked for and `fast` is False.
 
     >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy()
     array([[2.]], dtype=float32)
@@ -250,40 +251,31 @@ def lstsq(
         raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.ndim}")
     if rhs.ndim < 2:
         raise invalid(
-            f"In[0] and In[1] has different ndims: {written(matrix.shape[::-1])} vs. "
-            f"{written(rhs.shape)}"
+            f"In[0] and In[1] has different ndims: {written(matrix.shape)} vs. {written(rhs.shape)}"
         )
     if matrix.shape[-2] != rhs.shape[-2]:
-        left = (*matrix.shape[:-2], *matrix.shape[:-3:-1])
         raise invalid(
-            f"Matrix size-incompatible: In[0]: {written(left)}, In[1]: {written(rhs.shape)}"
+            f"Matrix size-incompatible: In[0]: {written(matrix.shape)}, In[1]: {written(rhs.shape)}"
         )
     if not fast:
-        return _orthogonal_solution(matrix, rhs)
+        return (jnp.linalg.pinv(wide(matrix)) @ wide(rhs)).astype(rhs.dtype)
     rows, columns = matrix.shape[-2:]
     tall = rows >= columns
     gramian = transposed(matrix) @ matrix if tall else matrix @ transposed(matrix)
     weight = jnp.asarray(l2_regularizer, matrix.dtype)
     gramian = gramian + weight * jnp.eye(min(rows, columns), dtype=matrix.dtype)
-    factor = cholesky.__wrapped__(gramian)  # the implementation of the op
-    right = transposed(matrix) @ rhs if tall else rhs
+    factor = cholesky_factor(wide(gramian))
+    right = wide(transposed(matrix) @ rhs if tall else rhs)
     solution = _triangular(factor, _triangular(factor, right, True, False), True, True)
+    solution = solution.astype(rhs.dtype)
     return solution if tall else transposed(matrix) @ solution
-
-
-@jax.custom_jvp
-def _orthogonal_solution(matrix: jax.Array, rhs: jax.Array) -> jax.Array:
-    return jnp.linalg.pinv(matrix) @ rhs
-
-
-@_orthogonal_solution.defjvp
-def _orthogonal_solution_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    raise ValueError("Gradient not defined for fast=False")
 
 
 @op("linalg.pinv", kernel="Svd")
 def pinv(a: TensorLike, rcond: OptionalTensor = None, validate_args: bool = False) -> jax.Array:
     """Computes pseudo-inverses.
+
+    Unlike TensorFlow, second derivatives count the part of singular matrices that is cut off.
 
     Args:
         a: a floating tensor of shape `[..., M, N]`.

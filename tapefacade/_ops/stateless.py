@@ -6,8 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.op import (
     FreeTensor,
     NoGradient,
@@ -30,7 +31,6 @@ from tapefacade._ops.sampling import (
     require,
     scaled,
 )
-from tapefacade._core import generators
 
 ALGORITHMS = ("philox", "threefry", "auto_select")
 UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint32", "uint64")
@@ -54,7 +54,7 @@ def stateless_normal(
     dtype: Any = dtypes.float32,
     name: None = None,
     alg: str = "auto_select",
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers from a normal distribution, the same for the same `seed`.
 
     Unlike TensorFlow, `alg` is only checked: the numbers are those of JAX's Threefry generator.
@@ -108,7 +108,7 @@ def stateless_truncated_normal(
     dtype: Any = dtypes.float32,
     name: None = None,
     alg: str = "auto_select",
-) -> jax.Array:
+) -> EagerTensor:
     """Draws normal numbers within two standard deviations, the same for the same `seed`.
 
     Args:
@@ -158,7 +158,7 @@ def stateless_uniform(
     dtype: Any = dtypes.float32,
     name: None = None,
     alg: str = "auto_select",
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers uniformly between two limits, the same for the same `seed`.
 
     Args:
@@ -251,7 +251,7 @@ def stateless_categorical(
     seed: FreeTensor,
     dtype: Any = dtypes.int64,
     name: None = None,
-) -> jax.Array:
+) -> EagerTensor:
     """Draws numbers of classes from categorical distributions, the same for the same `seed`.
 
     Args:

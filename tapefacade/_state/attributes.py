@@ -7,12 +7,13 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.operators import Operators
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, Reference, device_of, value_repr
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
 
 
-class Attributes:
+class Attributes(Operators):
     """The attributes of a variable, and how Python looks at it."""
 
     _tensor: EagerTensor

@@ -53,7 +53,8 @@ def _devices() -> list[tuple[str, int]]:
     with contextlib.suppress(RuntimeError):
         found += [("CPU", device.id) for device in jax.devices("cpu")[:1]]
     for device in jax.devices():
-        kind = KINDS.get(device.platform, device.platform.upper())
+        platform = str(device.platform)
+        kind = KINDS.get(platform, platform.upper())
         if kind != "CPU":
             found.append((kind, device.id))
     return found

@@ -9,7 +9,6 @@ import numpy as np
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core import dtypes
 from tapefacade._state.indexed_slices import IndexedSlices
 
 
@@ -18,7 +17,6 @@ class Scatter:
 
     _tensor: EagerTensor
     _lock: "threading.RLock | contextlib.AbstractContextManager[Any]"
-    dtype: dtypes.DType
 
     def _unread(self) -> Any: ...
 
@@ -33,13 +31,13 @@ class Scatter:
     ) -> Any:
         """Replaces the part that `variable[key]` reads."""
         with self._lock:
-            value = convert(value, self.dtype)
+            value = convert(value, self._tensor.dtype)
             self._put(FUNCTIONS["_strided_slice_update"](self.value(), key, value))
         return self._unread()
 
     def _scatter(self, path: str, indices: Any, updates: Any) -> Any:
         with self._lock:
-            updates = convert(updates, self.dtype)
+            updates = convert(updates, self._tensor.dtype)
             self._put(FUNCTIONS[path](self.value(), indices, updates))
         return self._unread()
 
@@ -51,7 +49,7 @@ class Scatter:
             )
         rows = FUNCTIONS["expand_dims"](convert(sparse_delta.indices), -1)
         shape = rows.shape.as_list()[:-1] + self._tensor.shape.as_list()[1:]
-        updates = FUNCTIONS["broadcast_to"](convert(sparse_delta.values, self.dtype), shape)
+        updates = FUNCTIONS["broadcast_to"](convert(sparse_delta.values, self._tensor.dtype), shape)
         return self._scatter(path, rows, updates)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -133,7 +131,7 @@ class Scatter:
         """Combines with factors whose product (for equal rows) is computed first."""
         ones = FUNCTIONS["ones_like"](self.value())
         factors = FUNCTIONS["math.unsorted_segment_prod"](
-            convert(sparse_delta.values, self.dtype), sparse_delta.indices, ones.shape[0]
+            convert(sparse_delta.values, self._tensor.dtype), sparse_delta.indices, ones.shape[0]
         )
         with self._lock:
             self._put(FUNCTIONS[path](self.value(), factors))

@@ -185,9 +185,10 @@ class Variable(Assigning):
         else:
             slot = recording.new_leaf(tensor, separate=True)
         if self._trainable:
-            for tape in recording.watchers():
-                if tape._watch_accessed_variables:
-                    tape._read(self, slot)
+            for reference in recording.blocks:
+                tape = reference()
+                if tape is not None and tape._recording and tape._watch_accessed_variables:
+                    tape._read(self._root, slot)
         self._read_at = (recording, recording.epoch, tensor, slot)
         return slot
 
@@ -209,7 +210,9 @@ class Variable(Assigning):
         self._tensor = tensor
 
     def _unread(self) -> "Variable":
-        return UnreadVariable(self._root)
+        view = object.__new__(UnreadVariable)
+        object.__setattr__(view, "_root", self._root)
+        return view
 
     def _restore(self, tensor: EagerTensor) -> None:
         self._tensor = tensor
@@ -328,18 +331,14 @@ class UnreadVariable(ResourceVariable):
     """What an assignment returns: the variable itself under another name."""
 
     _root: Variable = None  # type: ignore[assignment]  # not the property
+    _alias: str | None = None
 
     def __init__(self, root: Variable, name: str | None = None) -> None:
         object.__setattr__(self, "_root", root)
         object.__setattr__(self, "_alias", name)
 
-    def __getattribute__(self, name: str) -> Any:
-        own = object.__getattribute__(self, "__dict__")
-        if name in ("_root", "_alias", "__class__", "__dict__", "name"):
-            return object.__getattribute__(self, name)
-        if name.startswith("__"):
-            return object.__getattribute__(self, name)
-        return getattr(own["_root"], name)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._root, name)  # it has nothing of its own
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._root, name, value)
@@ -351,7 +350,7 @@ class UnreadVariable(ResourceVariable):
 
 
 operators.attach(Variable)
-Variable.__hash__ = _unhashable  # type: ignore[method-assign]
+Variable.__hash__ = _unhashable
 for _name, _symbol, _method in (
     ("iadd", "+", "assign_add"), ("isub", "-", "assign_sub"), ("imul", "*", "assign"),
     ("itruediv", "/", "assign"), ("ifloordiv", "//", "assign"), ("ipow", "**", "assign"),

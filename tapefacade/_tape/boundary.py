@@ -16,8 +16,10 @@ from tapefacade._trace.operation import Operation
 
 
 class Boundary(Operation):
-    """Passes its first inputs on; the static parameter says how many. The rest are what the
-    results depend on: gradients that arrive here go to these, through Python code."""
+    """Passes its first inputs on; the static parameter says how many.
+
+    The rest are what the results depend on: gradients that arrive go to these, through Python code.
+    """
 
     name = "custom_gradient"
     kernel = "IdentityN"

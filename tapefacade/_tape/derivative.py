@@ -24,10 +24,12 @@ GRADIENT, JACOBIAN, BATCH_JACOBIAN = "gradient", "jacobian", "batch_jacobian"
 MAX_DERIVATIVES = 4096
 
 
-@jax.custom_jvp
-def tap(value: Any, added: Any) -> Any:
+def _tap(value: Any, added: Any) -> Any:
     """Returns `value`, with the derivative of `value + added`."""
     return value
+
+
+tap = jax.custom_jvp(_tap)
 
 
 @tap.defjvp
@@ -179,7 +181,7 @@ def _apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
     """Evaluates a step; no gradient flows through blocked inputs.
 
     The derivative for the other inputs may depend on the blocked ones, and is differentiable with
-    respect to them: TensorFlow has no gradient of zeta(x, q) for x, but one of its derivative for q.
+    respect to them: zeta(x, q) has no gradient for x, but its derivative for q has one.
     """
     blocked = sorted(step.operation.blocked(step.static, len(arrays)))
     if not blocked:
@@ -212,7 +214,7 @@ _LOCK = threading.Lock()
 
 
 def derivative(
-    kind: str, part: Slice, sources: tuple[int, ...], groups: tuple[int, ...],
+    kind: str, part: Slice, sources: tuple[int, ...], groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
 ) -> Derivative:  # fmt: skip
     """Returns the derivative op; equal ones are the same, so that programs find themselves."""

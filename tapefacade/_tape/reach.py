@@ -1,6 +1,6 @@
 """Reach: which recorded instructions lead from the sources to the targets of a gradient."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tapefacade._core.gradient import NoGradient, NotDifferentiable
@@ -52,10 +52,14 @@ def reach(
     """
     watched = dict(window.watched)
     taped, tracked = _taped(end, window, watched)
+    known = tracked | watched.keys()
+    # What the tape knows nothing of has a gradient for itself alone: d x / d x is 1.
+    used = {slot for node in taped for slot in node.inputs}
     groups = tuple(
-        tuple(s for s in group if s in tracked or s in watched or s in targets) for group in groups
+        tuple(s for s in group if s in known or (s in targets and s not in used))
+        for group in groups
     )
-    cone, boundaries = _cone(taped, targets)
+    cone, boundaries = _cone(taped, targets, known)
     masks: dict[int, int] = {}
     for bit, group in enumerate(groups):
         for slot in group:
@@ -93,7 +97,7 @@ def _nodes(end: Node, intervals: Iterable[tuple[int, int]]) -> Iterator[Node]:
 
 def _taped(
     end: Node, window: Window, watched: dict[int, int]
-) -> tuple[list[Node], Collection[int]]:
+) -> tuple[list[Node], set[int]]:
     """Returns the instructions on the tape, and the slots that depend on something watched."""
     tracked: set[int] = set()
     taped = []
@@ -108,14 +112,17 @@ def _taped(
                 used in tracked or watched.get(used, node.end) <= node.first
                 for used in used_inputs(node, place)
             ):
-                tracked.add(slot)
                 on_tape = True
+                if node.types[slot - node.first].inexact:
+                    tracked.add(slot)
         if on_tape:
             taped.append(node)
     return taped, tracked
 
 
-def _cone(taped: list[Node], targets: Iterable[int]) -> tuple[list[Node], tuple[Node, ...]]:
+def _cone(
+    taped: list[Node], targets: Iterable[int], known: set[int]
+) -> tuple[list[Node], tuple[Node, ...]]:
     """Returns the taped instructions that the targets depend on; those made by hand apart."""
     missing = set(targets)
     cone, boundaries = [], []
@@ -140,7 +147,7 @@ def _cone(taped: list[Node], targets: Iterable[int]) -> tuple[list[Node], tuple[
             continue
         cone.append(node)
         for place in places:
-            missing.update(used_inputs(node, place))
+            missing.update(slot for slot in used_inputs(node, place) if slot in known)
     return cone[::-1], tuple(boundaries[::-1])
 
 

@@ -193,7 +193,8 @@ class GradientTape(Jacobians):
         >>> tape.gradient(y, x).numpy()
         np.float32(6.0)
         """
-        for item in nest.flatten(tensor, expand_composites=True):
+        items: list[Any] = nest.flatten(tensor, expand_composites=True)
+        for item in items:
             if not isinstance(item, Tensor | Variable):
                 raise ValueError(
                     f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
@@ -209,13 +210,11 @@ class GradientTape(Jacobians):
             if THREAD.recording is not self._trace or not self._trace.watchers():
                 continue  # nothing is being recorded: TensorFlow takes no note either
             if isinstance(item, Variable):
-                self._read(item, item._slot_in(self._trace))
+                self._read(item._root, item._slot_in(self._trace))
             else:
-                trace = self._trace
-                self._watched.setdefault(
-                    trace.leaf(item) if trace.slot_of(item) is None else trace.slot_of(item),
-                    trace.at.end,
-                )
+                slot = self._trace.slot_of(item)
+                slot = self._trace.leaf(item) if slot is None else slot
+                self._watched.setdefault(slot, self._trace.at.end)
 
     def _read(self, variable: Variable, slot: int) -> None:
         """Takes note that a variable's value is in `slot`."""

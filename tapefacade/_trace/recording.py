@@ -11,8 +11,8 @@ import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import jax
 import numpy as np
+from jax.core import Tracer
 
 from tapefacade._core.tensor import EagerTensor, Failed, from_host
 from tapefacade._core.types import TensorType, type_of
@@ -64,7 +64,16 @@ class Recording:
     """One thread's recording since its last step boundary."""
 
     __slots__ = (
-        "assigned", "blocks", "at", "data", "effects", "epoch", "lock", "owners", "state", "traced",
+        "assigned",
+        "at",
+        "blocks",
+        "data",
+        "effects",
+        "epoch",
+        "lock",
+        "owners",
+        "state",
+        "traced",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -102,7 +111,7 @@ class Recording:
         self.data.leaves[slot] = tensor
         if not separate:
             self.data.slots[id(tensor)] = slot
-        if isinstance(tensor._value, jax.core.Tracer):
+        if isinstance(tensor._value, Tracer):
             self.traced = True
         self.at = node
         return slot
@@ -192,7 +201,7 @@ class Recording:
             nodes = needed(self.at, [slot], known)
             used = {s for node in nodes for s in node.inputs}
             leaves = [self.data.leaves[s]._value for s in used if s in self.data.leaves]
-            chosen = traced if any(isinstance(v, jax.core.Tracer) for v in leaves) else untraced
+            chosen = traced if any(isinstance(v, Tracer) for v in leaves) else untraced
             chosen.append((slot, tensor))
         for item in untraced:
             self._run([item], ())
@@ -228,7 +237,7 @@ class Recording:
                 self.data.leaves[slot] = tensor
 
     def _undo_assignments(self) -> None:
-        for variable, before in self.assigned.values():
+        for variable, before in reversed(self.assigned.values()):
             variable._restore(before)
         self.assigned = {}
 
@@ -290,7 +299,8 @@ def type_in(at: Node, slot: int) -> TensorType:
     """Returns the type of a slot, which the tree knows."""
     node = at
     while node.first > slot:
-        node = node.parent  # type: ignore[assignment]  # the root's first is 0
+        assert node.parent is not None  # the root's first is 0
+        node = node.parent
     return node.types[slot - node.first]
 
 

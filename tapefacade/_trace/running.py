@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jax import lax
 
 from tapefacade._core.tensor import EagerTensor, Failed
@@ -162,11 +163,11 @@ class Program:
         STATISTICS.dispatched += 1
         with jax.enable_x64(True):
             outputs, passed, details = call(*arguments)
-            if outputs and isinstance(outputs[0], jax.core.Tracer) and not _traced(arguments):
+            if outputs and isinstance(outputs[0], Tracer) and not _traced(arguments):
                 # Inside somebody's jax.jit everything is traced, also what is known already.
                 with jax.ensure_compile_time_eval():
                     outputs, passed, details = call(*arguments)
-        if passed is not None and not isinstance(passed, jax.core.Tracer):
+        if passed is not None and not isinstance(passed, Tracer):
             flags = np.asarray(passed)
             if not flags.all():
                 raise self._failed(flags, outputs, details)
@@ -179,7 +180,7 @@ class Program:
         part = self.executable.part
         outputs = list(outputs)
         errors: dict[int, Exception] = {}
-        for index in np.flatnonzero(~flags):
+        for index in np.flatnonzero(~flags).tolist():
             place = self.executable.check_order[index]
             operation, static = part.steps[place].operation, part.steps[place].static
             error = operation.error([np.asarray(d) for d in details[index]], static)
@@ -215,7 +216,7 @@ def _downstream(part: Slice, place: int) -> set[int]:
 
 
 def _traced(arguments: Sequence[Any]) -> bool:
-    return any(isinstance(argument, jax.core.Tracer) for argument in arguments)
+    return any(isinstance(argument, Tracer) for argument in arguments)
 
 
 def _vector(values: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -234,7 +235,7 @@ def leaf_value(tensor: EagerTensor) -> Any:
             if tensor._slot > (1 if value.nbytes > 16384 else 16):
                 with jax.enable_x64(True):
                     uploaded = jax.device_put(value)
-                if isinstance(uploaded, jax.core.Tracer):
+                if isinstance(uploaded, Tracer):
                     return value
                 tensor._value = value = uploaded
         return value

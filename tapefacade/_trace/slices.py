@@ -101,14 +101,15 @@ def needed(at: Node, wanted: Iterable[int], known: Container[int]) -> list[Node]
     """Returns the instructions up to `at` that `wanted` slots need, given the `known` ones."""
     missing = {slot for slot in wanted if slot not in known}
     nodes = []
-    node = at
+    node: Node | None = at
     while missing:
+        assert node is not None  # a leaf is always known
         found = missing.intersection(range(node.first_output, node.end))
         if found:
             missing -= found
             nodes.append(node)
             missing.update(slot for slot in node.inputs if slot not in known)
-        node = node.parent  # type: ignore[assignment]  # a leaf is always known
+        node = node.parent
     return nodes[::-1]
 
 

@@ -33,8 +33,8 @@ class Node:
     """A program prefix that ends with one instruction."""
 
     __slots__ = (
-        "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs", "limit", "line",
-        "operation", "parent", "plans", "programs", "slow", "static", "structure", "type", "types",
+        "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs",
+        "limit", "line", "operation", "parent", "plans", "programs", "slow", "static", "structure", "type", "types",
     )  # fmt: skip
 
     def __init__(
@@ -83,7 +83,7 @@ def users_line() -> str:
         name = frame.f_code.co_filename
         if not name.startswith((PACKAGE, "<string>")) or name.startswith(OWN_SCRIPTS):
             return f"{name}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return "<unknown>"
 
 

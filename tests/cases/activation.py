@@ -7,7 +7,18 @@ from cases.case import Case, b, c, d, f, i, raises
 X = f(-2, -0.5, 0, 0.5, 7, np.nan)
 Y = d(-2, -0.3, 0.4, 1.5, 7)
 Z = f([[1, 2, 3], [1, 1, 1]])
-FUNCTIONS = "relu relu6 crelu leaky_relu elu selu gelu silu softmax log_softmax".split()
+FUNCTIONS = [
+    "relu",
+    "relu6",
+    "crelu",
+    "leaky_relu",
+    "elu",
+    "selu",
+    "gelu",
+    "silu",
+    "softmax",
+    "log_softmax",
+]
 VECTORS = ("crelu", "softmax", "log_softmax")
 INTEGER = ("relu", "relu6", "crelu", "leaky_relu")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cases.case import Case, d, f, i, raises
+from cases.case import Case, d, f, raises
 
 RANDOM = np.random.RandomState(0)
 

@@ -16,18 +16,13 @@ CASES = [
     Case("linalg.norm", (A,), {"axis": 0, "keepdims": True}, id="keepdims"),
     Case("linalg.norm", (A,), {"keepdims": True}, id="keepdims all"),
     *[Case("linalg.norm", (D,), {"ord": o}, id=f"ord {o}") for o in (1, 2, 3, 2.5, np.inf)],
-    *[
-        Case("linalg.norm", (A,), {"ord": o, "axis": 1}, id=f"ord {o} rows")
-        for o in (1, 2, np.inf)
-    ],
+    *[Case("linalg.norm", (A,), {"ord": o, "axis": 1}, id=f"ord {o} rows") for o in (1, 2, np.inf)],
     *[
         Case("linalg.norm", (D,), {"ord": o, "axis": (0, 1)}, id=f"matrix {o}")
         for o in ("fro", "euclidean", 1, np.inf)
     ],
     Case("linalg.norm", (D,), {"ord": 2, "axis": (0, 1)}, id="matrix 2", rtol=1e-5),
-    Case(
-        "linalg.norm", (D[None],), {"ord": 1, "axis": (1, 2), "keepdims": True}, id="matrix keep"
-    ),
+    Case("linalg.norm", (D[None],), {"ord": 1, "axis": (1, 2), "keepdims": True}, id="matrix keep"),
     Case("linalg.norm", (D[None],), {"ord": np.inf, "axis": [-2, -1]}, id="matrix list"),
     Case("linalg.norm", (f(0, 0),), id="zero"),
     Case("linalg.norm", (f(1, -1, 0),), {"ord": 1}, id="ord 1 at 0"),

@@ -8,7 +8,16 @@ G = np.arange(16, dtype="float32").reshape(1, 4, 4, 1)
 A = np.arange(12, dtype="float32").reshape(2, 2, 3) / 12
 U = (A * 255).astype("uint8")
 RESIZE = "image.resize"
-METHODS = "bilinear nearest bicubic area lanczos3 lanczos5 gaussian mitchellcubic".split()
+METHODS = [
+    "bilinear",
+    "nearest",
+    "bicubic",
+    "area",
+    "lanczos3",
+    "lanczos5",
+    "gaussian",
+    "mitchellcubic",
+]
 
 CASES = [
     *[
