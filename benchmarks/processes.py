@@ -1,6 +1,7 @@
 """What needs a process of its own: importing, the first gradient, memory over many steps."""
 
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -107,7 +108,8 @@ print(json.dumps({"steps": steps, "before_mib": before, "after_mib": resident(),
 def in_process(code: str, *arguments: str) -> Any:
     """Runs a script in a new interpreter; returns what it prints as its last line, from JSON."""
     command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -1,7 +1,6 @@
 """The `@op` decorator: one declarative definition per TensorFlow function."""
 
 import inspect
-import typing
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ParamSpec, Protocol, overload
 
@@ -330,10 +329,8 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     public.__doc__ = definition.implementation.__doc__
     public.__module__ = definition.implementation.__module__
     public.__qualname__ = name
-    public.__annotations__ = typing.get_type_hints(definition.implementation)
+    public.__annotations__ = definition.implementation.__annotations__
     public.__wrapped__ = definition.implementation
-    public.__signature__ = signature.replace(
-        parameters=parameters, return_annotation=signature.return_annotation
-    )
+    public.__signature__ = signature.replace(parameters=parameters)
     public.op = definition
     return public

@@ -1,7 +1,6 @@
 """The parameters of an op: which are tensors, and how static values become hashable."""
 
 import inspect
-import typing
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -24,10 +23,9 @@ class Parameter(NamedTuple):
 
 def read_parameters(implementation: Callable[..., Any]) -> tuple[Parameter, ...]:
     """Reads the annotations of an implementation; `name` is no parameter."""
-    hints = typing.get_type_hints(implementation, include_extras=True)
     parameters = []
-    for name in inspect.signature(implementation).parameters:
-        marks = getattr(hints.get(name), "__metadata__", ())
+    for name, parameter in inspect.signature(implementation).parameters.items():
+        marks = getattr(parameter.annotation, "__metadata__", ())
         kind = marks[0] if marks else ""
         if name != "name":
             parameters.append(Parameter(name, kind, marks[1] if len(marks) > 1 else "one"))

@@ -6,9 +6,11 @@ from typing import Any
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor, host_value, invalid_argument
 from tapefacade._ops.calling import record2
-from tapefacade._ops.op import REGISTRY
+from tapefacade._ops.op import REGISTRY, Op
 from tapefacade._state.attributes import Attributes
 from tapefacade._state.scatter import Scatter
+
+ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
 
 
 class Assigning(Attributes, Scatter):
@@ -93,7 +95,7 @@ class Assigning(Attributes, Scatter):
         >>> tf.Variable(1.0).assign_add(2.0).numpy()
         np.float32(3.0)
         """
-        return self._update("math.add", "AssignAddVariableOp", delta, read_value)
+        return self._update(ADD, "AssignAddVariableOp", delta, read_value)
 
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
@@ -104,9 +106,9 @@ class Assigning(Attributes, Scatter):
         >>> tf.Variable(1.0).assign_sub(2.0).numpy()
         np.float32(-1.0)
         """
-        return self._update("math.subtract", "AssignSubVariableOp", delta, read_value)
+        return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
 
-    def _update(self, path: str, kernel: str, delta: Any, read_value: bool) -> Any:
+    def _update(self, op: Op, kernel: str, delta: Any, read_value: bool) -> Any:
         with self._lock:
             held = self._tensor
             if type(delta) is not EagerTensor or delta._type is not held._type:
@@ -116,11 +118,11 @@ class Assigning(Attributes, Scatter):
                         f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
                         f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
                     )
-            if host_value(held) is not None:
-                self._put(record2(REGISTRY[path], held, delta, ()))
+            if held._type.hostable and host_value(held) is not None:
+                self._put(record2(op, held, delta, ()))
                 self._tell_tapes()
             else:
-                self._put(record2(REGISTRY[path], self, delta, ()))
+                self._put(record2(op, self, delta, ()))
         return self._unread() if read_value else None
 
 

@@ -137,6 +137,8 @@ class Variable(Assigning):
         constraint: Callable[[Any], Any] | None = None,
     ) -> None:  # fmt: skip
         self._tensor = tensor
+        # Whether its value may be known on the host; JAX also makes variables of placeholders.
+        self._discrete = tensor._type is not None and not tensor._type.inexact
         self._trainable = trainable
         self._name = "Variable" if name is None else name
         self._shape = shape

@@ -69,13 +69,15 @@ def derive(
     Returns:
         For each source the derivative, or None if no target depends on it.
     """
-    known = [(slot, up) for slot, up in zip(targets, upstream, strict=True) if slot is not None]
-    slots = tuple([slot for slot, _ in known])
-    gradients = [up for _, up in known]
+    gradients = upstream
+    if None in targets:
+        known = [place for place, slot in enumerate(targets) if slot is not None]
+        targets, gradients = [targets[p] for p in known], [upstream[p] for p in known]
+    slots = tuple(targets)
     found = _plan(scope, kind, slots, tuple(groups), tuple([up is not None for up in gradients]))
     if found is None:
         return [None] * len(groups)
-    if isinstance(found, Reach):
+    if type(found) is Reach:
         if kind != GRADIENT:
             return _by_rows(scope, kind, slots, groups)
         return _through_boundaries(scope, found, slots, groups, gradients)
@@ -93,9 +95,9 @@ def _plan(
     """Finds the plan in the tree or makes it; a `Reach` where Python code is on the way."""
     key = (kind, targets, groups, given, through, scope.window)
     plans = scope.end.plans
-    if key in plans:
-        found = plans[key]
-        return _current(scope, targets, groups, found)
+    found = plans.get(key, key)
+    if found is not key:
+        return _current(scope, targets, groups, found) if type(found) is Reach else found
     found = reach(scope.end, scope.window, targets, groups)
     if through and found.boundaries:
         plans[key] = found
@@ -107,9 +109,7 @@ def _plan(
 
 def _current(scope: Scope, targets: Any, groups: Any, found: Any) -> Any:
     """Checks what may have changed since a plan was made: registered gradients."""
-    if isinstance(found, Reach):
-        return reach(scope.end, scope.window, targets, groups)
-    return found
+    return reach(scope.end, scope.window, targets, groups)
 
 
 def _make_plan(
@@ -156,17 +156,22 @@ def _record(
     trace = THREAD.recording
     gradients = [up for place in plan.targets if (up := upstream[place]) is not None]
     slots = [g._slot if g._recording is trace else trace.leaf(g) for g in gradients]
-    if scope.is_open:
-        inputs, ghosts = plan.inputs, plan.ghosts
-    else:
-        values = values_of(scope.end, scope.data, plan.inputs, plan.types)
+    operation, inputs, ghosts = plan.operation, plan.inputs, plan.ghosts
+    if not scope.is_open:
+        values = values_of(scope.end, scope.data, inputs, plan.types)
         inputs, ghosts = tuple([trace.leaf(value) for value in values]), ()
-    types = [*plan.operation.part.inputs, *(g._type for g in gradients)]
-    results = iter(trace.apply(plan.operation, (), (*inputs, *slots), types, ghosts))
+    node = trace.at.edges.get((operation, (), *inputs, *slots))
+    if node is None:
+        types = [*operation.part.inputs, *(g._type for g in gradients)]
+        tensors = trace.apply(operation, (), (*inputs, *slots), types, ghosts)
+    else:  # recorded here before
+        trace.at = node
+        tensors = trace.results(node)
     if trace.at.eager:
-        tensors = list(results)
         trace.flush()
-        results = iter(tensors)
+    if False not in plan.connected:
+        return tensors
+    results = iter(tensors)
     return [next(results) if connected else None for connected in plan.connected]
 
 

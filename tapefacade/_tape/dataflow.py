@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.extend.core import ClosedJaxpr, Jaxpr, Literal
 
 from tapefacade._core.types import TensorType
 
@@ -35,12 +34,12 @@ def input_dependencies(
     )
 
 
-def _flow(jaxpr: Jaxpr, inputs: Sequence[int]) -> list[int]:
+def _flow(jaxpr: Any, inputs: Sequence[int]) -> list[int]:
     """Carries sets of inputs, as bits, through a jaxpr."""
     masks: dict[Any, int] = dict(zip(jaxpr.invars, inputs, strict=True))
 
     def read(variable: Any) -> int:
-        if isinstance(variable, Literal) or not jnp.issubdtype(variable.aval.dtype, jnp.inexact):
+        if hasattr(variable, "val") or not jnp.issubdtype(variable.aval.dtype, jnp.inexact):
             return 0
         return masks.get(variable, 0)
 
@@ -59,9 +58,9 @@ def _flow(jaxpr: Jaxpr, inputs: Sequence[int]) -> list[int]:
     return [read(variable) for variable in jaxpr.outvars]
 
 
-def _called(equation: Any) -> Jaxpr | None:
+def _called(equation: Any) -> Any | None:
     """Returns the body of a plain call; loops and custom rules are one piece."""
     if equation.primitive.name not in ("pjit", "jit", "closed_call", "core_call", "remat2"):
         return None
     body = equation.params.get("jaxpr")
-    return body.jaxpr if isinstance(body, ClosedJaxpr) else body
+    return getattr(body, "jaxpr", body)

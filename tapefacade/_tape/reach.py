@@ -95,9 +95,7 @@ def _nodes(end: Node, intervals: Iterable[tuple[int, int]]) -> Iterator[Node]:
         node = node.parent
 
 
-def _taped(
-    end: Node, window: Window, watched: dict[int, int]
-) -> tuple[list[Node], set[int]]:
+def _taped(end: Node, window: Window, watched: dict[int, int]) -> tuple[list[Node], set[int]]:
     """Returns the instructions on the tape, and the slots that depend on something watched."""
     tracked: set[int] = set()
     taped = []

@@ -61,6 +61,7 @@ class GradientTape(Jacobians):
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
         self._block: Recording | None = None
+        self._variables: dict[int, tuple[Variable, tuple[int, ...]]] = {}  # its reads
         self._clear()
 
     def _clear(self) -> None:
@@ -70,7 +71,6 @@ class GradientTape(Jacobians):
         self._intervals: list[tuple[int, int]] = []
         self._start = 0
         self._watched: dict[int, int] = {}  # slot -> the position from which on it is watched
-        self._variables: dict[int, tuple[Variable, tuple[int, ...]]] = {}  # its reads
 
     # The block.
 
@@ -342,9 +342,14 @@ class GradientTape(Jacobians):
                 slot = scope.slot_of(source)
                 groups.append(() if slot is None else (slot,))
             else:
-                known = variables.get(id(source._root))
+                known = variables.get(id(source)) or variables.get(id(source._root))
                 groups.append(known[1] if known else ())
-        slots = [self._target_slot(scope, target, groups, sources) for target in targets]
+        slots = [
+            target._slot
+            if type(target) is EagerTensor and target._recording is trace and target._type.inexact
+            else self._target_slot(scope, target, groups, sources)
+            for target in targets
+        ]
         return backward.derive(scope, kind, slots, groups, upstream)
 
     def _target_slot(
@@ -372,9 +377,7 @@ class GradientTape(Jacobians):
             )
 
     def _release(self) -> None:
-        watched = self._variables  # can still be asked for
-        self._clear()
-        self._variables = watched
+        self._clear()  # what was watched can still be asked for
 
 
 _ONES = (None,)  # the upstream gradient of one target that was given none

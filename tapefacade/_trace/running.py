@@ -15,14 +15,17 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jax import lax
+from jax.core import Tracer
 
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._trace.slices import Slice, Step, evaluate
 
 # Compiled functions that are kept; the least recently used goes first.
 MAX_EXECUTABLES = 1024
+# The classes of arrays on a device; known when a program has run: asking JAX for an array at import
+# would start its backend.
+CONCRETE: set[type] = set()
 
 
 class Statistics:
@@ -101,7 +104,6 @@ class _Executables:
 
     def __init__(self) -> None:
         self._found: dict[Any, Executable] = {}
-        self._clock = 0
         self._lock = threading.Lock()
 
     def get(self, part: Slice, layout: Layout) -> Executable:
@@ -114,10 +116,6 @@ class _Executables:
                     self._found.pop(oldest).call = None
                 executable = self._found[key] = Executable(part, layout)
             return executable
-
-    def tick(self) -> int:
-        self._clock += 1
-        return self._clock
 
 
 EXECUTABLES = _Executables()
@@ -155,18 +153,23 @@ class Program:
             The outputs. An output that depends on a failed check is a `Failed`.
         """
         executable = self.executable
-        arguments = [leaf_value(leaves[slot]) for slot in self.array_slots]
+        arguments = [
+            value if type(value := (leaf := leaves[slot])._value) in CONCRETE else leaf_value(leaf)
+            for slot in self.array_slots
+        ]
         for dtype, slots in self.vector_slots:
             arguments.append(_vector([scalars[slot] for slot in slots], dtype))
-        executable.used = EXECUTABLES.tick()
         call = executable.call or executable.prepare()
-        STATISTICS.dispatched += 1
+        executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
         with jax.enable_x64(True):
             outputs, passed, details = call(*arguments)
-            if outputs and isinstance(outputs[0], Tracer) and not _traced(arguments):
-                # Inside somebody's jax.jit everything is traced, also what is known already.
-                with jax.ensure_compile_time_eval():
-                    outputs, passed, details = call(*arguments)
+            if outputs and type(outputs[0]) not in CONCRETE:
+                if not isinstance(outputs[0], Tracer):
+                    CONCRETE.add(type(outputs[0]))
+                elif not _traced(arguments):
+                    # Inside somebody's jax.jit everything is traced, also what is known already.
+                    with jax.ensure_compile_time_eval():
+                        outputs, passed, details = call(*arguments)
         if passed is not None and not isinstance(passed, Tracer):
             flags = np.asarray(passed)
             if not flags.all():

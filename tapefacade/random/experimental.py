@@ -2,6 +2,8 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.stateless import (
+    fold_in as stateless_fold_in,
+    split as stateless_split,
     stateless_shuffle as stateless_shuffle,
 )
 
