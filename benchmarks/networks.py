@@ -1,5 +1,6 @@
 """What the workloads share: the weights and data of small networks, as NumPy arrays."""
 
+import itertools
 from typing import Any
 
 import jax.numpy as jnp
@@ -24,7 +25,7 @@ def curve_arrays(width: int) -> tuple[list[Any], list[Any]]:
     sizes = [1, width, width, 1]
     weights = [
         (rng.standard_normal(shape) / np.sqrt(shape[0])).astype(np.float32)
-        for shape in zip(sizes, sizes[1:], strict=False)
+        for shape in itertools.pairwise(sizes)
     ]
     return weights, [np.zeros(size, np.float32) for size in sizes[1:]]
 

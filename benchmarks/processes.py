@@ -19,7 +19,7 @@ import tapefacade
 print(json.dumps({"jax": middle - start, "tapefacade": time.perf_counter() - middle}))
 """
 
-# The first gradient of a process, for each contestant: import, step, and the second step.
+# The first gradient of a process.
 FIRST_STEP = """
 import json, os, time
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -28,29 +28,19 @@ import {module} as tf
 imported = time.perf_counter()
 variables = [tf.Variable([[0.5, 0.25], [0.125, 1.0]]) for _ in range(3)]
 x = tf.constant([[1.0, 2.0]])
-def step():
+def gradients():
     with tf.GradientTape() as tape:
         y = x
         for v in variables:
             y = tf.tanh(y @ v)
         loss = tf.reduce_mean(tf.square(y))
-    return [g.numpy() for g in tape.gradient(loss, variables)]
+    return tape.gradient(loss, variables)
 if {compiled}:
-    step_of = tf.function(lambda: step_tensors())
-    def step_tensors():
-        with tf.GradientTape() as tape:
-            y = x
-            for v in variables:
-                y = tf.tanh(y @ v)
-            loss = tf.reduce_mean(tf.square(y))
-        return tape.gradient(loss, variables)
-    def step():
-        return [g.numpy() for g in step_of()]
+    gradients = tf.function(gradients)
 before = time.perf_counter()
-step()
+[g.numpy() for g in gradients()]
 after = time.perf_counter()
-print(json.dumps({{"import": imported - start, "first": after - before,
-                   "total": after - start}}))
+print(json.dumps({{"import": imported - start, "first": after - before, "total": after - start}}))
 """
 
 FIRST_STEP_JAX = """
@@ -71,6 +61,7 @@ after = time.perf_counter()
 print(json.dumps({"import": imported - start, "first": after - before, "total": after - start}))
 """
 
+# Reads the resident memory from Linux's /proc.
 MEMORY = """
 import gc, json, sys, time
 import numpy as np

@@ -49,22 +49,23 @@ def as_it_is(function: Any) -> Any:
 
 def contestants(workload: Workload) -> list[Contestant]:
     """Makes the contestants anew, tapefacade first."""
-    every = workload.every
-    found = [
-        Contestant("tapefacade", workload.tf(tapefacade, as_it_is), look_tf, every),
-        Contestant("TF eager", workload.tf(tensorflow, as_it_is), look_tf, every),
-        Contestant("tf.function", workload.tf(tensorflow, tensorflow.function), look_tf, every),
-    ]
+    ways = {
+        "tapefacade": (workload.tf(tapefacade, as_it_is), look_tf),
+        "TF eager": (workload.tf(tensorflow, as_it_is), look_tf),
+        "tf.function": (workload.tf(tensorflow, tensorflow.function), look_tf),
+    }
     if workload.jax is not None:
-        found.append(Contestant("jax.jit", workload.jax(), look_jax, every))
-    return found
+        ways["jax.jit"] = (workload.jax(), look_jax)
+    return [Contestant(name, step, look, workload.every) for name, (step, look) in ways.items()]
 
 
 def measure(workload: Workload, rounds: int) -> dict[str, Any]:
     """Checks and times one workload."""
-    tapefacade_, eager, *others = contestants(workload)
-    check([eager, tapefacade_, *others], CHECKED_STEPS, workload.tolerance)
-    times = side_by_side([tapefacade_, eager, *others], rounds)
+    taking_part = contestants(workload)
+    reference = next(one for one in taking_part if one.name == "TF eager")
+    others = [one for one in taking_part if one is not reference]
+    check([reference, *others], CHECKED_STEPS, workload.tolerance)
+    times = side_by_side(taking_part, rounds)
     return {"title": workload.title, "looked_at": workload.every, "contestants": times}
 
 

@@ -323,7 +323,7 @@ def _unhashable(self: EagerTensor) -> NoReturn:
     raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
 
-EagerTensor.__hash__ = _unhashable  # type: ignore[method-assign]
+EagerTensor.__hash__ = _unhashable
 # Programs and error messages name TensorFlow's module.
 EagerTensor.__module__ = "tensorflow.python.framework.ops"
 

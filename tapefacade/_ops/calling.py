@@ -66,17 +66,20 @@ def record2(  # noqa: C901 - the hot path, written out
 ) -> Any:
     """Records an op of two tensors, one of which may be a Python number."""
     recording = THREAD.recording
-    scalar = None
-    if type(x) is EagerTensor:
+    scalar: Any = None
+    first: Any
+    second: Any
+    kind = type(x)  # not narrowed: x may be anything
+    if kind is EagerTensor:
         if x._recording is recording:
             first = x._slot
         elif op.host is not None and x._type.hostable:
             return record(op, (x, y), static, hint)
         else:
             first = recording.leaf(x)
-    elif type(x) is float and op.matched:
+    elif kind is float and op.matched:
         first, scalar = FLOAT, x
-    elif type(x) is int and op.matched:
+    elif kind is int and op.matched:
         first, scalar = INT, x
     else:
         try:
@@ -85,16 +88,17 @@ def record2(  # noqa: C901 - the hot path, written out
             first = x._slot_in(recording)
         except AttributeError:
             return record(op, (x, y), static, hint)
-    if type(y) is EagerTensor:
+    kind = type(y)
+    if kind is EagerTensor:
         if y._recording is recording:
             second = y._slot
         elif op.host is not None and y._type.hostable:
             return record(op, (x, y), static, hint)
         else:
             second = recording.leaf(y)
-    elif type(y) is float and op.matched and scalar is None:
+    elif kind is float and op.matched and scalar is None:
         second, scalar = FLOAT, y
-    elif type(y) is int and op.matched and scalar is None:
+    elif kind is int and op.matched and scalar is None:
         second, scalar = INT, y
     else:
         try:
@@ -234,14 +238,14 @@ def _convert_inputs(
             converted.append(value)
         elif parameter.kind == "common":
             if common is not None and not scalars and _fits(value, common):
-                converted.append(_Scalar(MARKERS[type(value)], type_of((), common._numpy)))
+                converted.append(_Scalar(MARKERS[type(value)], type_of((), _numpy_dtype(common))))
                 scalars.append((place, value))
                 continue
             tensor = _convert_common(value, common, hint)
             common = common or tensor.dtype
             converted.append(tensor)
         elif parameter.kind == "index" and type(value) is int and not scalars and _small(value):
-            converted.append(_Scalar(INT, type_of((), dtypes.int32._numpy)))
+            converted.append(_Scalar(INT, type_of((), _numpy_dtype(dtypes.int32))))
             scalars.append((place, value))
         elif parameter.kind == "bool":
             converted.append(convert(value, dtypes.bool))
@@ -267,6 +271,11 @@ def _dtype_within(value: Any) -> dtypes.DType | None:
         if isinstance(item, list | tuple) and (dtype := _dtype_within(item)) is not None:
             return dtype
     return None
+
+
+def _numpy_dtype(dtype: dtypes.DType) -> np.dtype[Any]:
+    assert dtype._numpy is not None
+    return dtype._numpy
 
 
 def _small(value: int) -> bool:

@@ -263,7 +263,7 @@ def op(
             REGISTRY[name] = definition
         return public
 
-    return define  # type: ignore[return-value]
+    return define
 
 
 def function(*names: str) -> Callable[[Callable[P, Any]], Callable[P, Any]]:

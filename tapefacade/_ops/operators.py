@@ -128,7 +128,7 @@ def _equality(op: Op, name: str, otherwise: bool) -> Callable[[Any, Any], Any]:
     return operator
 
 
-def attach(cls: type) -> None:
+def attach(cls: Any) -> None:
     """Gives a class of tensor-like values the operators of tensors."""
     for name, path in BINARY.items():
         setattr(cls, f"__{name}__", _operator(REGISTRY[path], name))

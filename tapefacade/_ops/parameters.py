@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.shapes import TensorShape
-from tapefacade._core.tensor import Tensor
+from tapefacade._core.tensor import EagerTensor
 
 DTYPE_NAMES = ("dtype", "out_type", "output_type")
 
@@ -51,8 +51,9 @@ def frozen_value(value: Any) -> Any:
         return tuple([frozen_value(item) for item in value])
     if isinstance(value, TensorShape):
         return None if value.rank is None else tuple(value.as_list())
-    if isinstance(value, Tensor) or hasattr(value, "_slot_in"):
-        return frozen_value(value.numpy())
+    if isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
+        tensor: Any = value
+        return frozen_value(tensor.numpy())
     if isinstance(value, np.ndarray):
         return frozen_value(value.tolist())
     return value.item() if isinstance(value, np.generic) else value

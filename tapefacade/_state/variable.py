@@ -389,4 +389,4 @@ def _part(self: Variable, key: Any) -> EagerTensor:
     return part
 
 
-Variable.__getitem__ = _part  # type: ignore[attr-defined]
+Variable.__getitem__ = _part

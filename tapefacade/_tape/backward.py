@@ -73,7 +73,7 @@ def derive(
     if None in targets:
         known = [place for place, slot in enumerate(targets) if slot is not None]
         targets, gradients = [targets[p] for p in known], [upstream[p] for p in known]
-    slots = tuple(targets)
+    slots: tuple[Any, ...] = tuple(targets)
     found = _plan(scope, kind, slots, tuple(groups), tuple([up is not None for up in gradients]))
     if found is None:
         return [None] * len(groups)
@@ -81,6 +81,7 @@ def derive(
         if kind != GRADIENT:
             return _by_rows(scope, kind, slots, groups)
         return _through_boundaries(scope, found, slots, groups, gradients)
+    assert type(found) is Plan
     return _record(scope, found, gradients)
 
 
@@ -163,7 +164,7 @@ def _record(
     node = trace.at.edges.get((operation, (), *inputs, *slots))
     if node is None:
         types = [*operation.part.inputs, *(g._type for g in gradients)]
-        tensors = trace.apply(operation, (), (*inputs, *slots), types, ghosts)
+        tensors: list[Any] = trace.apply(operation, (), (*inputs, *slots), types, ghosts)
     else:  # recorded here before
         trace.at = node
         tensors = trace.results(node)

@@ -195,7 +195,7 @@ class GradientTape(Jacobians):
         """
         items: list[Any] = nest.flatten(tensor, expand_composites=True)
         for item in items:
-            if not isinstance(item, Tensor | Variable):
+            if not isinstance(item, EagerTensor | Variable):
                 raise ValueError(
                     f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
@@ -205,7 +205,7 @@ class GradientTape(Jacobians):
             if self._trace is None or self._data is None:
                 raise hinted(
                     AttributeError("'NoneType' object has no attribute '_tape'"),
-                    "Watch within the tape's block: `with tf.GradientTape() as tape: tape.watch(x)`",
+                    "Watch in the tape's block: `with tf.GradientTape() as tape: tape.watch(x)`",
                 )
             if THREAD.recording is not self._trace or not self._trace.watchers():
                 continue  # nothing is being recorded: TensorFlow takes no note either

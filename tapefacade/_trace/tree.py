@@ -34,7 +34,8 @@ class Node:
 
     __slots__ = (
         "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs",
-        "limit", "line", "operation", "parent", "plans", "programs", "slow", "static", "structure", "type", "types",
+        "limit", "line", "operation", "parent", "plans", "programs", "slow", "static", "structure",
+        "type", "types",
     )  # fmt: skip
 
     def __init__(
@@ -62,7 +63,7 @@ class Node:
         self.first_output = self.first + len(scalars)
         self.types = scalars + types  # of the new slots
         self.end = self.first + len(self.types)
-        self.type = types[0] if types else None
+        self.type: Any = types[0] if types else None  # of the only output, where there is one
         self.structure = structure
         self.depth = parent.depth + 1 if parent else 0
         self.eager: bool = parent.eager if parent else False  # every op runs at once
