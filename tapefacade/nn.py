@@ -10,8 +10,8 @@ from tapefacade._ops.activation import (
     relu as relu,
     relu6 as relu6,
     selu as selu,
-    silu as silu,  # noqa: F401
-    silu as swish,  # noqa: F401
+    silu as silu,
+    silu as swish,
     softmax as softmax,
 )
 from tapefacade._ops.averages import (
@@ -39,8 +39,8 @@ from tapefacade._ops.normalization import (
     bias_add as bias_add,
     dropout as dropout,
     embedding_lookup as embedding_lookup,
-    local_response_normalization as local_response_normalization,  # noqa: F401
-    local_response_normalization as lrn,  # noqa: F401
+    local_response_normalization as local_response_normalization,
+    local_response_normalization as lrn,
     moments as moments,
     weighted_moments as weighted_moments,
     zero_fraction as zero_fraction,
