@@ -1,10 +1,13 @@
 """What the workloads share: the weights and data of small networks, as NumPy arrays."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+
+Step = Callable[[], Any]
 
 
 def mlp_arrays(layers: int, width: int, batch: int) -> tuple[list[Any], list[Any], Any, Any]:
@@ -52,3 +55,8 @@ def tf_loss(tf: Any, weights: Any, biases: Any, x: Any, y: Any) -> Any:
 def jax_loss(parameters: Any, x: Any, y: Any) -> Any:
     """The mean squared error in JAX's words."""
     return jnp.mean((jnp.tanh(jax_network(*parameters, x)) - y) ** 2)
+
+
+def variables(tf: Any, *lists: Any) -> list[list[Any]]:
+    """Makes variables of lists of arrays."""
+    return [[tf.Variable(array) for array in arrays] for arrays in lists]

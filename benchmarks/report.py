@@ -1,16 +1,24 @@
-"""The results as a table and as JSON."""
+"""The results as tables.
+
+    python benchmarks/report.py benchmarks/results.json
+
+prints those of a stored run.
+"""
 
 import datetime
 import importlib.metadata
+import json
 import os
+import pathlib
 import platform
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 
 PACKAGES = ("tapefacade", "jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu")
-OTHERS = ("TF eager", "tf.function", "jax.jit")
+NAMES = ("tapefacade", "TF eager", "tf.function", "jax.jit")
 
 
 def about() -> dict[str, Any]:
@@ -73,19 +81,11 @@ def workload_table(results: dict[str, Any]) -> str:
     """Returns the times of the workloads, and tapefacade's divided by each other's."""
     rows = []
     for result in results.values():
-        times = result["contestants"]
-        row = [result["title"], time_text(times["tapefacade"]["median_us"])]
-        for name in OTHERS:
-            if name in times:
-                row.append(time_text(times[name]["median_us"]))
-                row.append(f"{times[name]['ratio']:.3g}")
-            else:
-                row += ["", ""]
-        rows.append(row)
-    header = ["one step", "tapefacade"]
-    for name in OTHERS:
-        header += [name, "ratio"]
-    return table(header, rows)
+        found = result["contestants"]
+        times = [time_text(found[n]["median_us"]) if n in found else "" for n in NAMES]
+        ratios = [f"{found[n]['ratio']:.2g}" if n in found else "" for n in NAMES[1:]]
+        rows.append([result["title"], *times, *ratios])
+    return table(["one step", *NAMES, *(f"/ {name}" for name in NAMES[1:])], rows)
 
 
 def micro_table(results: dict[str, Any]) -> str:
@@ -128,3 +128,7 @@ def text(results: dict[str, Any]) -> str:
             f"{found['objects_before']:,.0f} and {found['objects_after']:,.0f}."
         )
     return "\n\n".join(parts)
+
+
+if __name__ == "__main__":
+    print(text(json.loads(pathlib.Path(sys.argv[1]).read_text())))

@@ -20,12 +20,26 @@ COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with 
 STRINGS = "string tensors are not there yet"
 CLASS = "Python names our class by its last name in messages of its own"
 REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
+BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, whatever the other"
+NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
 DIFFERENT: dict[str, str] = {
     "custom_gradients.wrong_numbers_of_gradients.dict.a number": "a gradient is a tensor",
     "custom_gradients.wrong_numbers_of_gradients.dict.numpy": "a gradient is a tensor",
     "operators.unary.dict.positive": CLASS,
     "operators.shifts": CLASS,
     "operators.dtype_conflicts.dict.f text": STRINGS,
+    "operators.dtype_conflicts.dict.f b.dict.mul": BOOLEAN,
+    "operators.dtype_conflicts.dict.i b.dict.mul": BOOLEAN,
+    "operators.dtype_conflicts.dict.b 1.dict.mul": BOOLEAN,
+    "operators.function_conflicts.dict.numpy float64 first": NUMPY,
+    "operators.function_conflicts.dict.numpy array first": NUMPY,
+    "tapes_none.one_of_two_outputs.dict.indices": "integers have no gradient, not even zeros",
+    "tapes_none.real_to_complex.log": "said by TensorFlow's own cast in the gradient of cast",
+    "tensors.immutability.dict.setitem": "called by name it is the same error as x[0] = 1",
+    "variables.making.dict.unknown keyword": "a misspelt keyword is an error",
+    "variables.attributes.dict.aggregation": "one class, where TensorFlow has two",
+    "variables.scatter.dict.out of range.text": "said by tf.tensor_scatter_nd_update",
+    "variables.scatter_nd.dict.wrong updates.text": "said by tf.tensor_scatter_nd_update",
     "operators.dtype_conflicts.dict.f list.dict.mul": REPEATED,
     "operators.dtype_conflicts.dict.f object.dict.mul": REPEATED,
     "operators.dtype_conflicts.dict.i [1.5].dict.mul": REPEATED,

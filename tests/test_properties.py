@@ -15,7 +15,8 @@ import tapefacade as tf
 
 hypothesis.settings.register_profile(
     "tapefacade", derandomize=True, deadline=None, database=None, print_blob=False,
-    suppress_health_check=list(hypothesis.HealthCheck),
+    suppress_health_check=list(hypothesis.HealthCheck), report_multiple_bugs=False,
+    phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
 )  # fmt: skip
 hypothesis.settings.load_profile("tapefacade")
 

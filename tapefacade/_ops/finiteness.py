@@ -10,6 +10,7 @@ from tapefacade._core.convert import convert, convert_to_tensor, is_tensor
 from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
+from tapefacade._ops.debugging import library_of
 from tapefacade._ops.kinds import FLOATS
 from tapefacade._ops.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
 
@@ -18,8 +19,8 @@ SUMMARIZED = 3  # elements shown of each tensor, unless the call says otherwise
 
 
 def _is_finite(tensor: Any, message: str) -> tuple[Any, ...]:
-    x = jnp.asarray(tensor)
-    nan, infinite = jnp.any(jnp.isnan(x)), jnp.any(jnp.isinf(x))
+    library = library_of(tensor)
+    nan, infinite = library.any(library.isnan(tensor)), library.any(library.isinf(tensor))
     return ~(nan | infinite), nan, infinite
 
 
@@ -79,11 +80,11 @@ def assert_all_finite(x: TensorLike, message: str, name: None = None) -> EagerTe
 def _are_near(
     x: Any, y: Any, rtol: Any, atol: Any, message: str, summarize: int | None
 ) -> tuple[Any, ...]:
-    x, y = jnp.asarray(x), jnp.asarray(y)
-    near = jnp.abs(x - y) <= atol + rtol * jnp.abs(y)
-    shown = [jnp.ravel(z)[: SUMMARIZED if summarize is None else summarize] for z in (x, y)]
+    library = library_of(x, y)
+    near = library.abs(x - y) <= atol + rtol * library.abs(y)
+    shown = [library.ravel(z)[: SUMMARIZED if summarize is None else summarize] for z in (x, y)]
     shapes = [np.array(z.shape, np.int64) for z in (x, y)]
-    return (jnp.all(near), *shown, *shapes, rtol, atol)
+    return (library.all(near), *shown, *shapes, rtol, atol)
 
 
 def _not_near(
@@ -188,9 +189,10 @@ def _is_true(
     condition: Any, data: list[Any], texts: tuple[Any, ...], summarize: int | None
 ) -> tuple[Any, ...]:
     count = SUMMARIZED if summarize is None or summarize < 0 else summarize
-    shown = [jnp.ravel(jnp.asarray(x))[:count] for x in data]
+    library = library_of(condition, *data)
+    shown = [library.ravel(x)[:count] for x in data]
     sizes = [np.int64(np.prod(x.shape)) for x in data]
-    return (jnp.all(jnp.asarray(condition).astype(bool)), condition, *sizes, *shown)
+    return (library.all(condition.astype(bool)), condition, *sizes, *shown)
 
 
 def _not_true(

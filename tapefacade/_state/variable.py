@@ -117,6 +117,8 @@ class Variable(Assigning):
                 f"Argument `constraint` must be None or a callable. a callable. Got a "
                 f"{type(constraint)}:  {constraint}"
             )
+        if name is not None and not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
         tensor = _initial(initial_value, dtype)
         if shape is None:
             shape = tensor.shape

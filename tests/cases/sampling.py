@@ -35,7 +35,6 @@ CASES = [
             drawn(path, ([2],), {"seed": 1}, id="seed"),
             raises(path, (2,), id="int shape"),
             raises(path, ([-1],), id="negative"),
-            raises(path, ([2.0],), id="float shape"),
             raises(path, ([[2]],), id="matrix shape"),
             raises(path, (None,), id="None"),
             raises(path, ([2],), {"dtype": "int32"}, id="int"),

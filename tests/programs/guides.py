@@ -38,24 +38,6 @@ def in_place_updates(tf, np):
     return [same, id(var2) == id(var1), isinstance(var2, tf.Tensor), var1, var2]
 
 
-def a_module(tf, np):
-    class M(tf.Module):
-        def __init__(self):
-            super().__init__()
-            self.w = tf.Variable(tf.ones([2, 2]), name="w")
-            self.b = tf.Variable(tf.zeros([2]), name="b")
-            self.frozen = tf.Variable(3.0, trainable=False)
-
-        def __call__(self, x):
-            return x @ self.w + self.b * self.frozen
-
-    m = M()
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(m(tf.constant([[1.0, 2.0]])) ** 2)
-    grads = tape.gradient(loss, m.trainable_variables)
-    return [len(m.variables), [v.name for v in m.trainable_variables], grads]
-
-
 def nested_sources_of_a_dense_layer(tf, np):
     w = tf.Variable(tf.ones((3, 2)), name="w")
     b = tf.Variable(tf.range(1, 3, dtype=tf.float32), name="b")
@@ -307,9 +289,8 @@ def linear_regression(tf, np):
     noise = tf.constant(np.sin(np.arange(21) * 7.0).astype(np.float32)) * 0.1
     y = x * true_w + true_b + noise
 
-    class Model(tf.Module):
-        def __init__(self, **kwargs):
-            super().__init__(**kwargs)
+    class Model:
+        def __init__(self):
             self.w = tf.Variable(5.0)
             self.b = tf.Variable(0.0)
 

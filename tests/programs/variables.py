@@ -66,14 +66,8 @@ def names(tf, np):
         "empty": caught(lambda: tf.Variable(1.0, name="").name),
         "not text": caught(lambda: tf.Variable(1.0, name=3).name),
         "copied": tf.Variable(v, name="x").name,
-        "scope": _in_a_scope(tf),
         "set": caught(setattr, v, "name", "y"),
     }
-
-
-def _in_a_scope(tf):
-    with tf.name_scope("layer"), tf.name_scope("inner"):
-        return tf.Variable(1.0, name="w").name
 
 
 def reprs(tf, np):
