@@ -143,7 +143,7 @@ def _gamma_draws_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Ar
 @jax.custom_jvp
 def _gamma_slope(alpha: jax.Array, drawn: jax.Array) -> jax.Array:
     """Returns the derivative of a draw for its parameter."""
-    return lax.random_gamma_grad(alpha, drawn)
+    return lax.random_gamma_grad(alpha, drawn)  # pyright: ignore[reportCallIssue]
 
 
 @_gamma_slope.defjvp

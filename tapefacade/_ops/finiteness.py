@@ -81,7 +81,8 @@ def _are_near(
     x: Any, y: Any, rtol: Any, atol: Any, message: str, summarize: int | None
 ) -> tuple[Any, ...]:
     library = library_of(x, y)
-    near = library.abs(x - y) <= atol + rtol * library.abs(y)
+    with np.errstate(all="ignore"):
+        near = library.abs(x - y) <= atol + rtol * library.abs(y)
     shown = [library.ravel(z)[: SUMMARIZED if summarize is None else summarize] for z in (x, y)]
     shapes = [np.array(z.shape, np.int64) for z in (x, y)]
     return (library.all(near), *shown, *shapes, rtol, atol)

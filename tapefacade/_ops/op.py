@@ -311,7 +311,7 @@ def _public_function(definition: Op) -> Callable[..., Any]:
         p.name if p.default is p.empty else f"{p.name}=_default_{p.name}" for p in parameters
     )
     lists = "".join(
-        f"    if type({p.name}) is list: {p.name} = tuple({p.name})\n" for p in definition.statics
+        f"    if _type({p.name}) is list: {p.name} = tuple({p.name})\n" for p in definition.statics
     )
     static = "(" + "".join(f"{p.name}, " for p in definition.statics) + ")"
     tensors = [p.name for p in definition.tensors]
@@ -322,6 +322,7 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     name = definition.implementation.__name__
     namespace: dict[str, Any] = {
         "definition": definition, "record": record, "record1": record1, "record2": record2,
+        "_type": type,  # a parameter may have that name
         **defaults,
     }  # fmt: skip
     exec(f"def {name}({head}):\n{lists}    return {body}\n", namespace)

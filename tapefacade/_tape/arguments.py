@@ -1,14 +1,16 @@
 """What a gradient is given: targets, sources and upstream gradients, checked and converted."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, Tensor, hinted, invalid_argument
+from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
 from tapefacade._state.variable import Variable
+from tapefacade._tape.derivative import ones_like
 
 MAX_WARNINGS = 5
 
@@ -90,6 +92,26 @@ def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
 def value_of(item: Any) -> EagerTensor:
     """Returns the tensor of a tensor or variable, without reading the variable."""
     return item._tensor if isinstance(item, Variable) else item
+
+
+def with_itself(
+    results: list[Any],
+    targets: Sequence[Any],
+    slots: Sequence[int | None],
+    sources: Sequence[Any],
+    upstream: Sequence[Any],
+) -> list[Any]:
+    """Adds d x / d x, which is 1 also where the tape knows nothing of x."""
+    results = list(results)
+    for target, slot, gradient in zip(targets, slots, upstream, strict=True):
+        if slot is not None or not target._type.inexact:
+            continue
+        for place, source in enumerate(sources):
+            if source is target:
+                own = from_host(ones_like(target._type)) if gradient is None else gradient
+                before = results[place]
+                results[place] = own if before is None else FUNCTIONS["add"](before, own)
+    return results
 
 
 _WARNED: dict[str, int] = {}

@@ -34,10 +34,6 @@ class Scope(NamedTuple):
             return tensor._slot
         return self.data.slots.get(id(tensor))
 
-    def enter(self, tensor: EagerTensor) -> int | None:
-        """Returns the slot of a tensor, as a new leaf if the recording goes on."""
-        return self.trace.new_leaf(tensor, separate=True) if self.is_open else None
-
 
 class Plan(NamedTuple):
     """A derivative op, the recording's slots of its inputs, and where its results belong."""

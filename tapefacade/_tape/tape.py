@@ -7,10 +7,16 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, Tensor, hinted
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._tape import backward
-from tapefacade._tape.arguments import checked_sources, upstream_gradients, value_of, warn
+from tapefacade._tape.arguments import (
+    checked_sources,
+    upstream_gradients,
+    value_of,
+    warn,
+    with_itself,
+)
 from tapefacade._tape.derivative import GRADIENT
 from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.reach import Window
@@ -347,27 +353,20 @@ class GradientTape(Jacobians):
         slots = [
             target._slot
             if type(target) is EagerTensor and target._recording is trace and target._type.inexact
-            else self._target_slot(scope, target, groups, sources)
+            else self._target_slot(scope, target)
             for target in targets
         ]
-        return backward.derive(scope, kind, slots, groups, upstream)
+        results = backward.derive(scope, kind, slots, groups, upstream)
+        if None in slots and kind == GRADIENT:
+            results = with_itself(results, targets, slots, sources, upstream)
+        return results
 
-    def _target_slot(
-        self, scope: backward.Scope, target: Any, groups: list[Any], sources: Sequence[Any]
-    ) -> int | None:
+    def _target_slot(self, scope: backward.Scope, target: Any) -> int | None:
         """Returns the slot of a target: for a variable that of its last read."""
         if isinstance(target, Variable):
             known = self._variables.get(id(target._root))
-            slot = known[1][-1] if known else None
-        else:
-            slot = scope.slot_of(target)
-        if slot is not None or not target._type.inexact:
-            return slot
-        for place, source in enumerate(sources):  # d x / d x is 1, watched or not
-            if source is target and not groups[place]:
-                slot = scope.enter(value_of(target))
-                groups[place] = () if slot is None else (slot,)
-        return slot
+            return known[1][-1] if known else None
+        return scope.slot_of(target)
 
     def _check_unused(self) -> None:
         if self._trace is None:  # never entered, or used

@@ -87,14 +87,12 @@ class Recording:
         self.owners: dict[int, weakref.ref[EagerTensor]] = {}  # pending results
         self.effects: list[int] = []  # pending ops that have to run though nobody wants the result
         self.assigned: dict[int, tuple[Any, EagerTensor]] = {}  # variables before this recording
-        self.state: Any = (
-            None  # what has been computed: the last program, which knows the one before
-        )
+        self.state: Any = None  # what has been computed: the last program
         self.traced = False  # whether a leaf is a value that JAX traces
         self.lock = threading.RLock()
 
-    # Recording. All writes are by slot, and the position moves last: an interrupt anywhere
-    # leaves nothing but values that the next instruction overwrites.
+    # Recording. What a slot holds is written before the position moves, what refers to the slot
+    # after it: an interrupt anywhere leaves nothing but values that are overwritten or unused.
 
     def leaf(self, tensor: EagerTensor) -> int:
         """Returns the slot of a tensor from outside this recording."""
@@ -110,12 +108,12 @@ class Recording:
         node = at.edges.get(key) or TREE.extend(at, key, types=(key,))
         slot = node.first
         self.data.leaves[slot] = tensor
-        if not separate:
-            self.data.slots[id(tensor)] = slot
         value = tensor._value
         if type(value) not in running.CONCRETE and isinstance(value, Tracer):
             self.traced = True
         self.at = node
+        if not separate:
+            self.data.slots[id(tensor)] = slot
         return slot
 
     def slot_of(self, tensor: EagerTensor) -> int | None:
