@@ -56,7 +56,7 @@ def facade(program, immediately=False):
         tf.config.run_ops_immediately(False)
 
 
-@hypothesis.settings(max_examples=80)
+@hypothesis.settings(max_examples=150)
 @given(programs())
 def test_deferral_and_looks_change_nothing(program):
     deferred = facade(program)
@@ -64,7 +64,7 @@ def test_deferral_and_looks_change_nothing(program):
     assert_same(facade(program, immediately=True), deferred)
 
 
-@hypothesis.settings(max_examples=150)
+@hypothesis.settings(max_examples=250)
 @given(programs())
 def test_tapes_do_what_a_naive_tape_does(program):
     gradients, last, variables = facade(program)

@@ -135,7 +135,7 @@ def rgb_to_grayscale(images: TensorLike, name: None = None) -> EagerTensor:
     Raises:
         InvalidArgumentError: if there are not three channels.
 
-    >>> tf.image.rgb_to_grayscale([1.0, 1.0, 1.0]).numpy()
+    >>> tf.image.rgb_to_grayscale([1.0, 1.0, 1.0]).numpy().round(4)
     array([0.9999], dtype=float32)
     """
     images = convert_to_tensor(images)

@@ -51,7 +51,7 @@ def check_numerics(tensor: TensorLike, message: str) -> jax.Array:
 
     >>> tf.debugging.check_numerics([1.0, np.nan], "loss")
     Traceback (most recent call last):
-    tapefacade._core.errors.InvalidArgumentError: loss : Tensor had NaN values...
+    tapefacade._core.errors.InvalidArgumentError: ...loss : Tensor had NaN values...
     """
     return tensor
 

@@ -244,7 +244,7 @@ def lstsq(
     Raises:
         InvalidArgumentError: if the shapes do not fit together.
 
-    >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy()
+    >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().round(4)
     array([[2.]], dtype=float32)
     """
     if matrix.ndim < 2:
