@@ -229,9 +229,25 @@ def summed(case: Case) -> Any:
     return tf.add_n([tf.reduce_sum(tf.cast(tf.math.real(v), tf.float64)) for v in floats])
 
 
+# What is no function of tensors with a value to compare, and the module that tests it.
+ELSEWHERE = {
+    "experimental.dlpack.from_dlpack": "test_trace",
+    "experimental.dlpack.to_dlpack": "test_trace",
+    "zeros_initializer": "test_random",
+    "ones_initializer": "test_random",
+    "constant_initializer": "test_random",
+    "random_normal_initializer": "test_random",
+    "random_uniform_initializer": "test_random",
+    "print": "test_printing",
+    "image.ResizeMethod": "test_ops, as an argument of image.resize",
+}
+
+
 def test_every_op_has_a_case():
+    """Ops with a private name are covered by the public functions that call them."""
     covered = {FUNCTIONS[case.path] for case in CASES if case.path in FUNCTIONS}
-    assert not sorted({path for path, public in FUNCTIONS.items() if public not in covered})
+    missing = {path for path in public_paths() if FUNCTIONS[path] not in covered}
+    assert missing == set(ELSEWHERE)
 
 
 def test_every_case_has_an_op():
@@ -244,7 +260,11 @@ def test_ops_are_registered_as_functions():
 
 
 def test_every_registered_name_is_public():
-    assert not [path for path, public in FUNCTIONS.items() if found(path) is not public]
+    assert not [path for path in public_paths() if found(path) is not FUNCTIONS[path]]
+
+
+def public_paths() -> list[str]:
+    return [path for path in FUNCTIONS if not path.split(".")[-1].startswith("_")]
 
 
 def found(path: str) -> Any:

@@ -49,7 +49,7 @@ def _shown(value: Any, summarize: int) -> str:
     if isinstance(value, Tensor) or hasattr(value, "_slot_in"):
         return _array(np.asarray(value), summarize)
     if isinstance(value, np.ndarray):
-        return _array(value, summarize)
+        return repr(value)
     if nest.is_nested(value) and not isinstance(value, str):
         items = [
             _shown(item, summarize)
@@ -67,6 +67,8 @@ def _array(array: np.ndarray[Any, Any], summarize: int) -> str:
     """Formats as TensorFlow's kernel does: no commas, short numbers, `...` between the ends."""
     if array.ndim == 0:
         return _element(array[()])
+    if array.size == 0:
+        return "[]" if array.ndim == 1 else "[\n ...]"
     count = len(array)
     if summarize < 0 or count <= 2 * summarize:
         items = [_array(row, summarize) for row in array]
@@ -74,19 +76,21 @@ def _array(array: np.ndarray[Any, Any], summarize: int) -> str:
         items = [_array(row, summarize) for row in array[:summarize]]
         items.append("...")
         items += [_array(row, summarize) for row in array[count - summarize :]]
-    separator = " " if array.ndim == 1 else "\n "
-    return "[" + separator.join(item.replace("\n", "\n ") for item in items) + "]"
+    separator = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " "
+    return "[" + separator.join(_indented(item) for item in items) + "]"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f" {line}" if line and k else line for k, line in enumerate(text.split("\n")))
 
 
 def _element(value: Any) -> str:
-    if isinstance(value, np.bool_):
-        return str(int(value))
-    if isinstance(value, np.integer):
+    if isinstance(value, np.bool_ | np.integer):
         return str(int(value))
     if isinstance(value, np.complexfloating):
         return f"({_element(value.real)},{_element(value.imag)})"
-    return (
-        np.format_float_positional(value, trim="-")
-        if 1e-5 <= abs(value) < 1e16
-        else ("0" if value == 0 else str(value).replace(".0e", "e"))
-    )
+    # As many digits as are always right; if they do not give the value back, all there are.
+    wide = isinstance(value, np.float64)
+    kind = float if wide else np.float32
+    short = f"{float(value):.{15 if wide else 6}g}"
+    return short if kind(short) == value else f"{float(value):.{17 if wide else 9}g}"
