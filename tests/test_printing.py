@@ -32,7 +32,7 @@ def test_a_variable_is_printed_as_it_is_now(capsys):
 
 
 def test_wrong_keywords_are_an_error():
-    with pytest.raises(ValueError, match="Unrecognized keyword arguments for tf.print"):
+    with pytest.raises(ValueError, match=r"Unrecognized keyword arguments for tf\.print"):
         tf.print(1, separator="|")
     with pytest.raises(ValueError, match="neither a stream nor"):
         tf.print(1, output_stream="nowhere")
