@@ -70,10 +70,25 @@ def convert(value: Any, dtype: dtypes.DType | None = None) -> EagerTensor:
     if isinstance(value, SCALARS):
         return from_host(_python_array(value, dtype))
     if isinstance(value, list | tuple | range):
+        flat = _flat_array(value, dtype)
+        if flat is not None:
+            return from_host(flat)
         if _holds_tensor(value):
             return _stack(value, dtype)
         return from_host(_python_array(value, dtype))
     return _convert_other(value, dtype)
+
+
+def _flat_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any] | None:
+    """Makes the array of a flat list of floats or small integers, the most common case."""
+    kinds = set(map(type, value))
+    if kinds == {float} and dtype in (None, dtypes.float32):
+        if min(value) >= -FLOAT32_MAX and max(value) <= FLOAT32_MAX:  # and none is nan
+            return np.array(value, np.float32)
+    elif kinds == {int} and dtype in (None, dtypes.int32):
+        if INT32.min <= min(value) and max(value) <= INT32.max:
+            return np.array(value, np.int32)
+    return None
 
 
 def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
