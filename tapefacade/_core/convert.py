@@ -85,10 +85,13 @@ def _flat_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any] 
     if kinds == {float} and dtype in (None, dtypes.float32):
         if min(value) >= -FLOAT32_MAX and max(value) <= FLOAT32_MAX:  # and none is nan
             return np.array(value, np.float32)
-    elif kinds == {int} and dtype in (None, dtypes.int32):
-        if INT32.min <= min(value) and max(value) <= INT32.max:
-            return np.array(value, np.int32)
+    elif kinds == {int} and dtype in (None, dtypes.int32) and _fit_int32(value):
+        return np.array(value, np.int32)
     return None
+
+
+def _fit_int32(values: Any) -> bool:
+    return INT32.min <= min(values) and max(values) <= INT32.max
 
 
 def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
