@@ -59,8 +59,8 @@ class Executable:
 
     def prepare(self) -> Any:
         """Returns the function to call, anew if it was dropped."""
-        if self.call is None:
-            self.call = jax.jit(self._run)
+        self.call = jax.jit(self._run)
+        EXECUTABLES.keep(self)
         return self.call
 
     def _run(self, *arguments: Any) -> tuple[list[Any], Any, list[Any]]:
@@ -108,14 +108,16 @@ class _Executables:
 
     def get(self, part: Slice, layout: Layout) -> Executable:
         with self._lock:
-            key = (part, layout)
-            executable = self._found.get(key)
-            if executable is None:
-                if len(self._found) >= MAX_EXECUTABLES:
-                    oldest = min(self._found, key=lambda k: self._found[k].used)
-                    self._found.pop(oldest).call = None
-                executable = self._found[key] = Executable(part, layout)
-            return executable
+            executable = self._found.get((part, layout))
+            return Executable(part, layout) if executable is None else executable
+
+    def keep(self, executable: Executable) -> None:
+        """Takes in what has just been prepared; the least recently used goes."""
+        with self._lock:
+            self._found[executable.part, executable.layout] = executable
+            if len(self._found) > MAX_EXECUTABLES:
+                oldest = min(self._found, key=lambda key: self._found[key].used)
+                self._found.pop(oldest).call = None
 
 
 EXECUTABLES = _Executables()
@@ -159,8 +161,8 @@ class Program:
         ]
         for dtype, slots in self.vector_slots:
             arguments.append(_vector([scalars[slot] for slot in slots], dtype))
-        call = executable.call or executable.prepare()
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
+        call = executable.call or executable.prepare()
         with jax.enable_x64(True):
             outputs, passed, details = call(*arguments)
             if outputs and type(outputs[0]) not in CONCRETE:
