@@ -15,6 +15,7 @@ from tapefacade import (
     nest as nest,
     nn as nn,
     random as random,
+    test as test,
     version as version,
 )
 from tapefacade._core.convert import (
@@ -235,6 +236,7 @@ from tapefacade._state.configuration import (
     executing_eagerly as executing_eagerly,
 )
 from tapefacade._state.indexed_slices import IndexedSlices as IndexedSlices
+from tapefacade._state.machine import timestamp as timestamp
 from tapefacade._state.modes import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,

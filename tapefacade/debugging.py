@@ -31,5 +31,9 @@ from tapefacade._ops.finiteness import (
     assert_near as assert_near,
     check_numerics as check_numerics,
 )
+from tapefacade._state.machine import (
+    get_log_device_placement as get_log_device_placement,
+    set_log_device_placement as set_log_device_placement,
+)
 
 __getattr__ = _missing_attribute(__name__)

@@ -2,6 +2,7 @@
 
 import gc
 import inspect
+import weakref
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from steps import (
 )
 
 import tapefacade as tf
+from tapefacade._trace.recording import THREAD
 
 InvalidArgument = tf.errors.InvalidArgumentError
 
@@ -223,6 +225,23 @@ def test_traceback_does_not_grow():
 
     frames()
     assert frames() == frames()
+
+
+def test_failed_step_is_let_go():
+    data = tf.constant([1.0, 2.0, 3.0])
+    held = weakref.ref(data)
+
+    def fail():
+        with pytest.raises(InvalidArgument):
+            tf.gather(data * 2.0, pending(5)).numpy()
+
+    fail()
+    before = THREAD.recording.at.depth
+    fail()
+    assert THREAD.recording.at.depth == before
+    del data
+    gc.collect()
+    assert held() is None
 
 
 def test_two_errors_in_one_program():

@@ -271,6 +271,20 @@ def test_derivative_of_a_source_by_itself_unwatched():
         assert tape.gradient(y * 1.0, source) is None
 
 
+@pytest.mark.parametrize("used", [False, True])
+@LOOKED
+def test_derivative_of_a_value_made_before_the_block(looked, used):
+    v = tf.Variable([1.0, 2.0])
+    before = tf.sin(v)
+    look(looked, before)
+    with tf.GradientTape(persistent=True) as tape:
+        y = v + (before if used else v)
+    assert shown(tape.gradient(before, [v, before])) == [None, [1.0, 1.0]]
+    assert shown(tape.gradient([before, y], [v, before])) == [
+        [1.0, 1.0] if used else [2.0, 2.0], [1.0, 1.0],
+    ]  # fmt: skip
+
+
 def test_derivative_of_a_pending_variable_by_itself_unwatched():
     v, w = tf.Variable([1.0, 2.0]), tf.Variable(1.0)
     with tf.GradientTape(watch_accessed_variables=False) as tape:

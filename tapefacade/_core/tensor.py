@@ -188,6 +188,10 @@ class EagerTensor(Operators, Tensor):
         return np.asarray(self._array())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False:  # NumPy raises where that cannot be; what is not copied is read-only
+            array = np.asarray(self._array()).view()
+            array.flags.writeable = False
+            return np.array(array, dtype=dtype, copy=False)
         array = np.array(self._array())
         return array if dtype is None else array.astype(dtype, copy=False)
 

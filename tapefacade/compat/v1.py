@@ -2,5 +2,9 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._state.graphs import Graph as Graph, placeholder as placeholder
+from tapefacade._state.machine import (
+    enable_eager_execution as enable_eager_execution,
+    enable_v2_behavior as enable_v2_behavior,
+)
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,4 +1,4 @@
-"""experimental: `tf.experimental`."""
+"""Experimental names: `tf.experimental`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade.experimental import dlpack as dlpack

@@ -1,4 +1,4 @@
-"""experimental.dlpack: `tf.experimental.dlpack`."""
+"""Experimental names: `tf.experimental.dlpack`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack
