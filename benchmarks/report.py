@@ -1,8 +1,8 @@
 """The results as tables.
 
-    python benchmarks/report.py benchmarks/results.json
+    python benchmarks/report.py benchmarks/results.json [benchmarks/README.md]
 
-prints those of a stored run.
+prints those of a stored run, or puts them between the two marks of a page.
 """
 
 import datetime
@@ -12,18 +12,23 @@ import os
 import pathlib
 import platform
 import sys
+import textwrap
+import tomllib
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 
-PACKAGES = ("tapefacade", "jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu")
+PROJECT = pathlib.Path(__file__).parent.parent / "pyproject.toml"
+PACKAGES = ("jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu")
+MARKS = ("<!-- tables -->\n", "<!-- end of tables -->\n")
 NAMES = ("tapefacade", "TF eager", "tf.function", "jax.jit")
 
 
 def about() -> dict[str, Any]:
     """Returns the date, the machine and the versions; nothing that names a person or a path."""
-    versions = {"python": platform.python_version()}
+    own = tomllib.loads(PROJECT.read_text())["project"]["version"]
+    versions = {"python": platform.python_version(), "tapefacade": own}
     for package in PACKAGES:
         try:
             versions[package] = importlib.metadata.version(package)
@@ -130,5 +135,35 @@ def text(results: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def setting(results: dict[str, Any]) -> str:
+    """Returns when and where a run took place."""
+    machine, versions = results["machine"], results["versions"]
+    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return textwrap.fill(
+        f"{results['date']}, {machine['cores']} cores of {machine['processor']} "
+        f"({machine['system']}), {machine['jax_device']}; {listed}; {results['rounds']} rounds.",
+        100,
+    )
+
+
+def put(results: dict[str, Any], page: pathlib.Path) -> None:
+    """Replaces the tables of a page."""
+    before, rest = page.read_text().split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    page.write_text(
+        f"{before}{MARKS[0]}\n{setting(results)}\n\n{text(results)}\n\n{MARKS[1]}{after}"
+    )
+
+
+def main() -> None:
+    """Shows a stored run."""
+    file, *page = map(pathlib.Path, sys.argv[1:])
+    results = json.loads(file.read_text())
+    if page:
+        put(results, page[0])
+    else:
+        print(text(results))
+
+
 if __name__ == "__main__":
-    print(text(json.loads(pathlib.Path(sys.argv[1]).read_text())))
+    main()

@@ -228,19 +228,17 @@ def test_traceback_does_not_grow():
 
 
 def test_failed_step_is_let_go():
-    data = tf.constant([1.0, 2.0, 3.0])
-    held = weakref.ref(data)
-
     def fail():
+        data = tf.constant([1.0, 2.0, 3.0])
         with pytest.raises(InvalidArgument):
             tf.gather(data * 2.0, pending(5)).numpy()
+        return weakref.ref(data)
 
-    fail()
+    held = fail()
     before = THREAD.recording.at.depth
     fail()
-    assert THREAD.recording.at.depth == before
-    del data
     gc.collect()
+    assert THREAD.recording.at.depth == before
     assert held() is None
 
 

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Protocol
 import jax
 import numpy as np
 from jax.core import Tracer
+from jax.errors import TracerArrayConversionError
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.operators import Operators
@@ -181,7 +182,16 @@ class EagerTensor(Operators, Tensor):
         >>> tf.constant([1, 2]).numpy()
         array([1, 2], dtype=int32)
         """
-        return np.array(self._array())[()]
+        value = self._array()
+        try:
+            return np.array(value)[()]
+        except TracerArrayConversionError as error:
+            raise hinted(
+                error,
+                "The value belongs to a function that JAX transforms (jax.jit, jax.vmap, "
+                "jax.grad): return it from the function instead of looking at it, and do not "
+                "assign it to a variable from outside.",
+            ) from None
 
     def _numpy(self) -> np.ndarray[Any, Any]:
         """Returns the value as a NumPy array that must not be changed."""

@@ -53,13 +53,13 @@ def reach(
     watched = dict(window.watched)
     taped, tracked = _taped(end, window, watched)
     known = tracked | watched.keys()
+    cone, boundaries = _cone(taped, targets, known)
     # What the tape knows nothing of has a gradient for itself alone: d x / d x is 1.
-    used = {slot for node in taped for slot in node.inputs}
+    used = {slot for node in cone for slot in node.inputs}
     groups = tuple(
         tuple(s for s in group if s in known or (s in targets and s not in used))
         for group in groups
     )
-    cone, boundaries = _cone(taped, targets, known)
     masks: dict[int, int] = {}
     for bit, group in enumerate(groups):
         for slot in group:

@@ -177,45 +177,58 @@ class Recording:
         if self.at.parent is None:
             return  # nothing has been recorded
         with self.lock:
-            owners = self.owners
-            pending = []
-            settled = []
-            for slot, reference in owners.copy().items():  # the owner may be recording
-                tensor = reference()
-                if tensor is not None and tensor._value is None:
-                    pending.append((slot, tensor))
-                else:
-                    settled.append(slot)
-            effects = tuple(self.effects)
-            if self.traced:
-                pending = self._run_untraced(pending)
-            if pending or effects:
-                self._run(pending, effects)
+            pending, settled = self._pending()
+            try:
+                if self.traced:
+                    self._run_untraced(pending)
+                    pending = [(slot, tensor) for slot, tensor in pending if tensor._value is None]
+                if pending or self.effects:
+                    self._run(pending, tuple(self.effects))
+            except Exception as error:
+                self._give_up(pending, error)
+                raise
             self.assigned = {}
             if not self.is_held and THREAD.recording is self:
                 self.close()
                 return
             for slot in settled:
-                owners.pop(slot, None)
+                self.owners.pop(slot, None)
             for slot, tensor in pending:
                 if tensor._value is not None:
-                    owners.pop(slot, None)
+                    self.owners.pop(slot, None)
 
-    def _run_untraced(
-        self, pending: list[tuple[int, EagerTensor]]
-    ) -> list[tuple[int, EagerTensor]]:
+    def _pending(self) -> tuple[list[tuple[int, EagerTensor]], list[int]]:
+        """Returns what is pending and referenced, and the slots of what is not."""
+        pending, settled = [], []
+        for slot, reference in self.owners.copy().items():  # the owner may be recording
+            tensor = reference()
+            if tensor is not None and tensor._value is None:
+                pending.append((slot, tensor))
+            else:
+                settled.append(slot)
+        return pending, settled
+
+    def _give_up(self, pending: list[tuple[int, EagerTensor]], error: Exception) -> None:
+        """Leaves a step that failed: variables as before it, and nothing of it in the next one."""
+        for variable, before in reversed(self.assigned.values()):
+            variable._restore(before)
+        self.assigned = {}
+        self.effects.clear()
+        for _, tensor in pending:
+            if tensor._value is None:
+                tensor._value = Failed(error)
+        if not self.is_held and THREAD.recording is self:
+            self.close()
+
+    def _run_untraced(self, pending: list[tuple[int, EagerTensor]]) -> None:
         """Computes what needs no value that JAX traces now; it outlives the trace."""
         known = _Known(self.data)
-        traced, untraced = [], []
         for slot, tensor in pending:
             nodes = needed(self.at, [slot], known)
             used = {s for node in nodes for s in node.inputs}
             leaves = [self.data.leaves[s]._value for s in used if s in self.data.leaves]
-            chosen = traced if any(isinstance(v, Tracer) for v in leaves) else untraced
-            chosen.append((slot, tensor))
-        for item in untraced:
-            self._run([item], ())
-        return traced
+            if not any(isinstance(value, Tracer) for value in leaves):
+                self._run([(slot, tensor)], ())
 
     def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
         wanted = tuple([slot for slot, _ in pending])
@@ -224,17 +237,9 @@ class Recording:
             program = self.program(wanted, effects)
             outputs = program.run(data.leaves, data.scalars)
         except running.ProgramFailedError as failed:
-            self._undo_assignments()
-            self.effects.clear()
             data.failed.update(failed.errors)
             self._store(pending, failed.outputs)
             raise failed.error from None
-        except Exception as error:
-            # Out of memory, or an op that cannot be compiled: the next step has to be right.
-            self._undo_assignments()
-            self.effects.clear()
-            self._store(pending, [Failed(error)] * len(pending))
-            raise
         self._store(pending, outputs)
         self.effects.clear()
         self.state = program
@@ -245,11 +250,6 @@ class Recording:
             tensor._value = output
             if leaves is not None and type(output) is not Failed:
                 leaves[slot] = tensor
-
-    def _undo_assignments(self) -> None:
-        for variable, before in reversed(self.assigned.values()):
-            variable._restore(before)
-        self.assigned = {}
 
     def program(self, wanted: tuple[int, ...], effects: tuple[int, ...]) -> running.Program:
         """Returns the program that computes `wanted` here, given what is known."""
