@@ -25,6 +25,7 @@ LOGICAL = {
     "or": ("math.logical_or", "bitwise.bitwise_or"),
     "xor": ("math.logical_xor", "bitwise.bitwise_xor"),
 }
+MULTIPLY = REGISTRY["math.multiply"]
 # Exponents up to which a power is a product, which is exact and fast.
 SMALL_EXPONENTS = range(-4, 17)
 
@@ -72,9 +73,12 @@ def _ours(other: Any) -> bool:
 
 def _product(self: Any, other: Any) -> Any:
     """`*`, which is a logical and for booleans."""
-    if self.dtype.is_bool:
-        return record(REGISTRY["math.logical_and"], (self, other), ())
-    return record2(REGISTRY["math.multiply"], self, other, ())
+    try:
+        return record2(MULTIPLY, self, other, ())
+    except errors.InvalidArgumentError:
+        if self.dtype.is_bool:
+            return record(REGISTRY["math.logical_and"], (self, other), ())
+        raise
 
 
 def _unary(op: Op, name: str) -> Callable[[Any], Any]:

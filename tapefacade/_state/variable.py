@@ -184,8 +184,10 @@ class Variable(Assigning):
         if read is not None and read[0] is recording and read[2] is tensor:
             slot = read[3]  # unchanged; a tape has begun or ended since
         elif tensor._recording is recording and tensor._slot < recording.at.end:
-            (value,) = recording.apply(READ, (), (tensor._slot,), [tensor._type])
-            slot = value._slot
+            slot = tensor._slot
+            if recording.blocks:  # for the tapes: gradients stop at a read
+                (value,) = recording.apply(READ, (), (slot,), [tensor._type])
+                slot = value._slot
         else:
             slot = recording.new_leaf(tensor, separate=True)
         if self._trainable:

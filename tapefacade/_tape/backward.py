@@ -45,6 +45,11 @@ class Plan(NamedTuple):
     connected: tuple[bool, ...]
     types: dict[int, TensorType]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every source has a derivative."""
+        return False not in self.connected
+
 
 def derive(
     scope: Scope,
@@ -79,6 +84,32 @@ def derive(
         return _through_boundaries(scope, found, slots, groups, gradients)
     assert type(found) is Plan
     return _record(scope, found, gradients)
+
+
+def replay(
+    trace: Recording, data: Data, end: Node, key: tuple[Any, ...]
+) -> list[EagerTensor | None] | None:
+    """Records a derivative with respect to all sources again, where it was recorded before.
+
+    Args:
+        trace: what the tape recorded in.
+        data: its values then.
+        end: where the tape's window ends.
+        key: what `derive` keeps the plan under; no target has an upstream gradient.
+
+    Returns:
+        What `derive` returns; None if there is more to do.
+    """
+    plan = end.plans.get(key)
+    if type(plan) is not Plan or data.failed:
+        return None
+    if THREAD.recording is not trace or trace.data is not data:
+        return None
+    node = trace.at.edges.get((plan.operation, (), *plan.inputs))
+    if node is None or node.eager or not plan.is_whole:
+        return None
+    trace.at = node
+    return trace.results(node)
 
 
 def _plan(

@@ -70,15 +70,17 @@ class GradientTape(Jacobians):
         self._recording = False
         self._block: Recording | None = None
         self._variables: dict[int, tuple[Variable, tuple[int, ...]]] = {}  # its reads
-        self._clear()
-
-    def _clear(self) -> None:
+        # What follows is set when the block begins.
         self._trace: Recording | None = None
         self._data: Data | None = None
         self._end: Node | None = None
-        self._intervals: list[tuple[int, int]] = []
-        self._start = 0
-        self._watched: dict[int, int] = {}  # slot -> the position from which on it is watched
+        self._intervals: list[tuple[int, int]]
+        self._start: int
+        self._watched: dict[int, int]  # slot -> the position from which on it is watched
+
+    def _clear(self) -> None:
+        self._trace = self._data = self._end = None
+        self._watched = {}
 
     # The block.
 
@@ -114,12 +116,12 @@ class GradientTape(Jacobians):
 
     def _push(self) -> None:
         trace = THREAD.recording
-        if not trace.is_held and trace is not self._trace:
+        if trace is not self._trace and not (trace.blocks and trace.is_held):
             trace.flush()  # a step begins
             trace = THREAD.recording
         if self._trace is None:
             self._trace, self._data = trace, trace.data
-            self._variables = {}
+            self._intervals, self._watched, self._variables = [], {}, {}
         elif self._data is not trace.data:
             raise RuntimeError(
                 "The block of this tape cannot be entered again: values have been looked at since, "
@@ -281,7 +283,8 @@ class GradientTape(Jacobians):
         >>> tape.gradient(y, x).numpy()
         array([2., 4.], dtype=float32)
         """
-        self._check_unused()
+        if self._trace is None:
+            self._check_unused()
         if self._recording:
             if self._persistent:
                 warn(MESSAGE_PERSISTENT_INSIDE)
@@ -342,16 +345,22 @@ class GradientTape(Jacobians):
         else:
             assert self._end is not None
             end, intervals = self._end, tuple(self._intervals)
-        scope = backward.Scope(trace, data, end, Window(intervals, tuple(self._watched.items())))
+        watched = tuple(self._watched.items())
         variables = self._variables
         groups: list[tuple[int, ...]] = []
         for source in sources:
             if type(source) is EagerTensor:
-                slot = scope.slot_of(source)
+                slot = source._slot if source._recording is trace else data.slots.get(id(source))
                 groups.append(() if slot is None else (slot,))
             else:
                 known = variables.get(id(source)) or variables.get(id(source._root))
                 groups.append(known[1] if known else ())
+        if upstream is _ONES and targets[0]._recording is trace and targets[0]._type.inexact:
+            key = (kind, (targets[0]._slot,), tuple(groups), _GIVEN, True, (intervals, watched))
+            replayed = backward.replay(trace, data, end, key)
+            if replayed is not None:
+                return replayed
+        scope = backward.Scope(trace, data, end, Window(intervals, watched))
         slots = [
             target._slot
             if type(target) is EagerTensor and target._recording is trace and target._type.inexact
@@ -382,6 +391,7 @@ class GradientTape(Jacobians):
 
 
 _ONES = (None,)  # the upstream gradient of one target that was given none
+_GIVEN = (False,)
 
 
 def _flat(sources: Any) -> Any:

@@ -279,7 +279,10 @@ class Recording:
 
     def close_block(self, tape: Any) -> None:
         """Notes that the block of a tape has ended."""
-        self.blocks = [r for r in self.blocks if (t := r()) is not None and t is not tape]
+        if self.blocks and self.blocks[-1]() is tape:
+            self.blocks.pop()
+        else:
+            self.blocks = [r for r in self.blocks if (t := r()) is not None and t is not tape]
 
     def close(self) -> None:
         """Ends the recording: the thread starts a new one, this one lets go of its values."""
