@@ -3,6 +3,7 @@
 import contextlib
 import sys
 
+import jax
 import numpy as np
 
 import tapefacade as tf
@@ -116,7 +117,7 @@ def interrupted(line, error, call):
                 raise error("injected")
         return trace
 
-    before = sys.gettrace()
+    before, x64 = sys.gettrace(), jax.config.jax_enable_x64
     sys.settrace(trace)
     try:
         call()
@@ -125,4 +126,8 @@ def interrupted(line, error, call):
             raise
     finally:
         sys.settrace(before)
+        # A trace function may raise between the body of `with jax.enable_x64(True)` and its exit,
+        # where neither a signal nor an error can: the setting would stay for this thread.
+        if jax.config.jax_enable_x64 != x64:
+            jax.enable_x64(x64).__enter__()
     return place, ran

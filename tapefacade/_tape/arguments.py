@@ -9,10 +9,25 @@ from tapefacade._core.convert import convert
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
-from tapefacade._state.variable import Variable
+from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._tape.derivative import ones_like
 
 MAX_WARNINGS = 5
+# What is no nest: the classes of a source or target that stands for itself.
+SINGLE = (EagerTensor, ResourceVariable)
+
+
+def flat_sources(sources: Any) -> Any:
+    """Returns what is true if sources are one tensor or variable (SINGLE) or a list of these."""
+    kind = type(sources)
+    if kind in SINGLE:
+        return SINGLE
+    if kind is list or kind is tuple:
+        for source in sources:
+            if type(source) not in SINGLE:
+                return False
+        return len(sources) > 0
+    return False
 
 
 def checked_sources(sources: list[Any]) -> list[Any]:

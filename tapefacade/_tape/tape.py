@@ -8,10 +8,12 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, hinted
-from tapefacade._state.variable import ResourceVariable, Variable
+from tapefacade._state.variable import Variable
 from tapefacade._tape import backward
 from tapefacade._tape.arguments import (
+    SINGLE,
     checked_sources,
+    flat_sources,
     upstream_gradients,
     value_of,
     warn,
@@ -35,8 +37,6 @@ MESSAGE_PERSISTENT_INSIDE = (
     "derivatives."
 )
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
-# What is no nest: the classes of a source or target that stands for itself.
-SINGLE = (EagerTensor, ResourceVariable)
 
 
 class GradientTape(Jacobians):
@@ -294,7 +294,7 @@ class GradientTape(Jacobians):
             output_gradients is None
             and unconnected_gradients is UnconnectedGradients.NONE
             and type(target) is EagerTensor
-            and (sources_are_flat := _flat(sources))
+            and (sources_are_flat := flat_sources(sources))
         ):  # the common case
             if sources_are_flat is SINGLE:
                 results = self._derive(GRADIENT, (target,), (sources,), _ONES)[0]
@@ -392,16 +392,3 @@ class GradientTape(Jacobians):
 
 _ONES = (None,)  # the upstream gradient of one target that was given none
 _GIVEN = (False,)
-
-
-def _flat(sources: Any) -> Any:
-    """Returns what is true if sources are one tensor or variable (SINGLE) or a list of these."""
-    kind = type(sources)
-    if kind in SINGLE:
-        return SINGLE
-    if kind is list or kind is tuple:
-        for source in sources:
-            if type(source) not in SINGLE:
-                return False
-        return len(sources) > 0
-    return False
