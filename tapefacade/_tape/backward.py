@@ -109,7 +109,8 @@ def replay(
     if node is None or node.eager or not plan.is_whole:
         return None
     trace.at = node
-    return trace.results(node)
+    results: list[Any] = trace.results(node)
+    return results
 
 
 def _plan(
