@@ -401,3 +401,18 @@ def test_the_demo_is_a_tensorflow_program():
     text = demo.read_text(encoding="utf-8")
     assert "\nimport tensorflow as tf\n" in text
     assert "tapefacade" not in text.split('"""')[2]
+
+
+def test_keras_is_told_to_use_jax(monkeypatch):
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    monkeypatch.delitem(sys.modules, "keras", raising=False)
+    with tapefacade.install_as_tensorflow():
+        assert os.environ["KERAS_BACKEND"] == "jax"
+    assert "KERAS_BACKEND" not in os.environ
+
+
+def test_a_chosen_backend_of_keras_is_left_alone(monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    with tapefacade.install_as_tensorflow():
+        assert os.environ["KERAS_BACKEND"] == "torch"
+    assert os.environ["KERAS_BACKEND"] == "torch"

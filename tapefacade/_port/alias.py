@@ -4,6 +4,7 @@ import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
+import os
 import sys
 import threading
 import types
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from tapefacade._core.missing import dotted, missing_message, namespaces, root_module
 
 TENSORFLOW = "tensorflow"
+KERAS = "KERAS_BACKEND"
 MESSAGE_PRIVATE = (
     "{name!r} is private to TensorFlow and tapefacade has nothing like it. Write "
     "`import tensorflow as tf` and use the public name; `dir(tf)` lists what there is."
@@ -51,7 +53,8 @@ def install_as_tensorflow() -> Alias:
     """Makes `import tensorflow` mean this package, in all its forms, in this process.
 
     Modules that imported TensorFlow before keep what they imported. A name that the package lacks
-    raises an AttributeError or ImportError that names the nearest one it has.
+    raises an AttributeError or ImportError that names the nearest one it has. If Keras has not been
+    imported and the environment variable KERAS_BACKEND is not set, it is set to "jax".
 
     Returns:
         An object whose `undo()` restores `sys.modules` and `sys.meta_path`. It is a context
@@ -135,6 +138,7 @@ class _Installation:
         self._holders = 0
         self._finder = _Finder()
         self._replaced: dict[str, types.ModuleType] = {}
+        self._set_keras = False
 
     def enter(self) -> None:
         """Replaces TensorFlow's modules, unless that has been done."""
@@ -143,6 +147,10 @@ class _Installation:
                 self._replaced = _take_modules()
                 sys.meta_path.insert(0, self._finder)
                 _register(TENSORFLOW, root_module())
+                # Keras looks at this when it is first imported, and would look for TensorFlow.
+                self._set_keras = KERAS not in os.environ and "keras" not in sys.modules
+                if self._set_keras:
+                    os.environ[KERAS] = "jax"
             self._holders += 1
 
     def leave(self) -> None:
@@ -156,6 +164,8 @@ class _Installation:
                 _take_modules()
                 sys.modules.update(self._replaced)
                 self._replaced = {}
+                if self._set_keras:
+                    os.environ.pop(KERAS, None)
 
 
 def _take_modules() -> dict[str, types.ModuleType]:

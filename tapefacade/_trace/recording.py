@@ -49,6 +49,11 @@ class Data:
         return slot in self.leaves or slot in self.scalars
 
 
+_NOTHING: dict[Any, Any] = {}
+_NONE: list[Any] = []
+CLOSED = Data()  # what every recording that has ended has for its data
+
+
 class _Known:
     """Membership test for slots that need no computation."""
 
@@ -164,6 +169,8 @@ class Recording:
 
     def compute(self, tensor: EagerTensor) -> None:
         """Gives a pending tensor its value, and with it all that is pending and referenced."""
+        if self.data is CLOSED:
+            raise RuntimeError("This value was being computed when the program was interrupted.")
         self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
         self.flush()
 
@@ -287,8 +294,10 @@ class Recording:
     def close(self) -> None:
         """Ends the recording: the thread starts a new one, this one lets go of its values."""
         THREAD.recording = Recording()
-        self.owners = {}
-        self.data = Data()
+        # Tensors that are kept keep this object: nothing but a shell is left of it.
+        self.data = CLOSED
+        self.owners = self.assigned = _NOTHING
+        self.blocks = self.effects = _NONE
         self.at = TREE.root
 
 
