@@ -9,6 +9,7 @@ from jax.scipy import special
 
 from tapefacade._core import errors
 from tapefacade._ops import kinds
+from tapefacade._ops.derivatives import digamma_function, error_function, lgamma_function
 from tapefacade._ops.division import _xlog1py, _xlogy
 from tapefacade._ops.op import Differentiable, TensorLike, op
 from tapefacade._ops.refusals import brackets, check_broadcast
@@ -30,7 +31,7 @@ def erf(x: TensorLike) -> jax.Array:
     >>> tf.math.erf([0.0, 1.0]).numpy().round(4)
     array([0.    , 0.8427], dtype=float32)
     """
-    return lax.erf(x)
+    return error_function(x)
 
 
 @op("math.erfc", kernel="Erfc", dtypes=kinds.FLOATS)
@@ -138,7 +139,7 @@ def lgamma(x: TensorLike) -> jax.Array:
     >>> tf.math.lgamma([0.5, 5.0]).numpy().round(4)
     array([0.5724, 3.1781], dtype=float32)
     """
-    return lax.lgamma(x)
+    return lgamma_function(x)
 
 
 @op("math.digamma", kernel="Digamma", dtypes=kinds.FLOATS)
@@ -157,7 +158,7 @@ def digamma(x: TensorLike) -> jax.Array:
     >>> tf.math.digamma([1.0, 5.0]).numpy().round(4)
     array([-0.5772,  1.5061], dtype=float32)
     """
-    return lax.digamma(x)
+    return digamma_function(x)
 
 
 @jax.custom_jvp

@@ -34,7 +34,8 @@ CASES = [
             Case(path, (np.stack([S, N]),), id="batch", **TIGHT),
             Case(path, (C,), id="complex", **TIGHT),
             Case(path, (d([[2]]),), id="one", gradient=path != "linalg.det", **TIGHT),
-            Case(path, (d(np.zeros((0, 2, 2))),), id="empty"),
+            # An empty matrix has no second derivative of det in JAX 0.12, and an empty one in 0.10.
+            Case(path, (d(np.zeros((0, 2, 2))),), id="empty", gradient=path != "linalg.det"),
             raises(path, (f(1, 2),), id="vector"),
             raises(path, (WIDE,), id="wide"),
             raises(path, (i([[4, 1], [1, 3]]),), id="int"),
