@@ -11,6 +11,15 @@ from typing import NoReturn
 IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 # A name that is less alike than this puzzles more than none: `tf.tan` for `tf.train` has 0.75.
 NEAR_ENOUGH = 0.8
+# What to write meanwhile, for names that programs often use.
+HINTS = {
+    "tf.function": "Take the decorator off: a step runs as one compiled program without it",
+    "tf.Module": "A plain class can hold the variables; list them for the tape's gradient",
+    "tf.keras": "Write the layers with tf.Variable and tf.nn, and the update with assign_sub",
+    "tf.data": "Make the batches with NumPy",
+    "tf.while_loop": "Write a Python loop",
+    "tf.cond": "Write a Python `if`",
+}
 
 
 def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
@@ -65,6 +74,8 @@ def missing_message(module_name: str, name: str) -> str:
     nearest = nearest_name(f"{namespace}.{name}", list(public_names(root_module())))
     text = f"tapefacade has no `{namespace}.{name}`"
     text += f"; the nearest name it has is `{nearest}`" if nearest else ", nor a name like it"
+    wanted = f"{namespace}.{name}"
+    text += next((f". {hint}" for key, hint in HINTS.items() if wanted.startswith(key)), "")
     shown = namespace if namespace in {"tf", *public_names(root_module())} else "tf"
     return f"{text}. `dir({shown})` lists what there is."
 

@@ -44,7 +44,7 @@ class Data:
                 if slot in self.failed:
                     raise self.failed[slot].with_traceback(None)
 
-    def known(self, slot: int) -> bool:
+    def __contains__(self, slot: object) -> bool:
         """Whether the value in `slot` needs no computation."""
         return slot in self.leaves or slot in self.scalars
 
@@ -52,18 +52,6 @@ class Data:
 _NOTHING: dict[Any, Any] = {}
 _NONE: list[Any] = []
 CLOSED = Data()  # what every recording that has ended has for its data
-
-
-class _Known:
-    """Membership test for slots that need no computation."""
-
-    __slots__ = ("data",)
-
-    def __init__(self, data: Data) -> None:
-        self.data = data
-
-    def __contains__(self, slot: object) -> bool:
-        return slot in self.data.leaves or slot in self.data.scalars
 
 
 class Recording:
@@ -229,9 +217,8 @@ class Recording:
 
     def _run_untraced(self, pending: list[tuple[int, EagerTensor]]) -> None:
         """Computes what needs no value that JAX traces now; it outlives the trace."""
-        known = _Known(self.data)
         for slot, tensor in pending:
-            nodes = needed(self.at, [slot], known)
+            nodes = needed(self.at, [slot], self.data)
             used = {s for node in nodes for s in node.inputs}
             leaves = [self.data.leaves[s]._value for s in used if s in self.data.leaves]
             if not any(isinstance(value, Tracer) for value in leaves):
@@ -305,7 +292,7 @@ def make_program(
     at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
 ) -> running.Program:
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
-    nodes = needed(at, (*wanted, *effects), _Known(data))
+    nodes = needed(at, (*wanted, *effects), data)
     data.raise_failed(node.first_output for node in nodes)
 
     def type_at(slot: int) -> TensorType:
@@ -331,7 +318,7 @@ def values_of(
     at: Node, data: Data, slots: Sequence[int], types: dict[int, TensorType]
 ) -> list[EagerTensor]:
     """Returns tensors with the values in slots of a recording that has been closed."""
-    unknown = tuple([slot for slot in slots if not data.known(slot)])
+    unknown = tuple([slot for slot in slots if slot not in data])
     if unknown:
         try:
             outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
