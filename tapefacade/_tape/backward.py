@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     ghosts: tuple[int, ...]
     targets: tuple[int, ...]  # places of the targets whose upstream gradients it takes
     connected: tuple[bool, ...]
-    types: dict[int, TensorType]
+    types: dict[int, TensorType]  # of the inputs
 
     @property
     def is_whole(self) -> bool:
@@ -126,19 +126,14 @@ def _plan(
     plans = scope.end.plans
     found = plans.get(key, key)
     if found is not key:
-        return _current(scope, targets, groups, found) if type(found) is Reach else found
+        return found
+    # Where Python code is on the way it is looked at anew: gradients may have been registered.
     found = reach(scope.end, scope.window, targets, groups)
     if through and found.boundaries:
-        plans[key] = found
         return found
     plan = _make_plan(scope, kind, targets, groups, given, found) if any(found.connected) else None
     plans[key] = plan
     return plan
-
-
-def _current(scope: Scope, targets: Any, groups: Any, found: Any) -> Any:
-    """Checks what may have changed since a plan was made: registered gradients."""
-    return reach(scope.end, scope.window, targets, groups)
 
 
 def _make_plan(
@@ -175,7 +170,8 @@ def _make_plan(
     if any(isinstance(node.operation, Derivative) for node in found.nodes):
         # A derivative that does not exist at this order is an error of this call, not of the run.
         operation.dependencies((), ())
-    return Plan(operation, inputs, ghosts, found.targets, found.connected, types)
+    of_inputs = {slot: types[slot] for slot in inputs}
+    return Plan(operation, inputs, ghosts, found.targets, found.connected, of_inputs)
 
 
 def _record(

@@ -55,9 +55,9 @@ def reach(
     known = tracked | watched.keys()
     cone, boundaries = _cone(taped, targets, known)
     # What the tape knows nothing of has a gradient for itself alone: d x / d x is 1.
-    used = {slot for node in cone for slot in node.inputs}
+    needed = {slot for node in cone for slot in node.inputs}
     groups = tuple(
-        tuple(s for s in group if s in known or (s in targets and s not in used))
+        tuple(s for s in group if s in known or (s in targets and s not in needed))
         for group in groups
     )
     masks: dict[int, int] = {}
