@@ -11,7 +11,7 @@ from programs import PROGRAMS, SUBJECTS, digest
 from programs.program import run
 
 import tapefacade as tf
-from tapefacade._tape import arguments
+from tapefacade._core import logging as messages
 
 GOLDENS = pathlib.Path(__file__).parent / "goldens"
 COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with TensorFlow)"
@@ -89,7 +89,7 @@ def same(got: Any, want: Any) -> bool:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name, monkeypatch):
-    monkeypatch.setattr(arguments, "_WARNED", {})  # messages logged "the first 5 times" start anew
+    monkeypatch.setattr(messages, "_WARNED", {})  # messages logged "the first 5 times" start anew
     subject = name.split(".")[0]
     golden = goldens(subject).get(name)
     if golden is None or golden["program"] != digest(PROGRAMS[name]):

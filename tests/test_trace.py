@@ -16,6 +16,7 @@ import pytest
 from steps import Network, close_everything, counted, nothing_open, reference_step, settle
 
 import tapefacade as tf
+from tapefacade._core import logging as messages
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import PENDING_LIMIT, TREE
 
@@ -962,3 +963,14 @@ def test_deepcopy_is_another_source():
     with tf.GradientTape() as tape:
         y = v * v * w
     assert [g.numpy() for g in tape.gradient(y, [v, w])] == [8.0, 4.0]
+
+
+def test_a_variable_handed_to_jax_within_a_tape_is_told(caplog, monkeypatch):
+    monkeypatch.setattr(messages, "_WARNED", {})
+    v, array = tf.Variable([1.0], name="v"), jnp.ones([1])
+    jnp.sin(v)
+    assert not caplog.records
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(v * array) + tf.reduce_sum(tf.constant(array * v))
+    assert tape.gradient(y, v).numpy() == [1.0]  # not 2: the second product is JAX's
+    assert "Variable v:0 is handed to a JAX function within a tape" in caplog.text

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-import jax
 import numpy as np
 
 from tapefacade._core import dtypes
@@ -136,9 +135,6 @@ class Attributes(Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         self._tell_tapes()
         return self._tensor.__array__(dtype, copy)
-
-    def __jax_array__(self) -> jax.Array:
-        return self._tensor._device_array()
 
     def __bool__(self) -> bool:
         return bool(self.numpy())

@@ -3,7 +3,7 @@
 import enum
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import jax
@@ -11,15 +11,15 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
-from tapefacade._core.gradient import NOT_DIFFERENTIABLE
+from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.tensor import EagerTensor, from_array, host_value
 from tapefacade._core.types import TensorType
 from tapefacade._ops import operators
 from tapefacade._state.assigning import Assigning
+from tapefacade._state.instructions import READ, READ_VALUE
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
-from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
 MESSAGE_NO_VALUE = (
@@ -32,27 +32,11 @@ MESSAGE_IN_PLACE = (
 )
 
 
-class _Identity(Operation):
-    """Passes a value on."""
-
-    def __init__(self, name: str) -> None:
-        self.name = self.kernel = name
-
-    def infer(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[TensorType, ...], Any]:
-        return tuple(types), None
-
-    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        return arrays
-
-
-# A variable's state is read: gradients stop here ("state blocks history").
-READ = _Identity("ReadVariable")
-READ.gradient = NOT_DIFFERENTIABLE
-# The value of a read, as a tensor of its own.
-READ_VALUE = _Identity("ReadVariableOp")
-
+MESSAGE_TO_JAX = (
+    "Variable %s is handed to a JAX function within a tape: what JAX computes with it has no "
+    "gradient on the tape. Use the functions of `tf` (`jax_array * variable` is JAX's, "
+    "`variable * jax_array` is recorded)."
+)
 _SERIAL = itertools.count()
 
 
@@ -243,6 +227,11 @@ class Variable(Assigning):
     def read_value(self) -> EagerTensor:
         """Returns the value as a tensor."""
         return self.value()
+
+    def __jax_array__(self) -> jax.Array:
+        if self._trainable and THREAD.recording.watchers():
+            warn(MESSAGE_TO_JAX, self.name)
+        return self._tensor._device_array()
 
     def _tell_tapes(self) -> None:
         recording = THREAD.recording

@@ -1,18 +1,15 @@
 """What a gradient is given: targets, sources and upstream gradients, checked and converted."""
 
-import logging
 from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
-from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
 from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._tape.derivative import ones_like
 
-MAX_WARNINGS = 5
 # What is no nest: the classes of a source or target that stands for itself.
 SINGLE = (EagerTensor, ResourceVariable)
 
@@ -127,13 +124,3 @@ def with_itself(
                 before = results[place]
                 results[place] = own if before is None else FUNCTIONS["add"](before, own)
     return results
-
-
-_WARNED: dict[str, int] = {}
-
-
-def warn(message: str, *arguments: Any) -> None:
-    """Logs a warning; each text at most `MAX_WARNINGS` times, as TensorFlow does."""
-    if _WARNED.setdefault(message, 0) < MAX_WARNINGS:
-        _WARNED[message] += 1
-        get_logger().log(logging.WARNING, message, *arguments)

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._state.variable import Variable
@@ -16,7 +17,6 @@ from tapefacade._tape.arguments import (
     flat_sources,
     upstream_gradients,
     value_of,
-    warn,
     with_itself,
 )
 from tapefacade._tape.derivative import GRADIENT
