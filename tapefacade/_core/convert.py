@@ -197,15 +197,20 @@ def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any
     else:
         _check_kinds(value, leaves, dtype)
         numpy_dtype = dtype._numpy
-    try:
-        with np.errstate(over="ignore"):
-            flat = np.array(leaves, dtype=numpy_dtype)
-    except OverflowError:  # integers wrap, as in TensorFlow
-        words = [int(x) & 0xFFFFFFFFFFFFFFFF for x in leaves]
-        flat = np.array(words, np.uint64).astype(numpy_dtype)
+    with np.errstate(over="ignore"):
+        flat = array_of_numbers(leaves, numpy_dtype)
     if dtype is None and numpy_dtype == np.float32 and np.isinf(flat).any():
         _check_range(leaves)
     return flat.reshape(shape)
+
+
+def array_of_numbers(numbers: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Makes a vector of Python numbers; integers wrap, as in TensorFlow."""
+    try:
+        return np.array(numbers, dtype)
+    except OverflowError:
+        words = [int(number) & 0xFFFFFFFFFFFFFFFF for number in numbers]
+        return np.array(words, np.uint64).astype(dtype)
 
 
 def _check_range(leaves: list[Any]) -> None:

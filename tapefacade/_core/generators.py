@@ -74,11 +74,6 @@ def set_seed(seed: Any) -> None:
     _seeds = _Seeds(None if seed is None else _integer(seed))
 
 
-def global_seed() -> int | None:
-    """Returns the global seed, or None if there is none."""
-    return _seeds.seed
-
-
 def next_key(kind: str, seed: Any = None) -> EagerTensor:
     """Draws a key: a host tensor of two 32-bit words.
 

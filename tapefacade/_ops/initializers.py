@@ -1,5 +1,6 @@
 """Callables that make the first values of variables."""
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -15,13 +16,14 @@ from tapefacade._ops.stateless import stateless_normal, stateless_uniform
 PARTITION = ("partition_shape", "partition_offset")
 
 
-class Initializer:
+class Initializer(ABC):
     """The base of the callables that make a tensor of a given shape and dtype.
 
     >>> tf.zeros_initializer()([2]).numpy()
     array([0., 0.], dtype=float32)
     """
 
+    @abstractmethod
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> EagerTensor:
         """Makes the tensor.
 
@@ -33,7 +35,6 @@ class Initializer:
         Returns:
             A tensor.
         """
-        raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
         """Returns the arguments the initializer was made with."""

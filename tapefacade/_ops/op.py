@@ -31,7 +31,6 @@ IndexLike = Annotated[Any, "index"]  # an integer dtype of its own
 BoolLike = Annotated[Any, "bool"]
 FreeTensor = Annotated[Any, "free"]  # any dtype, not matched with the others
 OptionalTensor = Annotated[Any, "common", "optional"]
-OptionalIndex = Annotated[Any, "index", "optional"]
 TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
@@ -68,8 +67,8 @@ class Op(Operation):
         self.statics = tuple(p for p in self.parameters if not p.kind)
         self.plain = all(p.form == "one" for p in self.tensors)
         self.matched = all(p.kind == "common" for p in self.tensors)
-        self._inferred: dict[Any, tuple[tuple[TensorType, ...], Any]] = {}
-        self._checked: dict[Any, bool] = {}
+        # (static, input types) -> the types and structure of the outputs, whether it is checked
+        self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], bool]] = {}
         known = {p.name for p in self.tensors}
         if isinstance(gradient, Differentiable) and (unknown := set(gradient.except_for) - known):
             raise ValueError(f"op {self.name!r} has no tensor input {sorted(unknown)}.")
@@ -81,6 +80,14 @@ class Op(Operation):
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
     ) -> tuple[tuple[TensorType, ...], Any]:
+        return self._known(static, types)[0]
+
+    def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
+        return self.check is not None and self._known(static, types)[1]
+
+    def _known(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
         key = (static, tuple(types))
         found = self._inferred.get(key)
         if found is None:
@@ -91,33 +98,25 @@ class Op(Operation):
 
     def _infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[TensorType, ...], Any]:
+    ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
         self._check_dtypes(static, types)
         abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
+        tested: list[Any] = []
+
+        def test(*arrays: Any) -> None:
+            tested.append(self.test(arrays, static)[0])
+
         try:
             with jax.enable_x64(True):
                 result = jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
+                if self.check is not None:
+                    jax.eval_shape(test, *abstract)
         except errors.OpError as error:
             raise self.named(error) from None
         leaves, structure = jax.tree_util.tree_flatten(result)
         outputs = tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves])
-        return outputs, None if leaves and result is leaves[0] else structure
-
-    def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
-        if self.check is None:
-            return False
-        key = (static, tuple(types))
-        if key not in self._checked:
-            abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
-            found: list[Any] = []
-
-            def test(*arrays: Any) -> None:
-                found.append(self.test(arrays, static)[0])
-
-            with jax.enable_x64(True):
-                jax.eval_shape(test, *abstract)
-            self._checked[key] = found[0] is not True
-        return self._checked[key]
+        checked = bool(tested) and tested[0] is not True
+        return (outputs, None if leaves and result is leaves[0] else structure), checked
 
     def named(self, error: errors.OpError, computing: bool = True) -> errors.OpError:
         """Returns the error with the name of the op, where TensorFlow puts it.

@@ -11,7 +11,7 @@ from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, derivative
 from tapefacade._tape.reach import Reach, Window, reach, slot_types
 from tapefacade._trace.recording import THREAD, Data, Recording, type_in, values_of
-from tapefacade._trace.slices import cut
+from tapefacade._trace.slices import Slice, cut
 from tapefacade._trace.tree import Node
 
 
@@ -162,7 +162,7 @@ def _make_plan(
     local = {slot: place for place, slot in enumerate(inputs)}
     ghosts = tuple(s for node in found.nodes for s in range(node.first_output, node.end))
     local.update({slot: len(inputs) + place for place, slot in enumerate(ghosts)})
-    part = type(part)(part.inputs, part.steps, part.outputs[: len(wanted)])
+    part = Slice(part.inputs, part.steps, part.outputs[: len(wanted)])
     operation = derivative(
         kind, part, tuple(local[s] for s in sources), owners,
         tuple(given[place] for place in found.targets),

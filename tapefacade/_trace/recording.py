@@ -68,7 +68,7 @@ class Recording:
         "owners",
         "state",
         "traced",
-    )  # fmt: skip
+    )
 
     def __init__(self) -> None:
         self.at: Node = TREE.start()

@@ -18,6 +18,7 @@ import numpy as np
 from jax import lax
 from jax.core import Tracer
 
+from tapefacade._core.convert import array_of_numbers
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._trace.slices import Slice, Step, evaluate
 
@@ -53,7 +54,7 @@ class Executable:
     def __init__(self, part: Slice, layout: Layout) -> None:
         self.part = part
         self.layout = layout
-        self.checks = tuple(i for i, s in enumerate(part.steps) if s.operation.check is not None)
+        self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
         self.used = 0
         self.call: Any = None
 
@@ -160,7 +161,7 @@ class Program:
             for slot in self.array_slots
         ]
         for dtype, slots in self.vector_slots:
-            arguments.append(_vector([scalars[slot] for slot in slots], dtype))
+            arguments.append(array_of_numbers([scalars[slot] for slot in slots], dtype))
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
         call = executable.call or executable.prepare()
         with jax.enable_x64(True):
@@ -222,13 +223,6 @@ def _downstream(part: Slice, place: int) -> set[int]:
 
 def _traced(arguments: Sequence[Any]) -> bool:
     return any(isinstance(argument, Tracer) for argument in arguments)
-
-
-def _vector(values: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-    try:
-        return np.array(values, dtype)
-    except OverflowError:  # integers wrap, as in TensorFlow
-        return np.array([int(v) & 0xFFFFFFFFFFFFFFFF for v in values], np.uint64).astype(dtype)
 
 
 def leaf_value(tensor: EagerTensor) -> Any:
