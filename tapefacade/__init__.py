@@ -15,6 +15,7 @@ from tapefacade import (
     nest as nest,
     nn as nn,
     random as random,
+    signal as signal,
     test as test,
     version as version,
 )
@@ -54,8 +55,15 @@ from tapefacade._core.dtypes import (
 )
 from tapefacade._core.logging import get_logger as get_logger
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.optional import OptionalSpec as OptionalSpec
 from tapefacade._core.shapes import TensorShape as TensorShape
+from tapefacade._core.specs import TypeSpec as TypeSpec
 from tapefacade._core.tensor import Tensor as Tensor
+from tapefacade._core.tensor_spec import (
+    NoneTensorSpec as NoneTensorSpec,
+    TensorSpec as TensorSpec,
+    type_spec_from_value as type_spec_from_value,
+)
 from tapefacade._ops.arithmetic import (
     add as add,
     add_n as add_n,
@@ -150,6 +158,7 @@ from tapefacade._ops.joining import (
     stack as stack,
     unstack as unstack,
 )
+from tapefacade._ops.matrix_functions import sqrtm as matrix_square_root
 from tapefacade._ops.norms import norm as norm
 from tapefacade._ops.padding import (
     batch_to_space as batch_to_space,
@@ -216,6 +225,10 @@ from tapefacade._ops.shaping import (
 from tapefacade._ops.sigmoids import sigmoid as sigmoid
 from tapefacade._ops.slicing import slice as slice, strided_slice as strided_slice
 from tapefacade._ops.sorting import argsort as argsort, sort as sort
+from tapefacade._ops.tensor_array import (
+    TensorArray as TensorArray,
+    TensorArraySpec as TensorArraySpec,
+)
 from tapefacade._ops.trigonometry import (
     acos as acos,
     acosh as acosh,
@@ -241,6 +254,7 @@ from tapefacade._state.modes import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
+from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable
 from tapefacade._tape.boundary import (
     RegisterGradient as RegisterGradient,

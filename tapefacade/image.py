@@ -1,6 +1,12 @@
 """Images: `tf.image`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._ops.colour_spaces import (
+    rgb_to_yiq as rgb_to_yiq,
+    rgb_to_yuv as rgb_to_yuv,
+    yiq_to_rgb as yiq_to_rgb,
+    yuv_to_rgb as yuv_to_rgb,
+)
 from tapefacade._ops.colours import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
@@ -11,6 +17,12 @@ from tapefacade._ops.colours import (
     hsv_to_rgb as hsv_to_rgb,
     rgb_to_grayscale as rgb_to_grayscale,
     rgb_to_hsv as rgb_to_hsv,
+)
+from tapefacade._ops.cropping import crop_and_resize as crop_and_resize
+from tapefacade._ops.image_edges import (
+    image_gradients as image_gradients,
+    sobel_edges as sobel_edges,
+    total_variation as total_variation,
 )
 from tapefacade._ops.imaging import (
     central_crop as central_crop,
@@ -42,5 +54,6 @@ from tapefacade._ops.resizing import (
     resize as resize,
     resize_with_pad as resize_with_pad,
 )
+from tapefacade._ops.structural_similarity import ssim as ssim, ssim_multiscale as ssim_multiscale
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,6 +1,7 @@
 """Linear algebra: `tf.linalg`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._ops.bands import banded_triangular_solve as banded_triangular_solve
 from tapefacade._ops.clipping import global_norm as global_norm
 from tapefacade._ops.creation import eye as eye
 from tapefacade._ops.cumulative import cross as cross
@@ -23,6 +24,12 @@ from tapefacade._ops.factorizations import (
     lu as lu,
     qr as qr,
     svd as svd,
+)
+from tapefacade._ops.matrix_functions import (
+    logm as logm,
+    lu_matrix_inverse as lu_matrix_inverse,
+    lu_reconstruct as lu_reconstruct,
+    sqrtm as sqrtm,
 )
 from tapefacade._ops.norms import (
     l2_normalize as l2_normalize,
@@ -50,5 +57,10 @@ from tapefacade._ops.solving import (
     solve as solve,
     triangular_solve as triangular_solve,
 )
+from tapefacade._ops.tridiagonal import (
+    tridiagonal_matmul as tridiagonal_matmul,
+    tridiagonal_solve as tridiagonal_solve,
+)
+from tapefacade._ops.tridiagonal_eigenvalues import eigh_tridiagonal as eigh_tridiagonal
 
 __getattr__ = _missing_attribute(__name__)

@@ -17,7 +17,6 @@ GOLDENS = pathlib.Path(__file__).parent / "goldens"
 COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with TensorFlow)"
 
 # Where we differ on purpose: the place in the answer (all below it), and why.
-STRINGS = "string tensors are not there yet"
 CLASS = "Python names our class by its last name in messages of its own"
 REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
 BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, whatever the other"
@@ -27,7 +26,6 @@ DIFFERENT: dict[str, str] = {
     "custom_gradients.wrong_numbers_of_gradients.dict.numpy": "a gradient is a tensor",
     "operators.unary.dict.positive": CLASS,
     "operators.shifts": CLASS,
-    "operators.dtype_conflicts.dict.f text": STRINGS,
     "operators.dtype_conflicts.dict.f b.dict.mul": BOOLEAN,
     "operators.dtype_conflicts.dict.i b.dict.mul": BOOLEAN,
     "operators.dtype_conflicts.dict.b 1.dict.mul": BOOLEAN,
@@ -40,13 +38,10 @@ DIFFERENT: dict[str, str] = {
     "variables.attributes.dict.aggregation": "one class, where TensorFlow has two",
     "variables.scatter.dict.out of range.text": "said by tf.tensor_scatter_nd_update",
     "variables.scatter_nd.dict.wrong updates.text": "said by tf.tensor_scatter_nd_update",
+    "operators.dtype_conflicts.dict.f text.dict.mul": REPEATED,
     "operators.dtype_conflicts.dict.f list.dict.mul": REPEATED,
     "operators.dtype_conflicts.dict.f object.dict.mul": REPEATED,
     "operators.dtype_conflicts.dict.i [1.5].dict.mul": REPEATED,
-    "strings.tensors": STRINGS,
-    "strings.as_sources": STRINGS,
-    "strings.conversions": STRINGS,
-    "strings.variables": STRINGS,
     "tapes_higher.jacobian.log": "what TensorFlow's own vectorization says about itself",
     "tensors.python_numbers.dict.divmod": CLASS,
     "tensors.python_numbers.dict.trunc": CLASS,

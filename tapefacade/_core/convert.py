@@ -7,9 +7,11 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
+from tapefacade._core.text import StringTensor, text_tensor
 
 INT32 = np.iinfo(np.int32)
 INT64 = np.iinfo(np.int64)
@@ -54,8 +56,12 @@ def _convert_with_hint(value: Any, hint: dtypes.DType) -> EagerTensor:
 
 
 def convert(value: Any, dtype: dtypes.DType | None = None) -> EagerTensor:
-    """Converts `value` to a tensor; see `convert_to_tensor`."""
-    if type(value) is EagerTensor:
+    """Converts `value` to a tensor; see `convert_to_tensor`.
+
+    Raises:
+        HandOver: if it is a value of another kind, such as a ragged tensor.
+    """
+    if type(value) is EagerTensor or type(value) is StringTensor:
         if dtype is not None and dtype is not value._type.dtype:
             raise hinted(
                 ValueError(
@@ -66,16 +72,16 @@ def convert(value: Any, dtype: dtypes.DType | None = None) -> EagerTensor:
             )
         return value
     if isinstance(value, np.ndarray | np.generic):
-        return from_host(_numpy_array(value, dtype))
+        return _from_numpy(value, dtype)
     if isinstance(value, SCALARS):
-        return from_host(_python_array(value, dtype))
+        return _from_python(value, dtype)
     if isinstance(value, list | tuple | range):
         flat = _flat_array(value, dtype)
         if flat is not None:
             return from_host(flat)
         if _holds_tensor(value):
             return _stack(value, dtype)
-        return from_host(_python_array(value, dtype))
+        return _from_python(value, dtype)
     return _convert_other(value, dtype)
 
 
@@ -110,8 +116,10 @@ def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
         if dtype is None or tensor.dtype is dtype:
             return tensor
         return FUNCTIONS["cast"](tensor, dtype)
+    if isinstance(value, CompositeTensor):
+        raise HandOver(value)
     if hasattr(value, "__array__") and not isinstance(value, type | dtypes.DType):
-        return from_host(_numpy_array(np.asarray(value), dtype))
+        return _from_numpy(np.asarray(value), dtype)
     raise _unsupported(value)
 
 
@@ -122,27 +130,33 @@ def _unsupported(value: Any) -> ValueError:
     )
 
 
-def _numpy_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any]:
+def _from_numpy(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     """Copies a NumPy value, cast to `dtype`: NumPy values have no say in the dtype of an op."""
     array = np.asarray(value)
-    if array.dtype == object:
-        kind = type(array.flat[0]).__name__ if array.size else "object"
-        raise ValueError(
-            f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
-        )
+    if array.dtype.kind in "OSUT":
+        return _from_texts(array, dtype)
     if dtype is None:
         dtype = dtypes.from_numpy(array.dtype)
-    if not dtype.is_numpy_compatible or dtype._numpy is None or dtype._numpy.kind in "OSU":
-        raise _no_strings(value)
+    if not dtype.is_numpy_compatible or dtype._numpy is None or dtype is dtypes.string:
+        raise _inconvertible(value, dtype)
     with np.errstate(all="ignore"):
-        return np.array(array, dtype=dtype._numpy, order="C", subok=False)
+        return from_host(np.array(array, dtype=dtype._numpy, order="C", subok=False))
 
 
-def _no_strings(value: Any) -> TypeError:
-    return TypeError(
-        f"tapefacade cannot make a string tensor of {value!r} yet. Keep strings as Python or "
-        "NumPy values."
-    )
+def _from_texts(array: np.ndarray[Any, Any], dtype: dtypes.DType | None) -> EagerTensor:
+    for value in array.flat:
+        if not isinstance(value, str | bytes):
+            kind = type(value).__name__
+            raise ValueError(
+                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
+            )
+    if dtype not in (None, dtypes.string):
+        raise _inconvertible(array, dtype)
+    return text_tensor(array)
+
+
+def _inconvertible(value: Any, dtype: Any) -> TypeError:
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
 
 
 def _holds_tensor(value: Any) -> bool:
@@ -180,8 +194,8 @@ def _first_dtype(value: Any) -> dtypes.DType | None:
     return None
 
 
-def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any]:
-    """Makes the array of a Python number or a nested sequence of numbers."""
+def _from_python(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
+    """Makes the tensor of a Python number or text, or of a nested sequence of these."""
     shape: list[int] = []
     leaves: list[Any] = []
     _collect(value, 0, shape, leaves)
@@ -192,16 +206,18 @@ def _python_array(value: Any, dtype: dtypes.DType | None) -> np.ndarray[Any, Any
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if dtype is None:
         numpy_dtype = _infer(leaves)
-    elif dtype._numpy is None or dtype._numpy.kind in "OSU":
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
+    elif dtype._numpy is None:
+        raise _inconvertible(value, dtype)
     else:
         _check_kinds(value, leaves, dtype)
         numpy_dtype = dtype._numpy
+    if dtypes.string in (dtype, dtypes.from_numpy(numpy_dtype)):
+        return text_tensor(np.array(leaves, object).reshape(shape))
     with np.errstate(over="ignore"):
         flat = array_of_numbers(leaves, numpy_dtype)
     if dtype is None and numpy_dtype == np.float32 and np.isinf(flat).any():
         _check_range(leaves)
-    return flat.reshape(shape)
+    return from_host(flat.reshape(shape))
 
 
 def array_of_numbers(numbers: list[Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -256,7 +272,7 @@ def _infer(leaves: list[Any]) -> np.dtype[Any]:
     kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
     if kind in (str, bytes):
         if all(isinstance(x, str | bytes) for x in leaves):
-            raise _no_strings(first)
+            return np.dtype(object)
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if not all(isinstance(x, _FOLLOWERS[kind]) for x in leaves):
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
@@ -274,8 +290,10 @@ def _infer(leaves: list[Any]) -> np.dtype[Any]:
 
 def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
     """Raises if a Python value cannot become `dtype`: a float no integer, a number no bool."""
-    if dtype.is_complex:
-        accepted: tuple[type, ...] = (bool, int, float, complex, np.number, np.bool_)
+    if dtype is dtypes.string:
+        accepted: tuple[type, ...] = (str, bytes)
+    elif dtype.is_complex:
+        accepted = (bool, int, float, complex, np.number, np.bool_)
     elif dtype.is_floating:
         accepted = (bool, int, float, np.floating, np.integer, np.bool_)
     elif dtype.is_bool:
@@ -286,7 +304,7 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
         texts = sum(isinstance(x, str | bytes) for x in leaves)
         if 0 < texts < len(leaves):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
+        raise _inconvertible(value, dtype)
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:

@@ -5,6 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, MappingView, MutableMap
 from enum import Enum
 from typing import Any
 
+from tapefacade._core.dispatch import assembled, parts
+from tapefacade._core.nest_messages import describe, different_lengths, truncate, type_name
+
 
 class _Kind(Enum):
     """How the children of a value are found and put back."""
@@ -46,7 +49,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
 
     Args:
         structure: a structure, or a single leaf.
-        expand_composites: accepted; no value is a composite tensor here.
+        expand_composites: take ragged and sparse tensors apart.
 
     Returns:
         A list of the leaves.
@@ -61,7 +64,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
         return list(structure)
     leaves: list[Any] = []
     _collect(structure, leaves)
-    return leaves
+    return [part for leaf in leaves for part in parts(leaf)] if expand_composites else leaves
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
@@ -70,7 +73,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     Args:
         structure: the structure to imitate, or a single leaf.
         flat_sequence: as many values as there are leaves, in the order of `flatten`.
-        expand_composites: accepted; no value is a composite tensor here.
+        expand_composites: put ragged and sparse tensors together.
 
     Returns:
         A new structure; mappings keep the order of their keys.
@@ -82,17 +85,19 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     >>> pack_sequence_as({"b": [0, 0], "a": 0}, [1, 2, 3])
     {'b': [2, 3], 'a': 1}
     """
+    if expand_composites:
+        return _pack_parts(structure, flat_sequence)
     if not is_nested(flat_sequence):
         raise TypeError(
-            f"Attempted to pack value:\n  {_truncate(flat_sequence)}\ninto a structure, but found "
+            f"Attempted to pack value:\n  {truncate(flat_sequence)}\ninto a structure, but found "
             f"incompatible type `{type(flat_sequence)}` instead."
         )
     if not is_nested(structure):
         if len(flat_sequence) != 1:
             raise ValueError(
-                f"The target structure is of type `{type(structure)}`\n  {_truncate(structure)}\n"
+                f"The target structure is of type `{type(structure)}`\n  {truncate(structure)}\n"
                 f"However the input is a sequence ({type(flat_sequence)}) of length "
-                f"{len(flat_sequence)}.\n  {_truncate(flat_sequence)}\nnest cannot guarantee that "
+                f"{len(flat_sequence)}.\n  {truncate(flat_sequence)}\nnest cannot guarantee that "
                 "it is safe to map one to the other."
             )
         return flat_sequence[0]
@@ -109,6 +114,16 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     return _rebuild(structure, children)
 
 
+def _pack_parts(structure: Any, flat_sequence: Any) -> Any:
+    rest = iter(flat_sequence)
+    try:
+        leaves = [assembled(leaf, rest) for leaf in flatten(structure)]
+    except StopIteration:
+        leaves = []
+    leaves.extend(rest)
+    return pack_sequence_as(structure, leaves)
+
+
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """Calls a function with the leaves at the same place of one or several structures.
 
@@ -116,7 +131,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         func: takes one leaf of each structure.
         *structure: the structures, all of the same form.
         **kwargs: `check_types`, whether the types of sequences must agree, True by default, and
-            `expand_composites`, which is accepted; no value is a composite tensor here.
+            `expand_composites`, whether to take ragged and sparse tensors apart.
 
     Returns:
         A structure of the form of the first one, made of the results.
@@ -133,15 +148,15 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     if not structure:
         raise ValueError("Must provide at least one structure")
     check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", False)
+    expand = kwargs.pop("expand_composites", False)
     if kwargs:
         unknown = "`, `".join(kwargs)
         valid = "`check_types` and `expand_composites`"
         raise ValueError(f"Only valid keyword arguments are {valid}, not: `{unknown}`")
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types=check_types)
-    leaves = zip(*[flatten(one) for one in structure], strict=False)
-    return pack_sequence_as(structure[0], [func(*entries) for entries in leaves])
+    leaves = zip(*[flatten(one, expand) for one in structure], strict=False)
+    return pack_sequence_as(structure[0], [func(*entries) for entries in leaves], expand)
 
 
 def assert_same_structure(
@@ -154,7 +169,7 @@ def assert_same_structure(
         nest2: the other one.
         check_types: whether the types of sequences and the keys of mappings must agree, too;
             lists agree with subclasses of list, and mappings with one another.
-        expand_composites: accepted; no value is a composite tensor here.
+        expand_composites: accepted; a composite tensor agrees with any leaf.
 
     Raises:
         ValueError: if the form differs.
@@ -172,8 +187,8 @@ def assert_same_structure(
         form2 = map_structure(lambda _: _DOT, nest2)
         raise type(error)(
             "The two structures don't have the same nested structure.\n\n"
-            f"First structure: {_describe(nest1)}\n\n"
-            f"Second structure: {_describe(nest2)}\n\n"
+            f"First structure: {describe(nest1)}\n\n"
+            f"Second structure: {describe(nest2)}\n\n"
             f"More specifically: {error}\n"
             f"Entire first structure:\n{form1}\n"
             f"Entire second structure:\n{form2}"
@@ -332,14 +347,14 @@ def _check_same(first: Any, second: Any, check_types: bool) -> None:
     """Compares two structures; the exception tells the place where they differ."""
     if type(first) is type(second) and _is_flat(first) and _is_flat(second):
         if len(first) != len(second):
-            raise ValueError(_different_lengths(first, second))
+            raise ValueError(different_lengths(first, second))
         return
     kind1, kind2 = _kind(first), _kind(second)
     if (kind1 is _Kind.LEAF) != (kind2 is _Kind.LEAF):
         inner, leaf = (second, first) if kind1 is _Kind.LEAF else (first, second)
         raise ValueError(
-            f'Substructure "{_describe(inner)}" is a sequence, while substructure '
-            f'"{_describe(leaf)}" is not'
+            f'Substructure "{describe(inner)}" is a sequence, while substructure '
+            f'"{describe(leaf)}" is not'
         )
     if kind1 is _Kind.LEAF:
         return
@@ -350,7 +365,7 @@ def _check_same(first: Any, second: Any, check_types: bool) -> None:
     for child1, child2 in zip(children1, children2, strict=False):
         _check_same(child1, child2, check_types)
     if len(children1) != len(children2):
-        raise ValueError(_different_lengths(first, second))
+        raise ValueError(different_lengths(first, second))
 
 
 def _check_types(first: Any, second: Any, kind1: _Kind, kind2: _Kind) -> None:
@@ -359,8 +374,8 @@ def _check_types(first: Any, second: Any, kind1: _Kind, kind2: _Kind) -> None:
         if len(first) != len(second) or any(key not in second for key in first):
             raise ValueError(
                 "The two dictionaries don't have the same set of keys. First structure has keys "
-                f"{_describe(list(first))}, while second structure has keys "
-                f"{_describe(list(second))}"
+                f"{describe(list(first))}, while second structure has keys "
+                f"{describe(list(second))}"
             )
         return
     if kind1 is _Kind.NAMEDTUPLE and kind2 is _Kind.NAMEDTUPLE:
@@ -370,31 +385,6 @@ def _check_types(first: Any, second: Any, kind1: _Kind, kind2: _Kind) -> None:
     if not same:
         raise TypeError(
             "The two namedtuples don't have the same sequence type. First structure "
-            f"{_describe(first)} has type {_type_name(first)}, while second structure "
-            f"{_describe(second)} has type {_type_name(second)}"
+            f"{describe(first)} has type {type_name(first)}, while second structure "
+            f"{describe(second)} has type {type_name(second)}"
         )
-
-
-def _different_lengths(first: Any, second: Any) -> str:
-    return (
-        "The two structures don't have the same number of elements. First structure: "
-        f"{_describe(first)}. Second structure: {_describe(second)}"
-    )
-
-
-def _describe(value: Any) -> str:
-    return f"type={type(value).__name__} str={value}"
-
-
-def _type_name(value: Any) -> str:
-    """Names a type as C does: types that are written in C carry their module."""
-    value_type = type(value)
-    is_python_class = value_type.__flags__ & (1 << 9)
-    if is_python_class or value_type.__module__ == "builtins":
-        return value_type.__name__
-    return f"{value_type.__module__}.{value_type.__name__}"
-
-
-def _truncate(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 100 else text[:100] + "..."

@@ -9,6 +9,7 @@ from jax.core import Tracer
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import HandOver, hand_over
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.parameters import Parameter, freeze
@@ -139,12 +140,15 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     Returns:
         The result, in the structure the implementation returns.
     """
-    values = list(inputs)
+    values, given = list(inputs), static
     if not op.plain:
-        values, counts = _spread(op, inputs)
+        values, counts = spread(op, inputs)
         static = (*static, counts)
     static = freeze(op.statics, static)
-    values, scalars = _convert_inputs(op, op.flat_parameters(static), values, hint)
+    try:
+        values, scalars = _convert_inputs(op, op.flat_parameters(static), values, hint)
+    except HandOver as other:
+        return hand_over(op.name, other, kwargs=op.named_arguments(inputs, given))
     if op.host is not None:
         on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:
@@ -208,7 +212,7 @@ def _type(value: Any) -> TensorType:
     return value.type if type(value) is _Scalar else value._type
 
 
-def _spread(op: "Op", inputs: tuple[Any, ...]) -> tuple[list[Any], tuple[int, ...]]:
+def spread(op: "Op", inputs: tuple[Any, ...]) -> tuple[list[Any], tuple[int, ...]]:
     """Flattens lists and leaves out what is None; returns how many inputs each parameter has."""
     values: list[Any] = []
     counts = []
@@ -234,7 +238,11 @@ def _convert_inputs(
     scalars: list[tuple[int, Any]] = []
     converted: list[Any] = []
     for place, (parameter, value) in enumerate(zip(parameters, values, strict=True)):
-        if type(value) is EagerTensor or hasattr(value, "_slot_in"):
+        if type(value) is EagerTensor:
+            converted.append(value)
+        elif isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
+            if value._type.dtype is dtypes.string:
+                raise HandOver(value._string_tensor())
             converted.append(value)
         elif parameter.kind == "common":
             if common is not None and not scalars and _fits(value, common):
@@ -243,21 +251,27 @@ def _convert_inputs(
                 continue
             tensor = _convert_common(value, common, hint)
             common = common or tensor.dtype
-            converted.append(tensor)
+            converted.append(_dense(tensor))
         elif parameter.kind == "index" and type(value) is int and not scalars and _small(value):
             converted.append(_Scalar(INT, type_of((), _numpy_dtype(dtypes.int32))))
             scalars.append((place, value))
         elif parameter.kind == "bool":
-            converted.append(convert(value, dtypes.bool))
+            converted.append(_dense(convert(value, dtypes.bool)))
         else:
-            converted.append(convert(value))
+            converted.append(_dense(convert(value)))
     return converted, scalars
+
+
+def _dense(tensor: EagerTensor) -> EagerTensor:
+    if type(tensor) is not EagerTensor:
+        raise HandOver(tensor)
+    return tensor
 
 
 def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DType | None:
     for parameter, value in zip(parameters, values, strict=True):
         if parameter.kind == "common":
-            if type(value) is EagerTensor or hasattr(value, "_slot_in"):
+            if isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
                 return value._type.dtype
             if isinstance(value, list | tuple) and (dtype := _dtype_within(value)) is not None:
                 return dtype

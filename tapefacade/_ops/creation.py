@@ -10,6 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
+from tapefacade._core.text import text_tensor
 from tapefacade._core.types import HOST_LIMIT
 from tapefacade._ops.arguments import (
     as_integer,
@@ -54,6 +55,8 @@ def _constant(shape: Any, value: int, dtype: dtypes.DType) -> Any:
         sizes = _filled_shape(frozen_value(shape))
         if np.prod(sizes, dtype=np.int64) <= HOST_LIMIT:
             return from_host(np.full(sizes, value, dtype.as_numpy_dtype))
+    if dtype is dtypes.string and not value:
+        return text_tensor(np.full(_filled_shape(frozen_value(shape)), b"", object))
     return _full(shape, value, dtype)
 
 

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.dispatch import dispatched
 from tapefacade._core.gradient import (
     DIFFERENTIABLE as DIFFERENTIABLE,
     Differentiable as Differentiable,
@@ -190,6 +191,12 @@ class Op(Operation):
         arguments.update(zip([p.name for p in self.statics], static, strict=False))
         return arguments
 
+    def named_arguments(self, inputs: Sequence[Any], static: Sequence[Any]) -> dict[str, Any]:
+        """Returns the arguments of a call by name, as the implementation's signature has them."""
+        named = dict(zip([p.name for p in self.tensors], inputs, strict=True))
+        named.update(zip([p.name for p in self.statics], static, strict=False))
+        return named
+
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         return jax.tree_util.tree_leaves(self.call(arrays, static))
 
@@ -265,19 +272,25 @@ def op(
     return define
 
 
-def function(*names: str) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
+def function(
+    *names: str, dispatch: bool = False
+) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
     """Registers a function made of several ops, or one that has to look at values.
 
     Args:
         names: paths below `tf`, the canonical one first.
+        dispatch: whether the handlers of ragged tensors and the like (`_core/dispatch.py`) are
+            called for what the function cannot convert. Ops do that by themselves.
 
     Returns:
-        A decorator that returns its argument.
+        A decorator that returns its argument, or with `dispatch` a function around it.
     """
 
     def define(composite: Callable[P, Any]) -> Callable[P, Any]:
         if not composite.__doc__:
             raise ValueError(f"function {names[0]!r} has no docstring.")
+        if dispatch:
+            composite = dispatched(names[0], composite)
         register(names, composite)
         return composite
 

@@ -47,7 +47,10 @@ def print(*inputs: Any, **kwargs: Any) -> None:
 
 def _shown(value: Any, summarize: int) -> str:
     if isinstance(value, Tensor) or hasattr(value, "_slot_in"):
-        return _array(np.asarray(value), summarize)
+        array = np.asarray(value)
+        if array.dtype == np.object_ and not array.ndim:
+            return array.item().decode(errors="replace")
+        return _array(array, summarize)
     if isinstance(value, np.ndarray):
         return repr(value)
     if nest.is_nested(value) and not isinstance(value, str):
@@ -63,10 +66,10 @@ def _shown(value: Any, summarize: int) -> str:
     return str(value)
 
 
-def _array(array: np.ndarray[Any, Any], summarize: int) -> str:
+def _array(array: Any, summarize: int) -> str:
     """Formats as TensorFlow's kernel does: no commas, short numbers, `...` between the ends."""
-    if array.ndim == 0:
-        return _element(array[()])
+    if isinstance(array, bytes) or array.ndim == 0:
+        return _element(array if isinstance(array, bytes) else array[()])
     if array.size == 0:
         return "[]" if array.ndim == 1 else "[\n ...]"
     count = len(array)
@@ -85,6 +88,8 @@ def _indented(text: str) -> str:
 
 
 def _element(value: Any) -> str:
+    if isinstance(value, bytes):
+        return '"' + value.decode(errors="replace") + '"'
     if isinstance(value, np.bool_ | np.integer):
         return str(int(value))
     if isinstance(value, np.complexfloating):

@@ -215,7 +215,7 @@ class Variable(Assigning):
         >>> tf.Variable(1.0).value()
         <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
         """
-        if host_value(self._tensor) is not None:
+        if host_value(self._tensor) is not None or type(self._tensor) is not EagerTensor:
             self._tell_tapes()
             return self._tensor
         recording = THREAD.recording
@@ -233,9 +233,12 @@ class Variable(Assigning):
             warn(MESSAGE_TO_JAX, self.name)
         return self._tensor._device_array()
 
+    def _string_tensor(self) -> EagerTensor:
+        return self._tensor
+
     def _tell_tapes(self) -> None:
         recording = THREAD.recording
-        if recording.blocks:
+        if recording.blocks and type(self._tensor) is EagerTensor:
             self._slot_in(recording)
 
     def is_initialized(self, name: str | None = None) -> EagerTensor:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
 from tapefacade._state.variable import ResourceVariable, Variable
@@ -25,6 +26,18 @@ def flat_sources(sources: Any) -> Any:
                 return False
         return len(sources) > 0
     return False
+
+
+def differentiated(item: Any) -> Any:
+    """Returns the tensor that carries the gradient of a ragged or sparse tensor; others as is."""
+    return item._differentiated() if isinstance(item, CompositeTensor) else item
+
+
+def with_gradient(source: Any, gradient: Any) -> Any:
+    """Returns the gradient for a source, given that for what is `differentiated`."""
+    if isinstance(source, CompositeTensor) and gradient is not None:
+        return source._with_gradient(gradient)
+    return gradient
 
 
 def checked_sources(sources: list[Any]) -> list[Any]:
@@ -69,7 +82,7 @@ def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
             )
     if output_gradients is None:
         return [None] * len(targets)
-    given = nest.flatten(output_gradients)
+    given = [differentiated(item) for item in nest.flatten(output_gradients)]
     results = []
     for target, gradient in zip(targets, given, strict=False):
         if isinstance(gradient, Tensor | Variable):

@@ -14,9 +14,11 @@ from tapefacade._tape import backward
 from tapefacade._tape.arguments import (
     SINGLE,
     checked_sources,
+    differentiated,
     flat_sources,
     upstream_gradients,
     value_of,
+    with_gradient,
     with_itself,
 )
 from tapefacade._tape.derivative import GRADIENT
@@ -203,8 +205,8 @@ class GradientTape(Jacobians):
         >>> tape.gradient(y, x).numpy()
         np.float32(6.0)
         """
-        items: list[Any] = nest.flatten(tensor, expand_composites=True)
-        for item in items:
+        items: list[Any] = nest.flatten(tensor)
+        for item in map(differentiated, items):
             if not isinstance(item, EagerTensor | Variable):
                 raise ValueError(
                     f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
@@ -316,8 +318,9 @@ class GradientTape(Jacobians):
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        flat_targets = nest.flatten(target)
-        flat_sources = checked_sources(nest.flatten(sources))
+        flat_targets = [differentiated(item) for item in nest.flatten(target)]
+        given_sources = nest.flatten(sources)
+        flat_sources = checked_sources([differentiated(item) for item in given_sources])
         upstream = upstream_gradients(flat_targets, output_gradients)
         try:
             unconnected = UnconnectedGradients(unconnected_gradients)
@@ -331,6 +334,7 @@ class GradientTape(Jacobians):
                 FUNCTIONS["zeros_like"](value_of(source)) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
+        results = [with_gradient(*pair) for pair in zip(given_sources, results, strict=True)]
         return nest.pack_sequence_as(sources, results)
 
     def _derive(
@@ -349,7 +353,7 @@ class GradientTape(Jacobians):
         variables = self._variables
         groups: list[tuple[int, ...]] = []
         for source in sources:
-            if type(source) is EagerTensor:
+            if isinstance(source, EagerTensor):
                 slot = source._slot if source._recording is trace else data.slots.get(id(source))
                 groups.append(() if slot is None else (slot,))
             else:

@@ -1,0 +1,130 @@
+"""Values that are no dense numbers (texts, ragged and sparse tensors), and what ops do with them.
+
+Ops record dense tensors of numbers. Where one meets another kind of value, the conversion raises
+`HandOver`, and the op calls the handler that was registered for its name and the class of the
+value. Dense tensors never come here, so they pay nothing for it.
+"""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+
+class HandOver(ValueError):  # noqa: N818 - an error only if nobody takes the value
+    """Says that a value is no dense tensor of numbers."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(
+            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to "
+            "a Tensor."
+        )
+        self.value = value
+
+
+class CompositeTensor:
+    """A value made of several tensors: the base class of ragged and sparse tensors.
+
+    A subclass says what its tensors are, so that nested structures can take it apart, and which of
+    them carries gradients, so that tapes can.
+    """
+
+    __slots__ = ()
+
+    def _components(self) -> Sequence[Any]:
+        """Returns the tensors (or composites) that the value is made of, in TensorFlow's order."""
+        raise TypeError(f"{type(self).__name__} does not say what it is made of.")
+
+    def _with_components(self, components: Sequence[Any]) -> Any:
+        """Returns a value of this form, made of other tensors."""
+        raise TypeError(f"{type(self).__name__} cannot be made of {len(components)} tensors.")
+
+    def _differentiated(self) -> Any:
+        """Returns the tensor that carries the gradients: the values."""
+        return self._components()[0]
+
+    def _with_gradient(self, gradient: Any) -> Any:
+        """Returns the gradient for this value, given that for `_differentiated()`."""
+        return self._with_components([gradient, *self._components()[1:]])
+
+
+def parts(value: Any) -> list[Any]:
+    """Returns the tensors that a value is made of: itself if it is no composite."""
+    if not isinstance(value, CompositeTensor):
+        return [value]
+    return [part for component in value._components() for part in parts(component)]
+
+
+def assembled(value: Any, rest: Iterator[Any]) -> Any:
+    """Returns a value like `value`, made of the next tensors of `rest` in the order of `parts`."""
+    if not isinstance(value, CompositeTensor):
+        return next(rest)
+    return value._with_components([assembled(item, rest) for item in value._components()])
+
+
+# (name of the function, class of the value) -> what the function does with such a value. What is
+# under "*" is asked last, with the name in front of the arguments.
+HANDLERS: dict[tuple[str, type], Callable[..., Any]] = {}
+
+
+def handles(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers what the functions `names` do with a value of the class `kind`.
+
+    Args:
+        kind: the class; its subclasses are handled as well.
+        *names: paths below `tf`, the canonical ones.
+
+    Returns:
+        A decorator for the handler, which has the signature of the functions. It raises `HandOver`
+        or returns NotImplemented for arguments that it cannot take.
+    """
+
+    def register(handler: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            if (name, kind) in HANDLERS:
+                raise ValueError(f"{name!r} already has a handler for {kind.__name__}.")
+            HANDLERS[name, kind] = handler
+        return handler
+
+    return register
+
+
+def hand_over(name: str, given: HandOver, args: Any = (), kwargs: Any = None) -> Any:
+    """Calls the handler of a function for a value that is no dense tensor.
+
+    Args:
+        name: the function.
+        given: what the conversion of the value raised.
+        args: the positional arguments.
+        kwargs: the keyword arguments.
+
+    Returns:
+        What the handler returns.
+
+    Raises:
+        HandOver: if there is no handler, or it returns NotImplemented.
+    """
+    for kind in type(given.value).__mro__:
+        handler = HANDLERS.get((name, kind))
+        if handler is not None:
+            result = handler(*args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
+        handler = HANDLERS.get(("*", kind))
+        if handler is not None:
+            result = handler(name, *args, **(kwargs or {}))
+            if result is not NotImplemented:
+                return result
+    raise given
+
+
+def dispatched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function made of several ops hand over values that its body cannot convert."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except HandOver as given:
+            return hand_over(name, given, args, kwargs)
+
+    return call

@@ -1,0 +1,264 @@
+"""Row partitions: where each row of a ragged tensor begins and ends, known on the host."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import TensorShape, as_shape
+from tapefacade._core.tensor import EagerTensor, from_host
+
+Array = np.ndarray[Any, Any]
+SPLITS_DTYPES = (dtypes.int32, dtypes.int64)
+
+
+class RowPartition:
+    """The splits of rows: row `i` is made of the values from `splits[i]` up to `splits[i + 1]`.
+
+    Args:
+        splits: a vector of int32 or int64 on the host, which nobody changes; it begins with 0.
+        uniform: the length of all rows, if that is known to be one.
+    """
+
+    __slots__ = ("_ids", "_tensor", "splits", "uniform")
+
+    def __init__(self, splits: Array, uniform: int | None = None) -> None:
+        self.splits = splits
+        self.uniform = uniform
+        self._tensor: EagerTensor | None = None
+        self._ids: Array | None = None
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the splits."""
+        return dtypes.from_numpy(self.splits.dtype)
+
+    @property
+    def nrows(self) -> int:
+        """The number of rows."""
+        return len(self.splits) - 1
+
+    @property
+    def nvals(self) -> int:
+        """The number of values in all rows."""
+        return int(self.splits[-1])
+
+    @property
+    def lengths(self) -> Array:
+        """The length of each row."""
+        return np.diff(self.splits)
+
+    @property
+    def ids(self) -> Array:
+        """The row of each value."""
+        if self._ids is None:
+            rows = np.arange(self.nrows, dtype=self.splits.dtype)
+            self._ids = np.repeat(rows, self.lengths)
+        return self._ids
+
+    @property
+    def tensor(self) -> EagerTensor:
+        """The splits as a tensor."""
+        if self._tensor is None:
+            self._tensor = from_host(self.splits)
+        return self._tensor
+
+    def astype(self, dtype: dtypes.DType) -> "RowPartition":
+        """Returns the same partition with splits of another dtype."""
+        if dtype is self.dtype:
+            return self
+        return RowPartition(self.splits.astype(dtype.as_numpy_dtype), self.uniform)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RowPartition):
+            return NotImplemented
+        return self is other or np.array_equal(self.splits, other.splits)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def of_lengths(lengths: Any, dtype: Any, uniform: int | None = None) -> RowPartition:
+    """Makes the partition with rows of these lengths."""
+    splits = np.zeros(len(lengths) + 1, dtype)
+    np.cumsum(lengths, out=splits[1:])
+    return RowPartition(splits, uniform)
+
+
+def of_uniform(length: int, nrows: int, dtype: Any) -> RowPartition:
+    """Makes the partition with rows of one length."""
+    return RowPartition(np.arange(nrows + 1, dtype=dtype) * np.dtype(dtype).type(length), length)
+
+
+# From what users give.
+
+
+def integers(value: Any, name: str, like: Any = None, rank: int = 1) -> Array:
+    """Looks at a partition that a user gives.
+
+    Args:
+        value: integers; Python values become int64, or what `like` has.
+        name: the name of the argument.
+        like: the values that are partitioned; if they are ragged, the dtypes have to agree.
+        rank: the number of dimensions.
+
+    Returns:
+        An array of int32 or int64.
+
+    Raises:
+        ValueError: if the dtype or the number of dimensions is another one.
+    """
+    dtype = getattr(getattr(like, "_partition", None), "dtype", None)
+    tensor = _converted(value, dtype)
+    if tensor.dtype not in SPLITS_DTYPES:
+        raise ValueError(f"{name} must have dtype int32 or int64")
+    if dtype is not None and tensor.dtype is not dtype:
+        raise ValueError(
+            "Argument `row_partition` of RaggedTensor with name: partition must have same dtype "
+            f"as Argument `values`. ({tensor.dtype!r} vs. {dtype!r})."
+        )
+    if len(tensor.shape) != rank:
+        raise ValueError(f"Shape {tensor.shape} must have rank {rank}")
+    return np.array(tensor._numpy())
+
+
+def _converted(value: Any, dtype: Any) -> EagerTensor:
+    """Converts to int64 unless the value has another dtype of its own."""
+    if hasattr(value, "dtype"):
+        return convert(value)
+    try:
+        return convert(value, dtype or dtypes.int64)
+    except (TypeError, ValueError):
+        return convert(value)
+
+
+def message(method: str, kind: str = "RaggedTensor") -> str:
+    """Says whose arguments are wrong, as TensorFlow's assertions do."""
+    return f"Arguments to {method} do not form a valid {kind}"
+
+
+def assert_equal(x: Any, y: Any, text: str) -> None:
+    """Raises TensorFlow's error unless two numbers are equal."""
+    if x != y:
+        FUNCTIONS["debugging.assert_equal"](_vector(x), _vector(y), message=text)
+
+
+def assert_not_negative(x: Array, text: str) -> None:
+    """Raises TensorFlow's error unless no element is negative."""
+    if x.size and x.min() < 0:
+        FUNCTIONS["debugging.assert_non_negative"](from_host(np.array(x)), message=text)
+
+
+def _vector(x: Any) -> EagerTensor:
+    return from_host(np.array(x, np.int64).reshape(1))
+
+
+def check_validate(validate: Any) -> None:
+    """Raises unless `validate` is a bool."""
+    if not isinstance(validate, bool):
+        raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")
+
+
+def from_splits(values: Any, row_splits: Any, validate: bool) -> RowPartition:
+    """Makes a partition of splits."""
+    check_validate(validate)
+    if isinstance(row_splits, list | tuple) and not row_splits:
+        raise ValueError("row_splits tensor may not be empty.")
+    splits = integers(row_splits, "row_splits", values)
+    if not splits.size:
+        raise ValueError("row_splits tensor may not be empty.")
+    if validate:
+        text = message("from_row_splits")
+        assert_equal(int(splits[0]), 0, f"{text}:zero")
+        assert_not_negative(np.diff(splits), f"{text}:monotonic")
+    return RowPartition(splits)
+
+
+def from_lengths(values: Any, row_lengths: Any, validate: bool) -> RowPartition:
+    """Makes a partition of lengths."""
+    check_validate(validate)
+    lengths = integers(row_lengths, "row_lengths", values)
+    if validate:
+        assert_not_negative(lengths, message("from_row_lengths", "RowPartition"))
+    return of_lengths(lengths, lengths.dtype)
+
+
+def from_starts(values: Any, row_starts: Any, nvals: int, validate: bool) -> RowPartition:
+    """Makes a partition of the places where rows begin."""
+    check_validate(validate)
+    starts = integers(row_starts, "row_starts", values)
+    if validate and starts.size:
+        text = message("from_row_starts")
+        assert_equal(int(starts[0]), 0, text)
+        assert_not_negative(np.diff(starts), text)
+        if starts[-1] > nvals:
+            FUNCTIONS["debugging.assert_less_equal"](
+                _vector(starts[-1]), _vector(nvals), message=text
+            )
+    return RowPartition(np.append(starts, np.array(nvals, starts.dtype)))
+
+
+def from_limits(values: Any, row_limits: Any, validate: bool) -> RowPartition:
+    """Makes a partition of the places where rows end."""
+    check_validate(validate)
+    limits = integers(row_limits, "row_limits", values)
+    if validate and limits.size:
+        text = message("from_row_limits")
+        assert_not_negative(limits[:1], text)
+        assert_not_negative(np.diff(limits), text)
+    return RowPartition(np.append(np.zeros(1, limits.dtype), limits))
+
+
+def from_ids(values: Any, value_rowids: Any, nrows: Any, nvals: int, validate: bool) -> RowPartition:
+    """Makes a partition of the row of each value."""
+    check_validate(validate)
+    ids = integers(value_rowids, "value_rowids", values)
+    if nrows is None:
+        count = int(ids[-1]) + 1 if ids.size else 0
+    else:
+        count = _row_count(nrows, dtypes.from_numpy(ids.dtype))
+        if count < 0:
+            raise ValueError(f"Expected nrows >= 0; got {count}")
+        if ids.size and count <= ids[-1]:
+            raise ValueError(
+                f"Expected nrows >= value_rowids[-1] + 1; got nrows={count}, value_rowids[-1]="
+                f"{ids[-1]}"
+            )
+    if ids.size != nvals:
+        as_shape((nvals,)).assert_is_compatible_with(as_shape(ids.shape))
+    if validate and ids.size:
+        text = message("from_value_rowids", "RowPartition")
+        assert_not_negative(np.diff(ids), text)
+        assert_not_negative(ids[:1], text)
+    lengths = np.bincount(ids[ids >= 0], minlength=count)[:count]
+    return of_lengths(lengths, ids.dtype)
+
+
+def _row_count(nrows: Any, dtype: dtypes.DType) -> int:
+    try:
+        tensor = convert(nrows, dtype)
+    except ValueError as error:
+        raise ValueError(f"nrows: {error}") from None
+    if tensor.shape.rank:
+        raise ValueError(f"Shape {tensor.shape} must have rank 0")
+    return int(tensor.numpy())
+
+
+def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartition:
+    """Makes a partition with rows of one length."""
+    dtype = getattr(getattr(values, "_partition", None), "dtype", None)
+    tensor = _converted(length, dtype)
+    if tensor.dtype not in SPLITS_DTYPES:
+        raise ValueError("uniform_row_length must have dtype int32 or int64")
+    TensorShape([]).assert_is_compatible_with(tensor.shape)
+    size = int(tensor.numpy())
+    if size < 0:
+        raise ValueError("uniform_row_length must be >= 0.")
+    if nrows is None:
+        count = nvals // size if size else 0
+    else:
+        count = _row_count(nrows, tensor.dtype)
+    if count * size != nvals:
+        raise ValueError(f"uniform_row_length={size} times nrows={count} must equal nvals={nvals}")
+    return of_uniform(size, count, tensor.dtype.as_numpy_dtype)
