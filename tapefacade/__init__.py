@@ -14,9 +14,12 @@ from tapefacade import (
     math as math,
     nest as nest,
     nn as nn,
+    ragged as ragged,
     random as random,
     signal as signal,
+    strings as strings,
     test as test,
+    train as train,
     version as version,
 )
 from tapefacade._core.convert import (
@@ -140,6 +143,12 @@ from tapefacade._ops.elementwise import (
 )
 from tapefacade._ops.factorizations import eig as eig, eigvals as eigvals
 from tapefacade._ops.finiteness import Assert as Assert
+from tapefacade._ops.fourier_axes import (
+    fftnd_kernel as fftnd,
+    ifftnd_kernel as ifftnd,
+    irfftnd_kernel as irfftnd,
+    rfftnd_kernel as rfftnd,
+)
 from tapefacade._ops.gathering import gather as gather, gather_nd as gather_nd
 from tapefacade._ops.histograms import (
     histogram_fixed_width as histogram_fixed_width,
@@ -225,10 +234,8 @@ from tapefacade._ops.shaping import (
 from tapefacade._ops.sigmoids import sigmoid as sigmoid
 from tapefacade._ops.slicing import slice as slice, strided_slice as strided_slice
 from tapefacade._ops.sorting import argsort as argsort, sort as sort
-from tapefacade._ops.tensor_array import (
-    TensorArray as TensorArray,
-    TensorArraySpec as TensorArraySpec,
-)
+from tapefacade._ops.tensor_array import TensorArray as TensorArray
+from tapefacade._ops.tensor_array_spec import TensorArraySpec as TensorArraySpec
 from tapefacade._ops.trigonometry import (
     acos as acos,
     acosh as acosh,
@@ -244,6 +251,8 @@ from tapefacade._ops.trigonometry import (
     tanh as tanh,
 )
 from tapefacade._port.alias import install_as_tensorflow as install_as_tensorflow
+from tapefacade._ragged.spec import RaggedTensorSpec as RaggedTensorSpec
+from tapefacade._ragged.tensor import RaggedTensor as RaggedTensor
 from tapefacade._state.configuration import (
     device as device,
     executing_eagerly as executing_eagerly,
@@ -256,6 +265,7 @@ from tapefacade._state.modes import (
 )
 from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable
+from tapefacade._strings.numbers import as_string as as_string
 from tapefacade._tape.boundary import (
     RegisterGradient as RegisterGradient,
     no_gradient as no_gradient,

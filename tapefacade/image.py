@@ -1,6 +1,7 @@
 """Images: `tf.image`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._ops.boxes import draw_bounding_boxes as draw_bounding_boxes
 from tapefacade._ops.colour_spaces import (
     rgb_to_yiq as rgb_to_yiq,
     rgb_to_yuv as rgb_to_yuv,
@@ -36,6 +37,10 @@ from tapefacade._ops.imaging import (
     resize_with_crop_or_pad as resize_with_crop_or_pad,
     rot90 as rot90,
     transpose as transpose,
+)
+from tapefacade._ops.random_boxes import (
+    sample_distorted_bounding_box as sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
 from tapefacade._ops.random_images import (
     random_brightness as random_brightness,

@@ -11,6 +11,13 @@ from tapefacade._ops.fourier import (
     ifft3d as ifft3d,
     ifftshift as ifftshift,
 )
+from tapefacade._ops.fourier_axes import (
+    fftnd as fftnd,
+    ifftnd as ifftnd,
+    irfftnd as irfftnd,
+    rfftnd as rfftnd,
+)
+from tapefacade._ops.framing import frame as frame, overlap_and_add as overlap_and_add
 from tapefacade._ops.real_fourier import (
     irfft as irfft,
     irfft2d as irfft2d,
@@ -18,6 +25,13 @@ from tapefacade._ops.real_fourier import (
     rfft as rfft,
     rfft2d as rfft2d,
     rfft3d as rfft3d,
+)
+from tapefacade._ops.windows import (
+    hamming_window as hamming_window,
+    hann_window as hann_window,
+    kaiser_bessel_derived_window as kaiser_bessel_derived_window,
+    kaiser_window as kaiser_window,
+    vorbis_window as vorbis_window,
 )
 
 __getattr__ = _missing_attribute(__name__)

@@ -88,6 +88,13 @@ def handles(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[
     return register
 
 
+def is_handled(name: str, value: Any) -> bool:
+    """Tells whether a function has a handler for a composite that also converts to a tensor."""
+    return isinstance(value, CompositeTensor) and any(
+        (name, kind) in HANDLERS for kind in type(value).__mro__
+    )
+
+
 def hand_over(name: str, given: HandOver, args: Any = (), kwargs: Any = None) -> Any:
     """Calls the handler of a function for a value that is no dense tensor.
 

@@ -143,18 +143,17 @@ class TensorSpec(DenseSpec):
             others: a sequence of specs.
 
         Returns:
-            A spec, which has a name if all have the same; None if the dtypes differ.
+            A spec; None if the dtypes or the names differ.
 
         >>> tf.TensorSpec([2]).most_specific_common_supertype([tf.TensorSpec([3])])
         TensorSpec(shape=(None,), dtype=tf.float32, name=None)
         """
-        if any(
-            type(other) is not type(self) or other._dtype is not self._dtype for other in others
-        ):
+        if any(type(other) is not type(self) for other in others):
+            return None
+        if any((o._dtype, o._name) != (self._dtype, self._name) for o in others):
             return None
         shape = self._shape.most_specific_common_supertype([other._shape for other in others])
-        named = all(other._name == self._name for other in others)
-        return type(self)(shape, self._dtype, self._name if named else None)
+        return type(self)(shape, self._dtype, self._name)
 
     @property
     def _component_specs(self) -> "TensorSpec":

@@ -68,7 +68,7 @@ def banded_triangular_solve(
 ) -> jax.Array:
     """Solves systems of linear equations whose matrices are triangular, with a few diagonals.
 
-    Unlike TensorFlow, half precision is accepted.
+    Unlike TensorFlow, half precision is accepted, and the gradient of a single band has its shape.
 
     Args:
         bands: the K diagonals, of shape `[..., K, M]`: entry `[..., d, i]` is in row i. If

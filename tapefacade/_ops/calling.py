@@ -9,7 +9,7 @@ from jax.core import Tracer
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
-from tapefacade._core.dispatch import HandOver, hand_over
+from tapefacade._core.dispatch import HandOver, hand_over, is_handled
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.parameters import Parameter, freeze
@@ -244,6 +244,8 @@ def _convert_inputs(
             if value._type.dtype is dtypes.string:
                 raise HandOver(value._string_tensor())
             converted.append(value)
+        elif is_handled(op.name, value):
+            raise HandOver(value)
         elif parameter.kind == "common":
             if common is not None and not scalars and _fits(value, common):
                 converted.append(_Scalar(MARKERS[type(value)], type_of((), _numpy_dtype(common))))

@@ -9,6 +9,7 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.op import NoGradient, NotDifferentiable, TensorLike, function, op
@@ -76,6 +77,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     array([ 1, -1], dtype=int32)
     """
     wanted = dtypes.as_dtype(dtype)
+    if isinstance(x, CompositeTensor):
+        return x._with_gradient(cast(x._differentiated(), wanted))
     x = _tensor(x)
     given = x.dtype
     if given is wanted:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 
 from tapefacade._core import errors
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import Tensor
@@ -51,6 +52,9 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
     >>> tf.clip_by_value([-2.0, 0.5, 3.0], -1.0, 1.0).numpy()
     array([-1. ,  0.5,  1. ], dtype=float32)
     """
+    if isinstance(t, CompositeTensor):
+        values = clip_by_value(t._differentiated(), clip_value_min, clip_value_max)
+        return t._with_gradient(values)
     t = t if hasattr(t, "_type") else convert(t)
     below = minimum(t, clip_value_max)
     _check_same_shape(t._type.shape, below._type.shape)
@@ -94,6 +98,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy()
     array([0.6, 0.8], dtype=float32)
     """
+    if isinstance(t, CompositeTensor):
+        return t._with_gradient(clip_by_norm(t._differentiated(), clip_norm, axes))
     if not hasattr(t, "_type"):
         t = convert(t)
     if hasattr(clip_norm, "_type"):
@@ -114,7 +120,8 @@ def _tensors(t_list: Any) -> list[Any]:
     """Converts the entries of a list that are not None."""
     if not isinstance(t_list, Sequence) or isinstance(t_list, str | Tensor):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
-    return [t if t is None or hasattr(t, "_type") else convert(t) for t in t_list]
+    values = [t._differentiated() if isinstance(t, CompositeTensor) else t for t in t_list]
+    return [t if t is None or hasattr(t, "_type") else convert(t) for t in values]
 
 
 @function("linalg.global_norm")
@@ -173,4 +180,8 @@ def clip_by_global_norm(
     if use_norm is None:
         use_norm = global_norm(values)
     scale = _clipping_scale(use_norm, clip_norm)
-    return [t if t is None else multiply(t, scale) for t in values], use_norm
+    clipped = [t if t is None else multiply(t, scale) for t in values]
+    for place, given in enumerate(t_list):
+        if isinstance(given, CompositeTensor):
+            clipped[place] = given._with_gradient(clipped[place])
+    return clipped, use_norm

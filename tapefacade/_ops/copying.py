@@ -9,6 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.dispatch import CompositeTensor, handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import from_host
@@ -19,6 +20,11 @@ ONES = (
     "bfloat16", "half", "float", "double", "int8", "uint8", "int16", "uint16", "int32", "uint32",
     "int64", "uint64", "complex64", "complex128", "bool",
 )  # fmt: skip
+
+
+@handles(CompositeTensor, "identity")
+def _identity(input: Any) -> Any:
+    return input._with_components([FUNCTIONS["identity"](part) for part in input._components()])
 
 
 @op("identity", host=lambda input: input)

@@ -1,6 +1,5 @@
 """Boxes cut out of images and resized: `crop_and_resize`."""
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -111,9 +110,6 @@ def _error(known: Any, **static: Any) -> Exception:
     return invalid("Boxes contains at least one element that is not finite")
 
 
-Positions = tuple[jax.Array, jax.Array]
-
-
 @op(
     "_crop_and_resize",
     kernel="CropAndResize",
@@ -132,29 +128,25 @@ def _crop_and_resize(
     _check_shapes(image, boxes, box_indices, size, method)
     if boxes.size == 0:
         return jnp.zeros((0, *size, image.shape[3]), np.float32)
-    crops = jax.vmap(
-        lambda box, index: _crop(image, box, index, size, method, outside), in_axes=(0, 0)
-    )
+    crops = jax.vmap(lambda box, index: _crop(image, box, index, size, method, outside))
     return crops(boxes, box_indices)
 
 
 def _crop(
     image: jax.Array, box: jax.Array, index: jax.Array, size: Any, method: str, outside: float
 ) -> jax.Array:
-    def read(rows: jax.Array, columns: jax.Array) -> jax.Array:
-        pixels = image[index, rows[:, None], columns[None, :]]
-        return pixels.astype(np.float32)
-
     rows = _positions(box[0], box[2], image.shape[1], size[0])
     columns = _positions(box[1], box[3], image.shape[2], size[1])
-    pixels = _bilinear(read, rows, columns)
     if method == "nearest":
-        # The difference is a constant: gradients for the image go to the nearest pixels, and those
-        # for the box are, as in TensorFlow, the ones of the interpolation.
-        pixels = _with_value(_nearest(read, rows, columns), pixels, rows, columns, read)
-    inside = [(p >= 0) & (p <= n - 1) for p, n in ((rows, image.shape[1]), (columns, image.shape[2]))]
-    both = inside[0][:, None] & inside[1][None, :]
-    return jnp.where(both[..., None], pixels, np.float32(outside))
+        kept = jax.lax.stop_gradient(image)
+        pixels = _with_gradient_of(
+            _nearest(image, index, rows, columns), _bilinear(kept, index, rows, columns)
+        )
+    else:
+        pixels = _bilinear(image, index, rows, columns)
+    below = (rows >= 0) & (rows <= image.shape[1] - 1)
+    right = (columns >= 0) & (columns <= image.shape[2] - 1)
+    return jnp.where((below[:, None] & right[None, :])[..., None], pixels, np.float32(outside))
 
 
 def _positions(start: jax.Array, stop: jax.Array, length: int, count: int) -> jax.Array:
@@ -166,20 +158,37 @@ def _positions(start: jax.Array, stop: jax.Array, length: int, count: int) -> ja
     return start * last + jnp.arange(count, dtype=np.float32) * step
 
 
-def _clipped(position: jax.Array) -> jax.Array:
-    return jnp.clip(position, -(2.0**30), 2.0**30).astype(np.int32)
+def _read(image: jax.Array, index: jax.Array, rows: jax.Array, columns: jax.Array) -> jax.Array:
+    """Takes pixels as float32, those at the edge for positions outside of the image."""
+    row = jnp.clip(rows, 0, image.shape[1] - 1).astype(np.int32)
+    column = jnp.clip(columns, 0, image.shape[2] - 1).astype(np.int32)
+    return image[index, row[:, None], column[None, :]].astype(np.float32)
 
 
-def _bilinear(read: Callable[..., jax.Array], rows: jax.Array, columns: jax.Array) -> jax.Array:
+def _bilinear(image: jax.Array, index: jax.Array, rows: jax.Array, columns: jax.Array) -> jax.Array:
     above, left = jnp.floor(rows), jnp.floor(columns)
     below, right = jnp.ceil(rows), jnp.ceil(columns)
     down, across = (rows - above)[:, None, None], (columns - left)[None, :, None]
-    above, below, left, right = (_clipped(p) for p in (above, below, left, right))
-    top = read(above, left) + (read(above, right) - read(above, left)) * across
-    bottom = read(below, left) + (read(below, right) - read(below, left)) * across
+    first, second = (_read(image, index, row, left) for row in (above, below))
+    top = first + (_read(image, index, above, right) - first) * across
+    bottom = second + (_read(image, index, below, right) - second) * across
     return top + (bottom - top) * down
 
 
-def _nearest(read: Callable[..., jax.Array], rows: jax.Array, columns: jax.Array) -> jax.Array:
-    half = np.float32(0.5)  # away from zero; what is negative is outside anyway
-    return read(_clipped(jnp.floor(rows + half)), _clipped(jnp.floor(columns + half)))
+def _nearest(image: jax.Array, index: jax.Array, rows: jax.Array, columns: jax.Array) -> jax.Array:
+    half = np.float32(0.5)  # rounds away from zero; what is negative is outside of the image
+    return _read(image, index, jnp.floor(rows + half), jnp.floor(columns + half))
+
+
+@jax.custom_jvp
+def _with_gradient_of(value: jax.Array, source: jax.Array) -> jax.Array:
+    """Returns `value`; the derivatives are those of `value + source`.
+
+    TensorFlow interpolates in the gradient for boxes with the method "nearest" as well.
+    """
+    return value
+
+
+@_with_gradient_of.defjvp
+def _with_gradient_of_jvp(primals: Any, tangents: Any) -> Any:
+    return primals[0], tangents[0] + tangents[1]

@@ -102,7 +102,7 @@ def gather(
 ) -> jax.Array:
     """Takes slices of a tensor at given positions along one dimension.
 
-    Unlike TensorFlow, the gradient for `params` is a dense tensor, never `tf.IndexedSlices`.
+    The gradient for `params` is a `tf.IndexedSlices` if only rows are taken from it (axis 0).
 
     Args:
         params: the tensor to take from.
@@ -199,7 +199,7 @@ def gather_nd(
 ) -> jax.Array:
     """Takes slices of a tensor at given positions in several dimensions.
 
-    Unlike TensorFlow, the gradient for `params` is a dense tensor, never `tf.IndexedSlices`.
+    The gradient for `params` is a `tf.IndexedSlices` if only whole rows are taken from it.
 
     Args:
         params: the tensor to take from.

@@ -51,7 +51,7 @@ def _triangular_root(t: jax.Array) -> jax.Array:
 
 def _root(x: jax.Array) -> jax.Array:
     """Computes the principal square root of one matrix."""
-    triangle, vectors = _schur(x.astype(jnp.result_type(x, np.complex64)))
+    triangle, vectors = _schur(x.astype(np.result_type(x.dtype, np.complex64)))
     root = vectors @ _triangular_root(triangle) @ transposed(vectors)
     if jnp.iscomplexobj(x):
         return root
@@ -86,7 +86,7 @@ def sqrtm(input: TensorLike) -> jax.Array:
 
     Of the square roots the one is taken whose eigenvalues have no negative real part. Where there
     is none, as for a real matrix with a negative eigenvalue, the result is nan. Unlike TensorFlow,
-    half precision is accepted.
+    half precision is accepted, and the gradient of complex matrices is conjugated as it has to be.
 
     Args:
         input: a floating or complex tensor of shape `[..., M, M]`.
@@ -267,8 +267,6 @@ def lu_matrix_inverse(
     packed = wide(lower_upper)
     rows = jnp.broadcast_to(jnp.eye(packed.shape[-1], dtype=packed.dtype), packed.shape)
     rows = jnp.take_along_axis(rows, perm[..., None], -2)
-    rows = lax.linalg.triangular_solve(
-        packed, rows, left_side=True, lower=True, unit_diagonal=True
-    )
+    rows = lax.linalg.triangular_solve(packed, rows, left_side=True, lower=True, unit_diagonal=True)
     solved = lax.linalg.triangular_solve(packed, rows, left_side=True, lower=False)
     return solved.astype(lower_upper.dtype)

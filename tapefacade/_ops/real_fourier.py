@@ -18,9 +18,9 @@ def _converted(value: Any, rank: int, inverse: bool) -> EagerTensor:
     """Converts the input, and checks its dtype and its rank."""
     tensor = convert_to_tensor(value, dtype_hint="complex64" if inverse else "float32")
     if inverse and not tensor.dtype.is_complex:
-        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {tensor}")
+        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {tensor!s}")
     if not inverse and tensor.dtype not in (dtypes.float32, dtypes.float64):
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor}")
+        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor!s}")
     tensor.shape.with_rank_at_least(rank)
     return tensor
 

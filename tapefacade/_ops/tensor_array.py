@@ -1,4 +1,4 @@
-"""Lists of tensors that grow and are read by index: `TensorArray`, and its spec."""
+"""Lists of tensors that grow and are read by index: `TensorArray`."""
 
 import operator
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,6 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.tensor import EagerTensor, from_host, invalid_argument
-from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._ops.casting import cast
 from tapefacade._ops.creation import zeros
 from tapefacade._ops.joining import concat, split, stack, unstack
@@ -107,16 +106,11 @@ class TensorArray:
         """None: there are no handles."""
         return None
 
-    @property
-    def _type_spec(self) -> "TensorArraySpec":
-        return TensorArraySpec.from_value(self)
-
     def identity(self) -> "TensorArray":
         """Returns the array itself.
 
-        >>> array = tf.TensorArray(tf.float32, size=1)
-        >>> array.identity() is array
-        True
+        >>> tf.TensorArray(tf.float32, size=1).identity().size().numpy()
+        np.int32(1)
         """
         return self
 
@@ -282,7 +276,8 @@ class TensorArray:
         ranks = [tensor.ndim for tensor in tensors]
         if len(tensors) > 1 and 0 in ranks:
             raise invalid_argument(
-                f"Concat saw a scalar shape at index {ranks.index(0)} but requires at least vectors."
+                f"Concat saw a scalar shape at index {ranks.index(0)} but requires at least "
+                "vectors."
             )
         return concat(tensors, 0)
 
@@ -308,7 +303,7 @@ class TensorArray:
                 f"Cannot unstack {len(parts)} tensors into a TensorArray of static size "
                 f"{len(self._tensors)} "
             )
-        self._tensors = parts
+        self._tensors[:] = parts
         return self
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
@@ -352,8 +347,7 @@ class TensorArray:
         array([2., 3.], dtype=float32)
         """
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
-        sizes = np.asarray(convert(lengths).numpy())
-        total = int(sizes.sum())
+        sizes = convert(lengths)._numpy()
         if sizes.ndim != 1:
             raise invalid_argument(
                 f"Expected lengths to be a vector, received shape: {list(sizes.shape)} "
@@ -362,10 +356,10 @@ class TensorArray:
             raise invalid_argument(
                 f"Expected value to be at least a vector, but received shape: {list(tensor.shape)} "
             )
-        if total != tensor.shape[0]:
+        if sizes.sum() != tensor.shape[0]:
             raise invalid_argument(
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                f"{total} and value's shape is: {tensor.shape.as_list()} "
+                f"{sizes.sum()} and value's shape is: {tensor.shape.as_list()} "
             )
         if not self._dynamic_size and len(sizes) != len(self._tensors):
             raise invalid_argument(
@@ -373,7 +367,7 @@ class TensorArray:
                 f"({len(self._tensors)} vs. {len(sizes)}), and the TensorArray is not marked as "
                 "dynamically resizeable."
             )
-        self._tensors = list(split(tensor, sizes))
+        self._tensors[:] = split(tensor, sizes)
         return self
 
     def close(self, name: str | None = None) -> None:
@@ -390,61 +384,6 @@ class TensorArray:
         self._tensors.clear()
 
 
-class TensorArraySpec(HandleSpec):
-    """The type of a `tf.TensorArray`.
-
-    Args:
-        element_shape: the shape of the tensors.
-        dtype: the dtype of the tensors.
-        dynamic_size: whether the array grows.
-        infer_shape: whether all tensors have the shape of the first one written.
-
-    >>> tf.TensorArraySpec([2])
-    TensorArraySpec(TensorShape([2]), tf.float32, False, True)
-    """
-
-    __slots__ = ("_dtype", "_dynamic_size", "_element_shape", "_infer_shape")
-
-    def __init__(
-        self,
-        element_shape: Any = None,
-        dtype: Any = dtypes.float32,
-        dynamic_size: bool = False,
-        infer_shape: bool = True,
-    ) -> None:
-        self._element_shape = as_shape(element_shape)
-        self._dtype = dtypes.as_dtype(dtype)
-        self._dynamic_size = dynamic_size
-        self._infer_shape = infer_shape
-
-    @staticmethod
-    def from_value(value: Any) -> "TensorArraySpec":
-        """Makes the spec of an array.
-
-        Args:
-            value: the array.
-
-        Raises:
-            TypeError: if it is none.
-
-        >>> tf.TensorArraySpec.from_value(tf.TensorArray(tf.int32, size=2))
-        TensorArraySpec(TensorShape(None), tf.int32, False, True)
-        """
-        if not isinstance(value, TensorArray):
-            raise TypeError(f"Expected value to be a TensorArray, but got: `{type(value)}`")
-        return TensorArraySpec(
-            value._element_shape, value._dtype, value._dynamic_size, value._infer_shape
-        )
-
-    @property
-    def value_type(self) -> type:
-        """`tf.TensorArray`."""
-        return TensorArray
-
-    def _serialize(self) -> tuple[Any, ...]:
-        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
-
-
 def _integer(index: Any) -> Any:
     """Returns the value of an index; what is no integer is refused by the list."""
     return index.numpy() if isinstance(index, EagerTensor) else index
@@ -459,4 +398,3 @@ def _out_of_range(message: str) -> errors.OutOfRangeError:
 
 
 register(("TensorArray",), TensorArray)
-register(("TensorArraySpec",), TensorArraySpec)

@@ -44,7 +44,7 @@ def _square(diagonals: Any) -> int:
     rows, columns = diagonals.shape[-2], diagonals.shape[-1]
     if rows != columns:
         raise ValueError(
-            f"Expected last two dimensions of diagonals to be same, got {rows} and {columns}"
+            f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}"
         )
     return columns
 
@@ -234,8 +234,8 @@ def tridiagonal_solve(
 ) -> Any:
     """Solves systems of linear equations whose matrices are tridiagonal.
 
-    Unlike TensorFlow, every way to compute it is available on every device, and lists and NumPy
-    arrays are accepted.
+    Unlike TensorFlow, every way to compute it is available on every device, lists and NumPy arrays
+    are accepted, and the gradient of complex systems is conjugated as it has to be.
 
     Args:
         diagonals: the diagonals above, on and below the main one. `"compact"`: a tensor of shape
@@ -317,7 +317,7 @@ def _from_sequence(diagonals: Any) -> Any:
         if given.shape[-1] not in (size, size - 1):
             raise ValueError(
                 f"Expected {name}diagonal to be have length {size} or {size - 1}, got "
-                f"{given.shape[-1]}"
+                f"{given.shape[-1]}."
             )
     padding = [[0, 0]] * (diagonal.shape.rank - 1)
     if above.shape[-1] == size - 1:

@@ -7,7 +7,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape, as_shape
+from tapefacade._core.shapes import as_shape
 from tapefacade._core.tensor import EagerTensor, from_host
 
 Array = np.ndarray[Any, Any]
@@ -124,7 +124,9 @@ def integers(value: Any, name: str, like: Any = None, rank: int = 1) -> Array:
 
 
 def _converted(value: Any, dtype: Any) -> EagerTensor:
-    """Converts to int64 unless the value has another dtype of its own."""
+    """Converts to int64 (or `dtype`) unless the value has another dtype of its own."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "i" and dtype is not None:
+        return convert(value, dtype)
     if hasattr(value, "dtype"):
         return convert(value)
     try:
@@ -248,10 +250,11 @@ def _row_count(nrows: Any, dtype: dtypes.DType) -> int:
 def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartition:
     """Makes a partition with rows of one length."""
     dtype = getattr(getattr(values, "_partition", None), "dtype", None)
-    tensor = _converted(length, dtype)
+    tensor = _converted(int(length) if isinstance(length, np.integer) else length, dtype)
     if tensor.dtype not in SPLITS_DTYPES:
-        raise ValueError("uniform_row_length must have dtype int32 or int64")
-    TensorShape([]).assert_is_compatible_with(tensor.shape)
+        raise ValueError("UniformRowLength must have dtype int32 or int64")
+    if tensor.shape.rank:
+        raise ValueError(f"Shape {tensor.shape} must have rank 0")
     size = int(tensor.numpy())
     if size < 0:
         raise ValueError("uniform_row_length must be >= 0.")

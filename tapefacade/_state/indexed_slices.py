@@ -1,15 +1,17 @@
 """IndexedSlices: some rows of a tensor that is zero elsewhere."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor, handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, hinted
 
 
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Rows `values[i]` of a tensor, at the places `indices[i]`; equal places add up.
 
     Args:
@@ -17,7 +19,8 @@ class IndexedSlices:
         indices: their places, `[n]`, integers.
         dense_shape: the shape of the whole tensor, needed to convert to it.
 
-    Unlike TensorFlow, gradients are never IndexedSlices: that of a gather is a dense tensor.
+    The gradient of a table whose rows are taken by `tf.gather` or `tf.nn.embedding_lookup` is of
+    this kind. Every op takes it, as the dense tensor that it stands for.
 
     >>> slices = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), [3, 1])
     >>> tf.convert_to_tensor(slices).numpy()
@@ -62,17 +65,40 @@ class IndexedSlices:
 
     def _dense_var_to_tensor(self, dtype: dtypes.DType | None = None) -> EagerTensor:
         if self._dense_shape is None:
-            raise ValueError(
-                "Tensor conversion requested for IndexedSlices without dense_shape: "
-                f"{self}. Give tf.IndexedSlices its dense_shape."
+            raise hinted(
+                ValueError(
+                    "Tensor conversion requested for IndexedSlices for argument `value` without "
+                    f"dense_shape: {self}"
+                ),
+                "Give tf.IndexedSlices its dense_shape.",
             )
         return FUNCTIONS["math.unsorted_segment_sum"](
             convert(self._values, dtype), self._indices, self.shape.as_list()[0]
         )
 
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the values."""
+        return convert(self._values).device
+
+    def _components(self) -> tuple[Any, ...]:
+        known = () if self._dense_shape is None else (self._dense_shape,)
+        return (self._values, self._indices, *known)
+
+    def _with_components(self, components: Sequence[Any]) -> "IndexedSlices":
+        return IndexedSlices(*components)
+
     def __neg__(self) -> "IndexedSlices":
         return IndexedSlices(-convert(self._values), self._indices, self._dense_shape)
 
-    def __repr__(self) -> str:
-        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
-        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+    def __str__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
+
+    __repr__ = __str__
+
+
+@handles(IndexedSlices, "math.scalar_mul")
+def _scalar_mul(scalar: Any, x: Any) -> IndexedSlices:
+    """Multiplies the rows with a number."""
+    return x._with_gradient(FUNCTIONS["scalar_mul"](scalar, x.values))

@@ -10,6 +10,7 @@ from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, derivative
 from tapefacade._tape.reach import Reach, Window, reach, slot_types
+from tapefacade._tape.rows import Rows, find_rows
 from tapefacade._trace.recording import THREAD, Data, Recording, type_in, values_of
 from tapefacade._trace.slices import Slice, cut
 from tapefacade._trace.tree import Node
@@ -78,9 +79,11 @@ def derive(
     found = _plan(scope, kind, slots, tuple(groups), tuple([up is not None for up in gradients]))
     if found is None:
         return [None] * len(groups)
+    if type(found) is Rows:
+        return _of_rows(scope, found, slots, gradients)
     if type(found) is Reach:
         if kind != GRADIENT:
-            return _by_rows(scope, kind, slots, groups)
+            return _row_by_row(scope, kind, slots, groups)
         return _through_boundaries(scope, found, slots, groups, gradients)
     assert type(found) is Plan
     return _record(scope, found, gradients)
@@ -120,8 +123,12 @@ def _plan(
     groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
     through: bool = True,
-) -> Plan | Reach | None:
-    """Finds the plan in the tree or makes it; a `Reach` where Python code is on the way."""
+) -> Plan | Reach | Rows | None:
+    """Finds the plan in the tree or makes it.
+
+    A `Reach` where Python code is on the way, `Rows` where only rows of a source are used. Without
+    `through` it is a plan in any case.
+    """
     key = (kind, targets, groups, given, through, scope.window)
     plans = scope.end.plans
     found = plans.get(key, key)
@@ -131,6 +138,12 @@ def _plan(
     found = reach(scope.end, scope.window, targets, groups)
     if through and found.boundaries:
         return found
+    if through and kind == GRADIENT:
+        wanted = [targets[place] for place in found.targets]
+        rows = find_rows(found.nodes, wanted, groups, slot_types(scope.end))
+        if rows is not None:
+            plans[key] = rows
+            return rows
     plan = _make_plan(scope, kind, targets, groups, given, found) if any(found.connected) else None
     plans[key] = plan
     return plan
@@ -198,6 +211,23 @@ def _record(
         return tensors
     results = iter(tensors)
     return [next(results) if connected else None for connected in plan.connected]
+
+
+def _of_rows(
+    scope: Scope, rows: Rows, targets: Sequence[int], upstream: Sequence[EagerTensor | None]
+) -> list[Any]:
+    """Differentiates with respect to the rows that were taken from some of the sources."""
+    gradients = iter(_segment(scope, targets, rows.groups, upstream))
+    types = slot_types(scope.end)
+    results: list[Any] = []
+    for place, taken in enumerate(rows.taken):
+        if taken is None:
+            results.append(next(gradients))
+            continue
+        of_rows = [next(gradients) for _ in taken]
+        positions = _tensors(scope, [one.positions for one in taken], types)
+        results.append(rows.result(place, of_rows, positions))
+    return results
 
 
 def _through_boundaries(
@@ -336,7 +366,7 @@ def _tensors(scope: Scope, slots: Sequence[int], types: dict[int, TensorType]) -
     return found
 
 
-def _by_rows(
+def _row_by_row(
     scope: Scope, kind: str, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
 ) -> list[EagerTensor | None]:
     """Computes a Jacobian row by row, where Python code gives part of the gradient."""

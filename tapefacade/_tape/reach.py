@@ -64,25 +64,25 @@ def reach(
     for bit, group in enumerate(groups):
         for slot in group:
             masks[slot] = masks.get(slot, 0) | 1 << bit
+    on_way = []
     for node in cone:
+        passes = 0
         for place, slot in enumerate(range(node.first_output, node.end)):
-            mask = masks.get(slot, 0)
             if node.types[slot - node.first].inexact:
+                mask = 0
                 for used in used_inputs(node, place):
                     mask |= masks.get(used, 0)
-            if mask:
-                masks[slot] = mask
+                if mask:
+                    masks[slot] = masks.get(slot, 0) | mask
+                    passes |= mask
+        if passes:
+            on_way.append(node)
     found = 0
     for target in targets:
         found |= masks.get(target, 0)
     wanted = tuple(i for i, target in enumerate(targets) if masks.get(target, 0))
-    on_way = tuple(node for node in cone if _any_mask(node, masks))
     connected = tuple(bool(found >> bit & 1) for bit in range(len(groups)))
-    return Reach(connected, on_way, wanted, boundaries)
-
-
-def _any_mask(node: Node, masks: dict[int, int]) -> bool:
-    return any(masks.get(slot, 0) for slot in range(node.first_output, node.end))
+    return Reach(connected, tuple(on_way), wanted, boundaries)
 
 
 def _nodes(end: Node, intervals: Iterable[tuple[int, int]]) -> Iterator[Node]:

@@ -19,8 +19,9 @@ def caught(statement: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What the statement gives, or what it raises; a tensor is looked at here."""
     try:
         value = statement(*args, **kwargs)
-        if callable(getattr(value, "numpy", None)):
-            value.numpy()
+        looked = value.values if type(value).__name__ == "IndexedSlices" else value
+        if callable(getattr(looked, "numpy", None)):
+            looked.numpy()
     except Exception as e:
         return Caught(e)
     return value
@@ -82,8 +83,9 @@ def encoded_object(tf: Any, value: Any) -> Any:
     if isinstance(value, tf.Variable):
         shape = str(value.shape)
         return {"variable": [value.name, shape, value.trainable, arrays(value.numpy())]}
-    if isinstance(value, tf.IndexedSlices):  # ours are dense
-        value = tf.convert_to_tensor(value)
+    if isinstance(value, tf.IndexedSlices):
+        parts = [value.values, value.indices, value.dense_shape]
+        return {"IndexedSlices": [encoded(tf, part) for part in parts]}
     if isinstance(value, tf.Tensor):
         return {"tensor": arrays(value.numpy())}
     if isinstance(value, tf.DType | tf.TensorShape | slice) or value is Ellipsis:

@@ -1,0 +1,1 @@
+"""NumPy's functions on tensors: `tf.experimental.numpy`, and tensors that behave like arrays."""

@@ -1,0 +1,50 @@
+"""What ragged tensors look like: as NumPy arrays, as lists, and as text."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._ragged.base import Ragged
+from tapefacade._ragged.partition import Array
+
+
+def _rows(values: Array, splits: Array) -> list[Array]:
+    """Cuts an array into rows."""
+    return [values[start:end] for start, end in zip(splits[:-1], splits[1:], strict=True)]
+
+
+def as_numpy(ragged: Ragged) -> Array:
+    """Makes an array: of arrays, where rows differ in length."""
+    inner = ragged._values
+    values = as_numpy(inner) if isinstance(inner, Ragged) else inner.numpy()
+    rows = _rows(values, ragged._partition.splits)
+    if not rows:
+        return np.zeros((0, 0, *np.shape(values)[1:]), values.dtype)
+    if all(len(row) == len(rows[0]) for row in rows):
+        return np.stack(rows)
+    held = np.empty(len(rows), object)
+    held[:] = rows
+    return held
+
+
+def as_list(ragged: Ragged) -> list[Any]:
+    """Makes nested lists."""
+    inner = ragged._values
+    values = as_list(inner) if isinstance(inner, Ragged) else inner.numpy().tolist()
+    return _rows(values, ragged._partition.splits)  # type: ignore[arg-type]
+
+
+def _element(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return np.array2string(value, separator=", ")
+    if isinstance(value, bytes):
+        return repr(value)
+    return str(value)
+
+
+def as_text(ragged: Ragged) -> str:
+    """Writes the elements with commas between them."""
+    with np.printoptions(formatter={"all": _element}):
+        return _element(as_numpy(ragged))
+
+

@@ -1,0 +1,391 @@
+"""Ragged tensors: `tf.RaggedTensor`."""
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.op import function
+from tapefacade._ragged import densifying, formatting
+from tapefacade._ragged.base import Ragged, nested, scalar, vector
+from tapefacade._ragged.construction import Construction, replaced
+from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, of_lengths
+
+
+@function("RaggedTensor")
+class RaggedTensor(Construction):
+    """A tensor whose rows differ in length, in one or several dimensions.
+
+    A ragged tensor is made by `tf.ragged.constant` or one of the `from_*` methods. It holds the
+    rows one after the other (`values`), and where each of them ends and begins (`row_splits`).
+    Operators and element-wise functions take ragged tensors, as do many other functions.
+
+    Unlike TensorFlow, the partitions are always known: what makes one looks at its values.
+
+    >>> rt = tf.ragged.constant([[3, 1, 4], [], [1, 5]])
+    >>> rt + 1
+    <tf.RaggedTensor [[4, 2, 5], [], [2, 6]]>
+    >>> rt.shape
+    TensorShape([3, None])
+
+    See https://www.tensorflow.org/api_docs/python/tf/RaggedTensor.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+    ) -> "RaggedTensor":
+        """Makes a ragged tensor of a dense one, whose rows may be cut.
+
+        Args:
+            tensor: a tensor of rank 2 or more.
+            lengths: how much is kept of each row, a vector of integers, or a tuple of such vectors
+                for several ragged dimensions.
+            padding: a value that is left out at the ends of rows.
+            ragged_rank: the number of ragged dimensions.
+            name: ignored.
+            row_splits_dtype: int32 or int64.
+
+        Returns:
+            A ragged tensor.
+
+        Raises:
+            ValueError: if the rank is too small, or lengths and padding are both given.
+            TypeError: if `ragged_rank` or the lengths are no integers.
+
+        >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
+        <tf.RaggedTensor [[5, 7], [0, 3]]>
+        """
+        return densifying.from_dense(cls, tensor, lengths, padding, ragged_rank, row_splits_dtype)
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> EagerTensor:
+        """Makes a dense tensor: all rows get the length of the longest.
+
+        Args:
+            default_value: what is put at the ends of rows, by default 0 (or the empty string).
+            name: ignored.
+            shape: the shape of the result, with None for as much as is needed; longer rows are
+                cut.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            InvalidArgumentError: if `shape` or the shape of `default_value` does not fit.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy()
+        array([[1, 2],
+               [3, 0]], dtype=int32)
+        """
+        return densifying.to_dense(self, default_value, shape)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Returns a NumPy array; one of arrays where rows differ in length.
+
+        >>> tf.ragged.constant([[1, 2], [3, 4]]).numpy()
+        array([[1, 2],
+               [3, 4]], dtype=int32)
+        """
+        return formatting.as_numpy(self)
+
+    def to_list(self) -> list[Any]:
+        """Returns nested lists of Python values.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_list()
+        [[1, 2], [3]]
+        """
+        return formatting.as_list(self)
+
+    # The partitions.
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> EagerTensor:
+        """Returns the number of rows.
+
+        Args:
+            out_type: the dtype of the result, by default that of the splits.
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).nrows().numpy()
+        np.int64(2)
+        """
+        dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
+        return scalar(self._partition.nrows, dtype)
+
+    def row_starts(self, name: str | None = None) -> EagerTensor:
+        """Returns where each row begins in `values`.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_starts().numpy()
+        array([0, 2])
+        """
+        return from_host(self._partition.splits[:-1])
+
+    def row_limits(self, name: str | None = None) -> EagerTensor:
+        """Returns where each row ends in `values`.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_limits().numpy()
+        array([2, 3])
+        """
+        return from_host(self._partition.splits[1:])
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """Returns the length of each row.
+
+        Args:
+            axis: the dimension whose lengths are returned.
+            name: ignored.
+
+        Returns:
+            A vector of integers for axis 1, a scalar for axis 0, else a ragged tensor.
+
+        Raises:
+            ValueError: if `axis` is out of bounds.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_lengths().numpy()
+        array([2, 1])
+        """
+        axis = placed(axis, self._rank)
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return from_host(self._partition.lengths)
+        values = self._values
+        if isinstance(values, RaggedTensor):
+            lengths = values.row_lengths(axis - 1)
+        else:
+            shape = values._type.shape
+            dtype = self._partition.splits.dtype
+            lengths = from_host(np.full(shape[: axis - 1], shape[axis - 1], dtype))
+        return self._make(lengths, self._partition)
+
+    def value_rowids(self, name: str | None = None) -> EagerTensor:
+        """Returns the row of each value.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).value_rowids().numpy()
+        array([0, 0, 1])
+        """
+        return from_host(self._partition.ids)
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[EagerTensor, ...]:
+        """Returns the lengths of rows in all ragged dimensions, the outermost first.
+
+        Args:
+            name: ignored.
+
+        >>> [n.numpy().tolist() for n in tf.ragged.constant([[[1, 2]], []]).nested_row_lengths()]
+        [[1, 0], [2]]
+        """
+        return tuple([from_host(partition.lengths) for partition in self._partitions])
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[EagerTensor, ...]:
+        """Returns the rows of values in all ragged dimensions, the outermost first.
+
+        Args:
+            name: ignored.
+
+        >>> [i.numpy().tolist() for i in tf.ragged.constant([[[1, 2]], []]).nested_value_rowids()]
+        [[0], [0, 0]]
+        """
+        return tuple([from_host(partition.ids) for partition in self._partitions])
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> EagerTensor:
+        """Returns the shape of the smallest dense tensor that has place for all elements.
+
+        Args:
+            axis: the dimensions that are asked for, an integer or a vector of these; by default
+                all.
+            name: ignored.
+            out_type: the dtype of the result, by default that of the splits.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).bounding_shape().numpy()
+        array([2, 2])
+        """
+        dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
+        partitions, flat = self._partitions, self.flat_values
+        if dtype not in SPLITS_DTYPES:
+            return FUNCTIONS["shape"](flat, dtype)  # raises
+        longest = [int(partition.lengths.max(initial=0)) for partition in partitions]
+        sizes = np.array([partitions[0].nrows, *longest, *flat._type.shape[1:]])
+        bounds = vector(sizes, dtype)
+        return bounds if axis is None else FUNCTIONS["gather"](bounds, axis)
+
+    # The same with another part.
+
+    def with_values(self, new_values: Any) -> "RaggedTensor":
+        """Returns a ragged tensor with the same rows of other values.
+
+        Args:
+            new_values: a tensor or ragged tensor, `[nvals, ...]`.
+
+        Raises:
+            ValueError: if there are not as many values.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).with_values(["a", "b", "c"])
+        <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
+        """
+        return replaced(type(self), self._partition, new_values)
+
+    def with_flat_values(self, new_values: Any) -> "RaggedTensor":
+        """Returns a ragged tensor with the same partitions of other flat values.
+
+        Args:
+            new_values: a tensor or ragged tensor of as many rows as `flat_values`.
+
+        Raises:
+            ValueError: if there are not as many values.
+
+        >>> tf.ragged.constant([[[1, 2]], [[3]]]).with_flat_values([4, 5, 6])
+        <tf.RaggedTensor [[[4, 5]], [[6]]]>
+        """
+        values = self._values
+        if isinstance(values, RaggedTensor):
+            return self.with_values(values.with_flat_values(new_values))
+        return self.with_values(new_values)
+
+    def with_row_splits_dtype(self, dtype: Any) -> "RaggedTensor":
+        """Returns a ragged tensor whose splits have another dtype.
+
+        Args:
+            dtype: int32 or int64.
+
+        Raises:
+            ValueError: for another dtype.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).with_row_splits_dtype(tf.int32).row_splits.numpy()
+        array([0, 2, 3], dtype=int32)
+        """
+        dtype = dtypes.as_dtype(dtype)
+        if dtype not in SPLITS_DTYPES:
+            raise ValueError(
+                f"Argument `row_splits` dtype must be int32 or int64. Received {dtype!r}."
+            )
+        if dtype is self._partition.dtype:
+            return self
+        partitions = [partition.astype(dtype) for partition in self._partitions]
+        return nested(self.flat_values, partitions, type(self))
+
+    def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
+        """Merges dimensions next to each other into one.
+
+        Args:
+            outer_axis: the first one.
+            inner_axis: the last one.
+
+        Returns:
+            A ragged tensor, or a tensor if no ragged dimension is left.
+
+        Raises:
+            ValueError: if an axis is out of bounds, or they are in the wrong order.
+
+        >>> tf.ragged.constant([[[1, 2], [3]], [[4]]]).merge_dims(1, 2)
+        <tf.RaggedTensor [[1, 2, 3], [4]]>
+        """
+        outer = placed(outer_axis, self._rank, "outer_axis")
+        inner = placed(inner_axis, self._rank, "inner_axis")
+        if outer > inner:
+            raise ValueError(
+                f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
+                f"({inner_axis})."
+            )
+        return merged(self, outer, inner)
+
+    def consumers(self) -> list[Any]:
+        """Returns an empty list: tensors do not know who uses them.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).consumers()
+        []
+        """
+        return []
+
+    @property
+    def _is_eager(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<tf.RaggedTensor {formatting.as_text(self)}>"
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __hash__(self) -> int:
+        raise TypeError("RaggedTensor is unhashable.")
+
+    def __reduce__(self) -> Any:
+        partitions = [(p.splits, p.uniform) for p in self._partitions]
+        return _restored, (self.flat_values, partitions)
+
+
+# Messages show the class as TensorFlow names it.
+RaggedTensor.__module__ = "tensorflow.python.ops.ragged.ragged_tensor"
+
+
+def _restored(flat_values: EagerTensor, partitions: Any) -> RaggedTensor:
+    return nested(flat_values, [RowPartition(*parts) for parts in partitions], RaggedTensor)
+
+
+def placed(axis: Any, rank: int, name: str = "axis") -> int:
+    """Returns an axis counted from the front.
+
+    Raises:
+        TypeError: if it is no integer.
+        ValueError: if it is out of bounds.
+    """
+    if not isinstance(axis, int):
+        raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+    return axis % rank
+
+
+def merged(value: Any, outer: int, inner: int) -> Any:
+    """Merges dimensions of a ragged or dense tensor."""
+    if outer == inner:
+        return value
+    if not isinstance(value, RaggedTensor):
+        shape = value._type.shape
+        size = int(np.prod(shape[outer : inner + 1]))
+        return FUNCTIONS["reshape"](value, (*shape[:outer], size, *shape[inner + 1 :]))
+    if outer > 1:
+        return RaggedTensor._make(merged(value._values, outer - 1, inner - 1), value._partition)
+    if outer == 0:
+        return merged(value._values, 0, inner - 1)
+    values, partition = value._values, value._partition
+    for _ in range(inner - 1):
+        if isinstance(values, RaggedTensor):
+            splits = values._partition.splits[partition.splits]
+            partition, values = RowPartition(splits), values._values
+        else:
+            width = values._type.shape[1]
+            partition = of_lengths(partition.lengths * width, partition.splits.dtype)
+            values = densifying.merged(values, 2)
+    return RaggedTensor._make(values, partition)
+
+
+def as_ragged_or_dense(value: Any, dtype: Any = None) -> Any:
+    """Converts what is not a ragged tensor to a dense one."""
+    if isinstance(value, Ragged):
+        return value
+    return convert(value, dtype)
