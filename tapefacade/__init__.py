@@ -10,6 +10,7 @@ from tapefacade import (
     errors as errors,
     experimental as experimental,
     image as image,
+    io as io,
     linalg as linalg,
     math as math,
     nest as nest,

@@ -1,6 +1,16 @@
 """Signal processing: `tf.signal`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._ops.cepstra import (
+    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
+    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
+)
+from tapefacade._ops.cosine_transforms import (
+    dct as dct,
+    idct as idct,
+    inverse_mdct as inverse_mdct,
+    mdct as mdct,
+)
 from tapefacade._ops.fourier import (
     fft as fft,
     fft2d as fft2d,
@@ -25,6 +35,11 @@ from tapefacade._ops.real_fourier import (
     rfft as rfft,
     rfft2d as rfft2d,
     rfft3d as rfft3d,
+)
+from tapefacade._ops.short_time import (
+    inverse_stft as inverse_stft,
+    inverse_stft_window_fn as inverse_stft_window_fn,
+    stft as stft,
 )
 from tapefacade._ops.windows import (
     hamming_window as hamming_window,

@@ -2,8 +2,8 @@
 
 import contextlib
 import hashlib
-import itertools
 import os
+import random
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -18,18 +18,25 @@ from tapefacade._core.tensor import EagerTensor, from_host
 
 # What TensorFlow uses in the place of a global seed if only the op has one.
 DEFAULT_SEED = 87654321
+LARGEST_SEED = 2**31 - 1
 IMPLEMENTATION = "threefry2x32"
 SEED_TYPES = ("int32", "int64")
 WORD = 2**64 - 1
+BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
+# Three words of 64 bits, low bits first: how far a kernel has come, the seed of the op (together
+# they are the counter of Philox), the global seed (its key).
+_STATE = struct.Struct("<QQQ")
 
 
 class _Seeds:
-    """The global seed and how many keys each kind of op has drawn since it was set."""
+    """The global seed, and what has been drawn since it was set."""
 
     def __init__(self, seed: int | None) -> None:
         self.seed = seed
-        self.fresh = itertools.count()  # next() on it is atomic
-        self.drawn: dict[tuple[str, int], Iterator[int]] = {}
+        self.key = DEFAULT_SEED if seed is None else seed % LARGEST_SEED
+        self.fresh = random.Random(seed)  # makes seeds for ops without one, as TensorFlow
+        # Numbers that were drawn, by the kernel, its dtype and the seed of the op.
+        self.drawn: dict[tuple[str, Any, int], int] = {}
 
 
 class _Thread(threading.local):
@@ -47,7 +54,10 @@ class Draw(NamedTuple):
 
 
 _THREAD = _Thread()
+_LOCK = threading.Lock()
 _seeds = _Seeds(None)
+# Called with each new global seed.
+LISTENERS: list[Callable[[int | None], None]] = []
 
 
 def set_seed(seed: Any) -> None:
@@ -56,7 +66,10 @@ def set_seed(seed: Any) -> None:
     After it the same calls give the same numbers again. An op with a seed of its own depends on
     both, and on how often that kind of op was called with that seed since.
 
-    Unlike TensorFlow, the numbers are those of JAX's Threefry generator, the same on every device.
+    The numbers of `tf.random.uniform`, `normal` and `truncated_normal`, of `tf.nn.dropout` and of
+    what is made of these are TensorFlow's eager ones. Unlike TensorFlow, a `tf.function` draws what
+    its body draws when it runs eagerly, and other distributions are drawn with JAX's Threefry
+    generator.
 
     Args:
         seed: an integer, or None for numbers that cannot be repeated.
@@ -65,17 +78,61 @@ def set_seed(seed: Any) -> None:
         TypeError: if `seed` is no number.
 
     >>> tf.random.set_seed(1)
-    >>> first = tf.random.normal([2])
-    >>> tf.random.set_seed(1)
-    >>> bool(tf.reduce_all(first == tf.random.normal([2])))
-    True
+    >>> tf.random.uniform([2], maxval=100, dtype=tf.int32).numpy()
+    array([...], dtype=int32)
     """
     global _seeds
-    _seeds = _Seeds(None if seed is None else _integer(seed))
+    number = None if seed is None else _integer(seed)
+    _seeds = _Seeds(number)
+    for listener in LISTENERS:
+        listener(number)
+
+
+def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
+    """Draws the state with which a kernel of TensorFlow's makes its next numbers.
+
+    Args:
+        kernel: the name of the kernel.
+        dtype: its dtype; both together count the numbers drawn with a seed of an op.
+        seed: the op's own seed, or None.
+        shape: the shape of the numbers that will be drawn.
+
+    Returns:
+        A tensor of shape `[6]` and type uint32, different at each call, for `_ops/philox.py`.
+    """
+    number, size = (None, 0) if seed is None else (_integer(seed), _size(shape))
+    state = from_host(_state(kernel, dtype, number, size))
+    for draws in _THREAD.lists:
+        draws.append(Draw(state, lambda: _state(kernel, dtype, number, size)))
+    return state
+
+
+def _size(shape: Any) -> int:
+    try:
+        return int(np.prod(np.asarray(shape, np.int64)))
+    except (TypeError, ValueError):  # the op will say what is wrong with it
+        return 0
+
+
+def _state(kernel: str, dtype: Any, seed: int | None, size: int) -> np.ndarray[Any, Any]:
+    seeds = _seeds
+    passed = 0
+    if seed is None:
+        if seeds.seed is None:
+            return np.frombuffer(os.urandom(24), np.uint32)
+        seed = seeds.fresh.randint(0, LARGEST_SEED) % LARGEST_SEED
+    else:
+        seed %= LARGEST_SEED
+        with _LOCK:
+            passed = seeds.drawn.get((kernel, dtype, seed), 0)
+            seeds.drawn[kernel, dtype, seed] = passed + size
+    if not seed and not seeds.key:
+        seed = LARGEST_SEED
+    return np.frombuffer(_STATE.pack(BLOCKS * passed & WORD, seed, seeds.key), np.uint32)
 
 
 def next_key(kind: str, seed: Any = None) -> EagerTensor:
-    """Draws a key: a host tensor of two 32-bit words.
+    """Draws a key for JAX's generator: a host tensor of two 32-bit words.
 
     Args:
         kind: the kind of the random op; each kind counts its own draws for a seed.
@@ -85,29 +142,15 @@ def next_key(kind: str, seed: Any = None) -> EagerTensor:
         A tensor of shape `[2]` and type uint32, different at each call.
     """
     number = None if seed is None else _integer(seed)
-    key = from_host(_draw(kind, number))
+    key = from_host(_key(kind, number))
     for draws in _THREAD.lists:
-        draws.append(Draw(key, lambda: _draw(kind, number)))
+        draws.append(Draw(key, lambda: _key(kind, number)))
     return key
 
 
-def _draw(kind: str, seed: int | None) -> np.ndarray[Any, Any]:
-    seeds = _seeds
-    if seed is None:
-        if seeds.seed is None:
-            return np.frombuffer(os.urandom(8), np.uint32).copy()
-        return _mixed(seeds.seed, 0, next(seeds.fresh), "")
-    counter = seeds.drawn.get((kind, seed))
-    if counter is None:
-        counter = seeds.drawn.setdefault((kind, seed), itertools.count())
-    start = DEFAULT_SEED if seeds.seed is None else seeds.seed
-    return _mixed(start, seed, next(counter), kind)
-
-
-def _mixed(first: int, second: int, count: int, kind: str) -> np.ndarray[Any, Any]:
-    words = struct.pack("<QQQ", first & WORD, second & WORD, count)
-    digest = hashlib.blake2b(words, digest_size=8, person=kind.encode()[:16]).digest()
-    return np.frombuffer(digest, np.uint32).copy()
+def _key(kind: str, seed: int | None) -> np.ndarray[Any, Any]:
+    digest = hashlib.blake2b(_state(kind, None, seed, 1), digest_size=8, person=kind.encode()[:16])
+    return np.frombuffer(digest.digest(), np.uint32)
 
 
 def _integer(seed: Any) -> int:

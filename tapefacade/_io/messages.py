@@ -296,8 +296,9 @@ class Message:
         if type(other) is not type(self):
             return NotImplemented
         assert isinstance(other, Message)
-        mine, its = self._set_fields(), other._set_fields()
-        return mine == its and all(self._get(f) == other._get(f) for f in mine)
+        return self.SerializeToString(deterministic=True) == other.SerializeToString(
+            deterministic=True
+        )
 
     def __repr__(self) -> str:
         return "".join(f"{line}\n" for line in coding.lines(self))

@@ -6,9 +6,9 @@ from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._numpy.promotion import as_tensor, is_tensor_like, pair, promoted
 from tapefacade._ops import comparison, elementwise
-from tapefacade._ops.finiteness import is_nan as finiteness_nan
 from tapefacade._ops.op import function
 from tapefacade._ops.reduction import reduce_all
+from tapefacade._ops.rounding import is_nan
 
 
 def _ordered(x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -244,7 +244,7 @@ def isclose(
     size = elementwise.abs(second)
     result = distance <= convert_to_tensor(atol, size.dtype) + rtol * size
     if equal_nan:
-        return result | (finiteness_nan(first) & finiteness_nan(second))
+        return result | (is_nan(first) & is_nan(second))
     return result
 
 

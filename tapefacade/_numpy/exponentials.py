@@ -7,9 +7,9 @@ from tapefacade._core.convert import convert_to_tensor
 from tapefacade._numpy.promotion import as_tensor, inexact, inexact_pair
 from tapefacade._ops import elementwise
 from tapefacade._ops.arithmetic import maximum
-from tapefacade._ops.finiteness import is_nan
 from tapefacade._ops.op import function
 from tapefacade._ops.powers import pow
+from tapefacade._ops.rounding import is_nan
 from tapefacade._ops.selecting import where
 
 @function("experimental.numpy.exp")

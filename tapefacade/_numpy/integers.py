@@ -5,7 +5,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tapefacade._core import dtypes
 from tapefacade._numpy.arithmetic import maximum, minimum
 from tapefacade._numpy.promotion import as_tensor, promoted
 from tapefacade._ops import bits, comparison
@@ -30,10 +29,8 @@ def _lcm(x1: TensorLike, x2: TensorLike) -> jax.Array:
 
 def _integers(name: str, x1: Any, x2: Any) -> tuple[Any, Any]:
     first, second = promoted(x1, x2)
-    if not (first.dtype.is_integer or first.dtype.is_bool):
+    if not first.dtype.is_integer:
         raise ValueError(f"Arguments to {name} must be integers.")
-    if first.dtype.is_bool:
-        first, second = as_tensor(first, dtypes.int8), as_tensor(second, dtypes.int8)
     return first, second
 
 
@@ -211,15 +208,11 @@ def polyval(p: Any, x: Any) -> Any:
     >>> tf.experimental.numpy.polyval([1, 2, 3], 2).numpy()
     np.int64(11)
     """
-    if isinstance(p, list | tuple):
-        coefficients, (value,) = list(p), promoted(x)
-    else:
-        tensor, value = promoted(p, x)
-        coefficients = unstack(reshape(tensor, [-1]) if tensor.ndim == 0 else tensor)
+    tensor, value = promoted(p, x)
+    coefficients = unstack(reshape(tensor, [-1]) if tensor.ndim == 0 else tensor)
     result = zeros_like(value)
     if coefficients:
-        *coefficients, value = promoted(*coefficients, value)
-        result = coefficients[0] + zeros_like(value)
+        result = coefficients[0] + result
     for coefficient in coefficients[1:]:
         result = coefficient + result * value
     return result

@@ -13,6 +13,7 @@ from tapefacade._numpy.promotion import as_tensor, numpy_dtype
 from tapefacade._numpy.reductions import sum as sum_of
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.diagonals import diag as batch_diag, diag_part
+from tapefacade._ops.indexing import getitem
 from tapefacade._ops.op import function
 from tapefacade._ops.reduction import reduce_sum
 from tapefacade._ops.selecting import where
@@ -219,7 +220,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     value, k = _to_the_end(as_tensor(a), axis1, axis2), int(offset)
     rows, columns = value.shape[-2:]
     if not -rows < k < columns:
-        return value[..., :0, 0]
+        return getitem(value, (..., slice(0, 0), 0))
     return diag_part(value, k=k)
 
 

@@ -260,7 +260,7 @@ def gelu(features: TensorLike, approximate: bool = False) -> jax.Array:
     return half * features * (one + lax.erf(features / root))
 
 
-@function("nn.silu", "nn.swish")
+@function("nn.silu", "nn.swish", dispatch=True)
 def silu(features: TensorLike, beta: FreeTensor = 1.0) -> EagerTensor:
     """Computes `features * sigmoid(beta * features)`.
 

@@ -322,7 +322,7 @@ def _add_n(inputs: TensorList) -> jax.Array:
     return functools.reduce(jnp.add, inputs)
 
 
-@function("math.add_n", "add_n")
+@function("math.add_n", "add_n", dispatch=True)
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """Adds any number of tensors of one shape.
 

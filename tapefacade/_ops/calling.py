@@ -1,6 +1,5 @@
 """Calls of ops: conversion of the inputs, the checks, and the instruction that is recorded."""
 
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -21,111 +20,6 @@ if TYPE_CHECKING:
     from tapefacade._ops.op import Op
 
 MARKERS = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
-_REFERENCE = weakref.ref
-_NEW = object.__new__  # calling the class takes 0.08 us more
-
-# Recording a call. The three functions below are the hot path: an op that was recorded before at
-# this point costs a dictionary lookup and one tensor.
-
-
-def record1(op: "Op", x: Any, static: tuple[Any, ...]) -> Any:
-    """Records an op of one tensor."""
-    recording = THREAD.recording
-    if type(x) is EagerTensor:
-        if x._recording is recording:
-            slot = x._slot
-        elif op.host is not None and x._type.hostable:
-            return record(op, (x,), static)
-        else:
-            slot = recording.leaf(x)
-    else:
-        try:
-            if op.host is not None and x._discrete:
-                return record(op, (x,), static)
-            slot = x._slot_in(recording)
-        except AttributeError:
-            return record(op, (x,), static)
-    try:
-        node = recording.at.edges[(op, static, slot)]
-    except (KeyError, TypeError):
-        return record(op, (x,), static)
-    if node.slow:
-        return record(op, (x,), static)
-    recording.at = node
-    slot = node.first_output
-    tensor = _NEW(EagerTensor)
-    tensor._type = node.type
-    tensor._value = None
-    tensor._recording = recording
-    tensor._slot = slot
-    recording.owners[slot] = _REFERENCE(tensor)
-    return tensor
-
-
-def record2(  # noqa: C901 - the hot path, written out
-    op: "Op", x: Any, y: Any, static: tuple[Any, ...], hint: bool = False
-) -> Any:
-    """Records an op of two tensors, one of which may be a Python number."""
-    recording = THREAD.recording
-    scalar: Any = None
-    first: Any
-    second: Any
-    kind = type(x)  # not narrowed: x may be anything
-    if kind is EagerTensor:
-        if x._recording is recording:
-            first = x._slot
-        elif op.host is not None and x._type.hostable:
-            return record(op, (x, y), static, hint)
-        else:
-            first = recording.leaf(x)
-    elif kind is float and op.matched:
-        first, scalar = FLOAT, x
-    elif kind is int and op.matched:
-        first, scalar = INT, x
-    else:
-        try:
-            if op.host is not None and x._discrete:
-                return record(op, (x, y), static, hint)
-            first = x._slot_in(recording)
-        except AttributeError:
-            return record(op, (x, y), static, hint)
-    kind = type(y)
-    if kind is EagerTensor:
-        if y._recording is recording:
-            second = y._slot
-        elif op.host is not None and y._type.hostable:
-            return record(op, (x, y), static, hint)
-        else:
-            second = recording.leaf(y)
-    elif kind is float and op.matched and scalar is None:
-        second, scalar = FLOAT, y
-    elif kind is int and op.matched and scalar is None:
-        second, scalar = INT, y
-    else:
-        try:
-            if op.host is not None and y._discrete:
-                return record(op, (x, y), static, hint)
-            second = y._slot_in(recording)
-        except AttributeError:
-            return record(op, (x, y), static, hint)
-    try:
-        node = recording.at.edges[(op, static, first, second)]
-    except (KeyError, TypeError):
-        return record(op, (x, y), static, hint)
-    if node.slow:
-        return record(op, (x, y), static, hint)
-    if scalar is not None:
-        recording.data.scalars[node.first] = scalar
-    recording.at = node
-    slot = node.first_output
-    tensor = _NEW(EagerTensor)
-    tensor._type = node.type
-    tensor._value = None
-    tensor._recording = recording
-    tensor._slot = slot
-    recording.owners[slot] = _REFERENCE(tensor)
-    return tensor
-
 
 def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: bool = False) -> Any:
     """Records any op; converts its inputs.

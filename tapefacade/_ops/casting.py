@@ -136,7 +136,7 @@ def _saturate_cast(x: TensorLike, dtype: dtypes.DType) -> jax.Array:
     return _converted(x, dtype.as_numpy_dtype)
 
 
-@function("saturate_cast", "dtypes.saturate_cast")
+@function("saturate_cast", "dtypes.saturate_cast", dispatch=True)
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """Converts a tensor to another dtype, and numbers beyond its limits to these.
 
@@ -169,7 +169,7 @@ def _complex(real: TensorLike, imag: TensorLike) -> jax.Array:
     return lax.complex(*jnp.broadcast_arrays(real, imag))
 
 
-@function("complex", "dtypes.complex")
+@function("complex", "dtypes.complex", dispatch=True)
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """Makes complex numbers of their real and imaginary parts.
 
@@ -229,7 +229,7 @@ def _conj(x: TensorLike) -> jax.Array:
     return lax.conj(x)
 
 
-@function("math.real")
+@function("math.real", dispatch=True)
 def real(input: Any, name: str | None = None) -> Any:
     """Takes the real part of each element.
 
@@ -254,7 +254,7 @@ def real(input: Any, name: str | None = None) -> Any:
     return input
 
 
-@function("math.imag")
+@function("math.imag", dispatch=True)
 def imag(input: Any, name: str | None = None) -> Any:
     """Takes the imaginary part of each element.
 
@@ -272,7 +272,7 @@ def imag(input: Any, name: str | None = None) -> Any:
     return _imag(input) if input.dtype.is_complex else FUNCTIONS["zeros_like"](input)
 
 
-@function("math.angle")
+@function("math.angle", dispatch=True)
 def angle(input: Any, name: str | None = None) -> Any:
     """Computes the argument of each element, from -pi to pi.
 
@@ -298,7 +298,7 @@ def angle(input: Any, name: str | None = None) -> Any:
     return _angle_of_real(input)
 
 
-@function("math.conj")
+@function("math.conj", dispatch=True)
 def conj(x: Any, name: str | None = None) -> Any:
     """Changes the sign of the imaginary part of each element.
 
@@ -357,7 +357,7 @@ def _bitcast(input: TensorLike, dtype: dtypes.DType) -> jax.Array:
     return lax.complex(values[..., 0], values[..., 1])
 
 
-@function("bitcast")
+@function("bitcast", dispatch=True)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """Reads the bits of a tensor as another dtype.
 

@@ -67,7 +67,7 @@ def _adjust_contrast(images: TensorLike, contrast_factor: FreeTensor) -> jax.Arr
     return (images - mean) * factor + mean
 
 
-@function("image.adjust_brightness")
+@function("image.adjust_brightness", dispatch=True)
 def adjust_brightness(image: TensorLike, delta: Any) -> EagerTensor:
     """Adds a number to all pixels.
 
@@ -91,7 +91,7 @@ def _add(image: TensorLike, delta: FreeTensor) -> jax.Array:
     return image + delta.astype(image.dtype)
 
 
-@function("image.adjust_gamma")
+@function("image.adjust_gamma", dispatch=True)
 def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: Any = 1) -> EagerTensor:
     """Raises all pixels to a power and multiplies them with a number.
 

@@ -103,7 +103,7 @@ def _zeros_like(input: TensorLike, dtype: Any) -> jax.Array:
     return jnp.zeros(input.shape, input.dtype if dtype is None else numpy_type(dtype))
 
 
-@function("zeros_like")
+@function("zeros_like", dispatch=True)
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor of zeros in the shape of another.
 
@@ -134,7 +134,7 @@ def _ones_like(input: TensorLike, dtype: Any) -> jax.Array:
     return jnp.ones(input.shape, input.dtype if dtype is None else numpy_type(dtype))
 
 
-@function("ones_like")
+@function("ones_like", dispatch=True)
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor of ones in the shape of another.
 

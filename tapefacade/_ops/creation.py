@@ -335,7 +335,7 @@ def _one_hot(indices: FreeTensor, depth: int, axis: int | None, dtype: Any) -> j
     return jax.nn.one_hot(indices, depth, axis=axis, dtype=numpy_type(dtype))
 
 
-@function("one_hot")
+@function("one_hot", dispatch=True)
 def one_hot(
     indices: Any,
     depth: Any,

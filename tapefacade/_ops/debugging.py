@@ -105,7 +105,7 @@ _greater = _comparison(">", "Greater", lambda x, y: x > y)
 _greater_equal = _comparison(">=", "GreaterEqual", lambda x, y: x >= y)
 
 
-@function("debugging.assert_equal", "assert_equal")
+@function("debugging.assert_equal", "assert_equal", dispatch=True)
 def assert_equal(
     x: TensorLike,
     y: TensorLike,
@@ -131,7 +131,7 @@ def assert_equal(
     _equal(x, y, message, summarize)
 
 
-@function("debugging.assert_none_equal")
+@function("debugging.assert_none_equal", dispatch=True)
 def assert_none_equal(
     x: TensorLike,
     y: TensorLike,
@@ -156,7 +156,7 @@ def assert_none_equal(
     _none_equal(x, y, message, summarize)
 
 
-@function("debugging.assert_less", "assert_less")
+@function("debugging.assert_less", "assert_less", dispatch=True)
 def assert_less(
     x: TensorLike,
     y: TensorLike,
@@ -181,7 +181,7 @@ def assert_less(
     _less(x, y, message, summarize)
 
 
-@function("debugging.assert_less_equal")
+@function("debugging.assert_less_equal", dispatch=True)
 def assert_less_equal(
     x: TensorLike,
     y: TensorLike,
@@ -206,7 +206,7 @@ def assert_less_equal(
     _less_equal(x, y, message, summarize)
 
 
-@function("debugging.assert_greater", "assert_greater")
+@function("debugging.assert_greater", "assert_greater", dispatch=True)
 def assert_greater(
     x: TensorLike,
     y: TensorLike,
@@ -231,7 +231,7 @@ def assert_greater(
     _greater(x, y, message, summarize)
 
 
-@function("debugging.assert_greater_equal")
+@function("debugging.assert_greater_equal", dispatch=True)
 def assert_greater_equal(
     x: TensorLike,
     y: TensorLike,

@@ -142,7 +142,7 @@ def _assert_near(
     return jnp.zeros((), bool)
 
 
-@function("debugging.assert_near")
+@function("debugging.assert_near", dispatch=True)
 def assert_near(
     x: TensorLike,
     y: TensorLike,

@@ -70,7 +70,7 @@ def _inverse_real_fourier_axes(
     input: TensorLike, lengths: Any, axes: Any, norm: Any, result: Any
 ) -> jax.Array:
     """Transforms half spectra back."""
-    dtype = numpy_type(result) if result else np.zeros((), input.dtype).real.dtype
+    dtype = numpy_type(result) if result else np.finfo(input.dtype).dtype
     spectrum = _transformed(jnp.fft.irfftn, input, lengths, axes, norm)
     return spectrum.real.astype(dtype) if not spectrum.ndim else spectrum.astype(dtype)
 

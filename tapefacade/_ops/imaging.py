@@ -320,7 +320,7 @@ def _psnr(a: TensorLike, b: TensorLike, max_val: TensorLike) -> jax.Array:
     return np.float32(20 / np.log(10)) * jnp.log(max_val) - ten * jnp.log(error)
 
 
-@function("image.convert_image_dtype")
+@function("image.convert_image_dtype", dispatch=True)
 def convert_image_dtype(
     image: TensorLike, dtype: Any, saturate: bool = False, name: None = None
 ) -> EagerTensor:

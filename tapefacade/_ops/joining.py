@@ -55,7 +55,7 @@ def _concat(values: TensorList, axis: int) -> jax.Array:
     return _joined(jnp, values, axis)
 
 
-@function("concat")
+@function("concat", dispatch=True)
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Joins tensors along one of their dimensions.
 
@@ -112,7 +112,7 @@ def _stack(values: TensorList, axis: int) -> jax.Array:
     return jnp.stack(values, axis=_check_stacked(values, axis))
 
 
-@function("stack")
+@function("stack", dispatch=True)
 def stack(values: Any, axis: Any = 0, name: str = "stack") -> Any:
     """Joins tensors of one shape along a new dimension.
 

@@ -17,7 +17,7 @@ FLOATS = ("half", "bfloat16", "float", "double")
 LONG_STIRLING = 2 * np.pi
 
 
-@function("nn.sigmoid_cross_entropy_with_logits")
+@function("nn.sigmoid_cross_entropy_with_logits", dispatch=True)
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike = None, logits: TensorLike = None, name: None = None
 ) -> EagerTensor:

@@ -11,6 +11,7 @@ from tapefacade._core import generators
 from tapefacade._core.convert import convert_to_tensor, is_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops import philox
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 
@@ -271,7 +272,7 @@ def local_response_normalization(
     return input / (start + scale * total) ** power
 
 
-@function("nn.dropout")
+@function("nn.dropout", dispatch=True)
 def dropout(
     x: TensorLike, rate: Any, noise_shape: Any = None, seed: int | None = None, name: None = None
 ) -> EagerTensor:
@@ -311,20 +312,25 @@ def dropout(
             "`x.dtype` must be compatible with `rate.dtype`. "
             f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
         )
-    key = generators.next_key("dropout", seed)
+    drawn = None if seed is None else _noise_shape(tuple(x.shape), noise_shape)
+    state = generators.next_state("RandomUniform", x.dtype, seed, drawn)
     if number and rate == 0:
         return x
-    return _dropout(key, x, rate, noise_shape)
+    return _dropout(state, x, rate, noise_shape)
+
+
+def _noise_shape(shape: tuple[int, ...], noise_shape: Any) -> Any:
+    if not isinstance(noise_shape, list | tuple):
+        return shape if noise_shape is None else noise_shape
+    return tuple(
+        n if n is not None and n != -1 else shape[axis] for axis, n in enumerate(noise_shape)
+    )
 
 
 @op("_dropout", kernel="SelectV2")
-def _dropout(key: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any) -> jax.Array:
+def _dropout(state: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any) -> jax.Array:
     """Drops elements of `x` where uniform numbers lie below `rate`."""
-    shape = x.shape
-    if noise_shape is not None:
-        shape = tuple(
-            n if n is not None and n != -1 else x.shape[axis] for axis, n in enumerate(noise_shape)
-        )
+    shape = _noise_shape(x.shape, noise_shape)
     try:
         np.broadcast_shapes(shape, x.shape)
     except ValueError:
@@ -333,11 +339,11 @@ def _dropout(key: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any)
             "broadcastable"
         ) from None
     one = jnp.ones((), x.dtype)
-    draws = jax.random.uniform(generators.unwrap(key), shape, x.dtype)
+    draws = philox.uniform(state, shape, x.dtype)
     return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
 
 
-@function("nn.embedding_lookup")
+@function("nn.embedding_lookup", dispatch=True)
 def embedding_lookup(
     params: Any, ids: FreeTensor, max_norm: Any = None, name: None = None
 ) -> EagerTensor:

@@ -19,8 +19,9 @@ from tapefacade._core.gradient import (
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.types import TensorType, type_of
-from tapefacade._ops.calling import record, record1, record2
+from tapefacade._ops.calling import record as record
 from tapefacade._ops.parameters import Parameter, read_parameters
+from tapefacade._ops.quick import record1 as record1, record2 as record2, record_many
 from tapefacade._trace.operation import Check as Check, Operation
 
 P = ParamSpec("P")
@@ -68,6 +69,8 @@ class Op(Operation):
         self.statics = tuple(p for p in self.parameters if not p.kind)
         self.plain = all(p.form == "one" for p in self.tensors)
         self.matched = all(p.kind == "common" for p in self.tensors)
+        self.common = tuple(i for i, p in enumerate(self.tensors) if p.kind == "common")
+        self.only_list = [p.form for p in self.tensors] == ["list"]
         # (static, input types) -> the types and structure of the outputs, whether it is checked
         self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], bool]] = {}
         known = {p.name for p in self.tensors}
@@ -272,9 +275,7 @@ def op(
     return define
 
 
-def function(
-    *names: str, dispatch: bool = False
-) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
+def function(*names: str, dispatch: bool = False) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
     """Registers a function made of several ops, or one that has to look at values.
 
     Args:
@@ -330,10 +331,11 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     if definition.plain and len(tensors) in (1, 2):
         body = f"record{len(tensors)}(definition, {', '.join(tensors)}, {static})"
     else:
-        body = f"record(definition, ({''.join(f'{t}, ' for t in tensors)}), {static})"
+        body = f"record_many(definition, ({''.join(f'{t}, ' for t in tensors)}), {static})"
     name = definition.implementation.__name__
     namespace: dict[str, Any] = {
-        "definition": definition, "record": record, "record1": record1, "record2": record2,
+        "definition": definition, "record1": record1, "record2": record2,
+        "record_many": record_many,
         "_type": type,  # a parameter may have that name
         **defaults,
     }  # fmt: skip

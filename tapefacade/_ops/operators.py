@@ -9,8 +9,9 @@ from tapefacade._core import errors
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
-from tapefacade._ops.calling import record, record1, record2
+from tapefacade._ops.calling import record
 from tapefacade._ops.op import REGISTRY, Op
+from tapefacade._ops.quick import record1, record2
 
 BINARY = {
     "add": "math.add", "sub": "math.subtract", "mul": "math.multiply", "truediv": "math.truediv",

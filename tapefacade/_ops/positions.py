@@ -182,7 +182,7 @@ def _amounts(arr: Any, weights: Any, dtype: Any) -> Any:
     return weights
 
 
-@function("math.bincount")
+@function("math.bincount", dispatch=True)
 def bincount(
     arr: Any,
     weights: Any = None,

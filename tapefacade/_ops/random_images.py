@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import generators
+from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops import philox
 from tapefacade._ops.arguments import invalid, written
 from tapefacade._ops.colours import (
     adjust_brightness,
@@ -42,7 +43,7 @@ def random_flip_left_right(image: TensorLike, seed: Any = None) -> EagerTensor:
     >>> tf.image.random_flip_left_right(tf.ones([2, 3, 1])).shape
     TensorShape([2, 3, 1])
     """
-    return _random_flip(generators.next_key("flip", seed), image, -2, False)
+    return _flipped_at_random(image, seed, -2)
 
 
 @function("image.random_flip_up_down")
@@ -62,7 +63,7 @@ def random_flip_up_down(image: TensorLike, seed: Any = None) -> EagerTensor:
     >>> tf.image.random_flip_up_down(tf.ones([2, 3, 1])).shape
     TensorShape([2, 3, 1])
     """
-    return _random_flip(generators.next_key("flip", seed), image, -3, False)
+    return _flipped_at_random(image, seed, -3)
 
 
 @function("image.stateless_random_flip_left_right")
@@ -105,17 +106,20 @@ def stateless_random_flip_up_down(image: TensorLike, seed: Seed) -> EagerTensor:
     return _random_flip(seed, image, -3, True)
 
 
-def _key(key: jax.Array, stateless: bool) -> jax.Array:
-    return generators.checked_seed(key) if stateless else generators.unwrap(key)
+def _flipped_at_random(image: Any, seed: Any, axis: int) -> EagerTensor:
+    image = convert_to_tensor(image)
+    state = generators.next_state("RandomUniform", dtypes.float32, seed, image.shape[:-3])
+    return _random_flip(state, image, axis, False)
 
 
 @op("_random_flip", kernel="ReverseV2")
 def _random_flip(key: FreeTensor, image: FreeTensor, axis: int, stateless: bool) -> jax.Array:
     """Mirrors each image with a probability of one half."""
     check_rank(image, "")
-    batch = (*image.shape[:-3], 1, 1, 1)
-    mirrored = jax.random.bernoulli(_key(key, stateless), 0.5, batch)
-    return jnp.where(mirrored, jnp.flip(image, axis), image)
+    batch = image.shape[:-3]
+    drawn = philox.uniform(philox.seeded(key) if stateless else key, batch, np.float32)
+    mirrored = drawn > 0.5 if batch else drawn < 0.5  # as TensorFlow, which rounds for batches
+    return jnp.where(mirrored.reshape(*batch, 1, 1, 1), jnp.flip(image, axis), image)
 
 
 @function("image.random_crop")
@@ -137,7 +141,9 @@ def random_crop(value: TensorLike, size: Any, seed: Any = None, name: None = Non
     >>> tf.image.random_crop(tf.ones([4, 4, 3]), [2, 2, 3]).shape
     TensorShape([2, 2, 3])
     """
-    return _random_crop(generators.next_key("crop", seed), value, size, False)
+    value = convert_to_tensor(value)
+    state = generators.next_state("RandomUniformInt", dtypes.int32, seed, [len(value.shape)])
+    return _random_crop(state, value, size, False)
 
 
 @function("image.stateless_random_crop")
@@ -176,8 +182,10 @@ def _random_crop(key: FreeTensor, value: FreeTensor, size: Any, stateless: bool)
             "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
             f"b'Need value.shape >= size, got '\n{given}\n{wanted}"
         )
-    limits = np.array(value.shape, np.int32) - np.array(size, np.int32) + 1
-    starts = jax.random.randint(_key(key, stateless), (value.ndim,), 0, limits, np.int32)
+    limits = np.array(value.shape, np.int32) - np.array(size, np.int32) + np.int32(1)
+    low, high = (jnp.asarray(limit, np.int32) for limit in (0, 2**31 - 1))
+    state = philox.seeded(key) if stateless else key
+    starts = philox.integers(state, low, high, (value.ndim,)) % limits
     return lax.dynamic_slice(value, [starts[axis] for axis in range(value.ndim)], size)
 
 
@@ -209,7 +217,7 @@ def _hue(max_delta: float) -> tuple[float, float]:
     return -max_delta, max_delta
 
 
-@function("image.random_brightness")
+@function("image.random_brightness", dispatch=True)
 def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> EagerTensor:
     """Adds a random number to all pixels.
 

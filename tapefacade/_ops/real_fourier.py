@@ -64,8 +64,7 @@ def _lengths(
 
 def _transformed(input: jax.Array, given: Any, rank: int, inverse: bool) -> jax.Array:
     lengths = _lengths(input, given, rank, inverse)
-    dtype = np.zeros((), input.dtype)
-    result = dtype.real.dtype if inverse else np.result_type(dtype, np.complex64)
+    result = np.finfo(input.dtype).dtype if inverse else np.result_type(input.dtype, np.complex64)
     if input.size == 0 or 0 in lengths:
         last = lengths[-1] if inverse or lengths[-1] == 0 else lengths[-1] // 2 + 1
         return jnp.zeros((*input.shape[: input.ndim - rank], *lengths[:-1], last), result)

@@ -43,7 +43,7 @@ class ResizeMethod:
 function("image.ResizeMethod")(ResizeMethod)
 
 
-@function("image.resize")
+@function("image.resize", dispatch=True)
 def resize(
     images: TensorLike,
     size: Any,

@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops import philox
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import (
     Check,
@@ -118,12 +119,13 @@ def normal(
     """
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
-    return _random_normal(generators.next_key("normal", seed), mean, stddev, shape, dtype)
+    state = generators.next_state("RandomStandardNormal", dtype, seed, shape)
+    return _random_normal(state, mean, stddev, shape, dtype)
 
 
 @op("_random_normal", kernel="RandomStandardNormal")
 def _random_normal(
-    key: FreeTensor,
+    state: FreeTensor,
     mean: OptionalTensor,
     stddev: OptionalTensor,
     shape: Any,
@@ -131,8 +133,7 @@ def _random_normal(
 ) -> jax.Array:
     """Draws for `tf.random.normal`."""
     require(dtype, FLOATS)
-    noise = jax.random.normal(generators.unwrap(key), dimensions(shape), dtype.as_numpy_dtype)
-    return scaled(noise, mean, stddev)
+    return scaled(philox.normal(state, dimensions(shape), dtype.as_numpy_dtype), mean, stddev)
 
 
 @function("random.truncated_normal")
@@ -166,13 +167,13 @@ def truncated_normal(
     """
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
-    key = generators.next_key("truncated_normal", seed)
-    return _truncated_normal(key, mean, stddev, shape, dtype)
+    state = generators.next_state("TruncatedNormal", dtype, seed, shape)
+    return _truncated_normal(state, mean, stddev, shape, dtype)
 
 
 @op("_truncated_normal", kernel="TruncatedNormal")
 def _truncated_normal(
-    key: FreeTensor,
+    state: FreeTensor,
     mean: OptionalTensor,
     stddev: OptionalTensor,
     shape: Any,
@@ -180,14 +181,8 @@ def _truncated_normal(
 ) -> jax.Array:
     """Draws for `tf.random.truncated_normal`."""
     require(dtype, FLOATS)
-    return scaled(cut_noise(generators.unwrap(key), dimensions(shape), dtype), mean, stddev)
-
-
-def cut_noise(key: jax.Array, shape: tuple[int, ...], dtype: dtypes.DType) -> jax.Array:
-    """Draws standard normal numbers between -2 and 2."""
-    kind = dtype.as_numpy_dtype
-    low, high = (jnp.asarray(x, kind) for x in (-2, 2))
-    return jax.random.truncated_normal(key, low, high, shape, kind)
+    noise = philox.truncated_normal(state, dimensions(shape), dtype.as_numpy_dtype)
+    return scaled(noise, mean, stddev)
 
 
 @function("random.uniform")
@@ -230,23 +225,24 @@ def uniform(
         if dtype.is_integer:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         maxval = 1
-    key = generators.next_key("uniform", seed)
     if dtype.is_integer:
-        return _random_integers(key, convert(minval, dtype), convert(maxval, dtype), shape)
+        state = generators.next_state("RandomUniformInt", dtype, seed, shape)
+        return _random_integers(state, convert(minval, dtype), convert(maxval, dtype), shape)
     minval, maxval = parameter(minval, 0, dtype), parameter(maxval, 1, dtype)
-    return _random_uniform(key, minval, maxval, shape, dtype)
+    state = generators.next_state("RandomUniform", dtype, seed, shape)
+    return _random_uniform(state, minval, maxval, shape, dtype)
 
 
 @op("_random_uniform", kernel="RandomUniform")
 def _random_uniform(
-    key: FreeTensor,
+    state: FreeTensor,
     minval: OptionalTensor,
     maxval: OptionalTensor,
     shape: Any,
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws floating numbers for `tf.random.uniform`."""
-    noise = jax.random.uniform(generators.unwrap(key), dimensions(shape), dtype.as_numpy_dtype)
+    noise = philox.uniform(state, dimensions(shape), dtype.as_numpy_dtype)
     return between(noise, minval, maxval)
 
 
@@ -274,21 +270,19 @@ RANGE_CHECK = Check(values=("minval", "maxval"), test=_range_is_not_empty, error
 
 @op("_random_integers", kernel="RandomUniformInt", gradient=NotDifferentiable(), check=RANGE_CHECK)
 def _random_integers(
-    key: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
+    state: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
 ) -> jax.Array:
     """Draws integers for `tf.random.uniform`."""
-    return integers(generators.unwrap(key), minval, maxval, dimensions(shape))
+    return integers(state, minval, maxval, shape)
 
 
-def integers(
-    key: jax.Array, minval: jax.Array, maxval: jax.Array, shape: tuple[int, ...]
-) -> jax.Array:
+def integers(state: jax.Array, minval: jax.Array, maxval: jax.Array, shape: Any) -> jax.Array:
     """Draws integers between two limits, which must be scalars."""
     for name, limit in (("minval", minval), ("maxval", maxval)):
         if limit.ndim:
             given = ",".join(map(str, limit.shape))
             raise invalid(f"{name} must be 0-D, got shape [{given}]")
-    return jax.random.randint(key, shape, minval, maxval, minval.dtype)
+    return philox.integers(state, minval, maxval, dimensions(shape))
 
 
 @function("random.categorical")

@@ -36,7 +36,7 @@ def select(condition: BoolLike, x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.where(condition, x, y)
 
 
-@function("where")
+@function("where", dispatch=True)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Takes elements of `x` where a condition holds and of `y` elsewhere, or says where it holds.
 
@@ -82,7 +82,7 @@ def _flattened(tensor: Any, axis: int, count: int) -> Any:
     return FUNCTIONS["reshape"](tensor, [*shape[:axis], size, *shape[axis + count :]])
 
 
-@function("boolean_mask")
+@function("boolean_mask", dispatch=True)
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Any:
     """Keeps the elements of a tensor at which a mask holds.
 
@@ -115,7 +115,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     return take(_flattened(tensor, start, rank), from_host(places), start)
 
 
-@function("dynamic_partition")
+@function("dynamic_partition", dispatch=True)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> list[Any]:

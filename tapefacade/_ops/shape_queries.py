@@ -18,7 +18,7 @@ def _sizes(input: Any) -> tuple[int, ...]:
     return (convert_to_tensor(input)._type if type_ is None else type_).shape
 
 
-@function("shape")
+@function("shape", dispatch=True)
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """Returns the shape of a tensor as a tensor, without looking at its value.
 
@@ -62,7 +62,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return shapes
 
 
-@function("size")
+@function("size", dispatch=True)
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """Returns the number of elements of a tensor, without looking at its value.
 
@@ -81,7 +81,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     return from_host(np.array(np.prod(_sizes(input), dtype=np.int64), dtype.as_numpy_dtype))
 
 
-@function("rank")
+@function("rank", dispatch=True)
 def rank(input: Any, name: str | None = None) -> Any:
     """Returns the number of dimensions of a tensor, without looking at its value.
 

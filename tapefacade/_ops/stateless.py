@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops import philox
 from tapefacade._ops.op import (
     FreeTensor,
     NoGradient,
@@ -23,7 +24,6 @@ from tapefacade._ops.sampling import (
     RANGE_CHECK,
     between,
     classes,
-    cut_noise,
     dimensions,
     index_type,
     integers,
@@ -94,8 +94,7 @@ def _stateless_normal(
 ) -> jax.Array:
     """Draws for `tf.random.stateless_normal`."""
     require(dtype, FLOATS)
-    key = generators.checked_seed(seed)
-    noise = jax.random.normal(key, dimensions(shape), dtype.as_numpy_dtype)
+    noise = philox.normal(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
     return scaled(noise, mean, stddev)
 
 
@@ -145,8 +144,9 @@ def _stateless_truncated_normal(
 ) -> jax.Array:
     """Draws for `tf.random.stateless_truncated_normal`."""
     require(dtype, FLOATS)
-    key = generators.checked_seed(seed)
-    return scaled(cut_noise(key, dimensions(shape), dtype), mean, stddev)
+    state = philox.seeded(seed)
+    noise = philox.truncated_normal(state, dimensions(shape), dtype.as_numpy_dtype)
+    return scaled(noise, mean, stddev)
 
 
 @function("random.stateless_uniform")
@@ -218,8 +218,7 @@ def _stateless_uniform(
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws floating numbers for `tf.random.stateless_uniform`."""
-    key = generators.checked_seed(seed)
-    noise = jax.random.uniform(key, dimensions(shape), dtype.as_numpy_dtype)
+    noise = philox.uniform(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
     return between(noise, minval, maxval)
 
 
@@ -233,15 +232,13 @@ def _stateless_integers(
     seed: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
 ) -> jax.Array:
     """Draws integers between limits for `tf.random.stateless_uniform`."""
-    return integers(generators.checked_seed(seed), minval, maxval, dimensions(shape))
+    return integers(philox.seeded(seed), minval, maxval, shape)
 
 
 @op("_stateless_bits", kernel="StatelessRandomUniformFullIntV2", gradient=NotDifferentiable())
 def _stateless_bits(seed: FreeTensor, shape: Any, dtype: dtypes.DType) -> jax.Array:
     """Draws integers of the whole range for `tf.random.stateless_uniform`."""
-    wide = np.uint32 if dtype.size == 4 else np.uint64
-    bits = jax.random.bits(generators.checked_seed(seed), dimensions(shape), wide)
-    return jax.lax.bitcast_convert_type(bits, dtype.as_numpy_dtype)
+    return philox.bits(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
 
 
 @function("random.stateless_categorical")

@@ -8,6 +8,7 @@ from tapefacade._core.convert import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.indexing import out_of_bounds
 from tapefacade._ragged.partition import Array, RowPartition
 
 PRIVATE = object()
@@ -183,4 +184,6 @@ def length_of(values: Any) -> int:
     """Returns the number of rows of a ragged or dense tensor."""
     if isinstance(values, Ragged):
         return values._partition.nrows
+    if not values._type.shape:
+        raise out_of_bounds(0, 0)
     return values._type.shape[0]

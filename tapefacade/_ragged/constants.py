@@ -1,5 +1,6 @@
 """`tf.ragged.constant`: ragged tensors of nested Python lists."""
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,15 @@ def _ranks(
     return ragged_rank, _inner_shape(pylist, ragged_rank)
 
 
+def _integers(value: Any) -> Any:
+    """Replaces NumPy's integers, which within lists are like Python's to TensorFlow."""
+    if isinstance(value, np.integer) or (isinstance(value, np.ndarray) and value.dtype.kind in "iu"):
+        return value.tolist()
+    if _is_list(value) and not (isinstance(value, np.ndarray) and value.dtype != object):
+        return [_integers(item) for item in value]
+    return value
+
+
 @function("ragged.constant")
 def constant(
     pylist: Any,
@@ -148,10 +158,13 @@ def constant(
                 f"Invalid pylist={pylist!r}: incompatible with dim(inner_shape)={len(inner_shape)}"
             )
         return dense_constant(pylist, dtype)
+    if ragged_rank is not None:
+        operator.index(ragged_rank)  # raises for what is no integer
     scalar_depth, list_depth = _scalar_depth(pylist), _list_depth(pylist)
     _check_depths(scalar_depth, list_depth, ragged_rank, inner_shape)
-    if ragged_rank is not None:
-        range(ragged_rank)  # raises for what is no integer
+    pylist = _integers(pylist)
+    if ragged_rank == 0 and inner_shape is None:
+        return dense_constant(pylist, dtype)
     rank, inner = _ranks(pylist, scalar_depth, list_depth, ragged_rank, inner_shape)
     partitions, values = _partitioned(pylist, rank, splits_dtype)
     if not rank and inner_shape is None:

@@ -39,14 +39,14 @@ def _from_lengths(cls: Any, tensor: EagerTensor, lengths: Any, dtype: Any) -> An
     if not lengths.dtype.is_integer:
         raise TypeError(
             "Argument `tensor` (name: lengths) must be of type integer. Received `tensor` = "
-            f"{lengths.numpy()} of dtype: {lengths.dtype!r}"
+            f"{lengths.numpy()} of dtype: {lengths.dtype}"
         )
     if lengths.shape.rank != 1:
         raise ValueError(f"Shape {lengths.shape} must have rank 1")
     rows, width = tensor._type.shape[:2]
     counts = np.clip(lengths._numpy(), 0, width)
     if len(counts) != rows:
-        TensorShape([rows, width]).assert_is_compatible_with([len(counts), width])
+        TensorShape([rows, width]).assert_is_compatible_with(TensorShape([len(counts), width]))
     places = np.flatnonzero(np.arange(width) < counts[:, None])
     return cls._make(take(merged(tensor, 2), places), of_lengths(counts, dtype.as_numpy_dtype))
 

@@ -36,6 +36,8 @@ def as_list(ragged: Ragged) -> list[Any]:
 
 def _element(value: Any) -> str:
     if isinstance(value, np.ndarray):
+        if not value.size:
+            return str(value.tolist())
         return np.array2string(value, separator=", ")
     if isinstance(value, bytes):
         return repr(value)

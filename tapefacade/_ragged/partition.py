@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import as_shape
@@ -116,7 +116,7 @@ def integers(value: Any, name: str, like: Any = None, rank: int = 1) -> Array:
     if dtype is not None and tensor.dtype is not dtype:
         raise ValueError(
             "Argument `row_partition` of RaggedTensor with name: partition must have same dtype "
-            f"as Argument `values`. ({tensor.dtype!r} vs. {dtype!r})."
+            f"as Argument `values`. ({tensor.dtype} vs. {dtype})."
         )
     if len(tensor.shape) != rank:
         raise ValueError(f"Shape {tensor.shape} must have rank {rank}")
@@ -140,20 +140,21 @@ def message(method: str, kind: str = "RaggedTensor") -> str:
     return f"Arguments to {method} do not form a valid {kind}"
 
 
-def assert_equal(x: Any, y: Any, text: str) -> None:
-    """Raises TensorFlow's error unless two numbers are equal."""
-    if x != y:
-        FUNCTIONS["debugging.assert_equal"](_vector(x), _vector(y), message=text)
+def assert_equal(x: int, y: int, text: str, relation: str = "==") -> None:
+    """Raises TensorFlow's error unless two numbers are equal, or the first is not larger."""
+    if x != y and (relation == "==" or x > y):
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"{text}\nCondition x {relation} y did not hold.\nFirst 1 elements of x:\n[{x}]\n"
+            f"First 1 elements of y:\n[{y}]",
+        )
 
 
 def assert_not_negative(x: Array, text: str) -> None:
     """Raises TensorFlow's error unless no element is negative."""
     if x.size and x.min() < 0:
         FUNCTIONS["debugging.assert_non_negative"](from_host(np.array(x)), message=text)
-
-
-def _vector(x: Any) -> EagerTensor:
-    return from_host(np.array(x, np.int64).reshape(1))
 
 
 def check_validate(validate: Any) -> None:
@@ -194,10 +195,7 @@ def from_starts(values: Any, row_starts: Any, nvals: int, validate: bool) -> Row
         text = message("from_row_starts")
         assert_equal(int(starts[0]), 0, text)
         assert_not_negative(np.diff(starts), text)
-        if starts[-1] > nvals:
-            FUNCTIONS["debugging.assert_less_equal"](
-                _vector(starts[-1]), _vector(nvals), message=text
-            )
+        assert_equal(int(starts[-1]), nvals, text, "<=")
     return RowPartition(np.append(starts, np.array(nvals, starts.dtype)))
 
 

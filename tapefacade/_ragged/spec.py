@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
 from tapefacade._core.shapes import TensorShape
-from tapefacade._core.specs import TypeSpec, register_spec
+from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._ops.op import function
@@ -179,4 +179,4 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
 
-register_spec(RaggedTensor, RaggedTensorSpec.from_value)
+RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)  # type: ignore[attr-defined]

@@ -1,5 +1,6 @@
 """Ragged tensors: `tf.RaggedTensor`."""
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -35,6 +36,9 @@ class RaggedTensor(Construction):
     """
 
     __slots__ = ()
+
+    def __init__(self, values: Any, row_partition: Any, internal: Any = False) -> None:
+        super().__init__(values, row_partition, internal)
 
     @classmethod
     def from_tensor(
@@ -280,7 +284,7 @@ class RaggedTensor(Construction):
         dtype = dtypes.as_dtype(dtype)
         if dtype not in SPLITS_DTYPES:
             raise ValueError(
-                f"Argument `row_splits` dtype must be int32 or int64. Received {dtype!r}."
+                f"Argument `row_splits` dtype must be int32 or int64. Received {dtype}."
             )
         if dtype is self._partition.dtype:
             return self
@@ -323,6 +327,13 @@ class RaggedTensor(Construction):
     @property
     def _is_eager(self) -> bool:
         return True
+
+    def __iter__(self) -> Iterator[Any]:
+        getitem = FUNCTIONS["_ragged_getitem"]
+        return (getitem(self, row) for row in range(self._partition.nrows))
+
+    def __getitem__(self, key: Any) -> Any:
+        return FUNCTIONS["_ragged_getitem"](self, key)
 
     def __repr__(self) -> str:
         return f"<tf.RaggedTensor {formatting.as_text(self)}>"

@@ -93,6 +93,8 @@ def reduce_join(
     tensor = convert(inputs)
     array = texts(tensor, "ReduceJoin")
     axes = _axes(axis, array.ndim)
+    # The first axis named is the one that is joined first.
+    axes = axes if axis is None else axes[::-1]
     kept = [a for a in range(array.ndim) if a not in axes]
     lengths = [array.shape[a] for a in kept]
     count = int(np.prod([array.shape[a] for a in axes], dtype=np.int64))
@@ -169,8 +171,7 @@ def _check_segments(array: Array, ids: Array, count: int) -> None:
         if length != array.shape[k]:
             raise failed(
                 kernel,
-                f"Segment dimension is {length} while input dimension is {array.shape[k]} in "
-                f"rank {k}",
+                f"Segment dimension is {length} while input dimension is {array.ndim} in rank {k}",
             )
     if ids.size and (ids.min() < 0 or ids.max() >= count):
         raise failed(
@@ -178,7 +179,7 @@ def _check_segments(array: Array, ids: Array, count: int) -> None:
         )
 
 
-@function("strings.format")
+@function("strings.format", dispatch=True)
 def format(
     template: str,
     inputs: Any,
@@ -237,9 +238,9 @@ def summary(array: Array, limit: int) -> bytes:
     return _rows(array, limit, b"")
 
 
-def _rows(array: Array, limit: int, indent: bytes) -> bytes:
-    if array.ndim == 0:
-        return _element(array[()])
+def _rows(array: Any, limit: int, indent: bytes) -> bytes:
+    if isinstance(array, bytes) or array.ndim == 0:
+        return _element(array if isinstance(array, bytes) else array[()])
     inner = indent + b" "
     separator = b" " if array.ndim == 1 else b"\n" * (array.ndim - 1) + inner
     return b"[" + separator.join(_shown_rows(array, limit, inner)) + b"]"

@@ -159,8 +159,23 @@ class Recording:
         """Gives a pending tensor its value, and with it all that is pending and referenced."""
         if self.data is CLOSED:
             raise RuntimeError("This value was being computed when the program was interrupted.")
+        if tensor._slot in self.owners and len(self.owners) == 1 and self._computed_alone(tensor):
+            return
         self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
         self.flush()
+
+    def _computed_alone(self, tensor: EagerTensor) -> bool:
+        """Computes the only pending tensor, if this was computed here before: the shortest way."""
+        if self.blocks or self.effects or self.traced or self.assigned:
+            return False
+        program = self.at.programs.get(((tensor._slot,), (), self.state))
+        if program is None or program.is_checked:
+            return False
+        with self.lock:
+            (tensor._value,) = program.run(self.data.leaves, self.data.scalars)
+            if THREAD.recording is self:
+                self.close()
+        return True
 
     def flush(self) -> None:
         """Computes what is pending and referenced. Outside of tapes this ends the recording.

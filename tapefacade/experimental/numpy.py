@@ -18,6 +18,21 @@ from tapefacade._numpy.arithmetic import (
     subtract as subtract,
     true_divide as true_divide,
 )
+from tapefacade._numpy.comparison import (
+    allclose as allclose,
+    array_equal as array_equal,
+    equal as equal,
+    greater as greater,
+    greater_equal as greater_equal,
+    isclose as isclose,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    logical_xor as logical_xor,
+    not_equal as not_equal,
+)
 from tapefacade._numpy.creation import (
     array as array,
     asanyarray as asanyarray,
@@ -33,6 +48,21 @@ from tapefacade._numpy.creation import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
+from tapefacade._numpy.exponentials import (
+    cbrt as cbrt,
+    exp as exp,
+    exp2 as exp2,
+    expm1 as expm1,
+    log as log,
+    log1p as log1p,
+    log2 as log2,
+    log10 as log10,
+    logaddexp as logaddexp,
+    logaddexp2 as logaddexp2,
+    reciprocal as reciprocal,
+    sqrt as sqrt,
+    square as square,
+)
 from tapefacade._numpy.integers import (
     bitwise_and as bitwise_and,
     bitwise_not as bitwise_not,
@@ -42,6 +72,19 @@ from tapefacade._numpy.integers import (
     gcd as gcd,
     lcm as lcm,
     polyval as polyval,
+)
+from tapefacade._numpy.matrices import (
+    diag as diag,
+    diag_indices as diag_indices,
+    diagflat as diagflat,
+    diagonal as diagonal,
+    eye as eye,
+    identity as identity,
+    trace as trace,
+    tri as tri,
+    tril as tril,
+    triu as triu,
+    vander as vander,
 )
 from tapefacade._numpy.parts import (
     abs as abs,
@@ -62,6 +105,17 @@ from tapefacade._numpy.parts import (
     sign as sign,
     signbit as signbit,
 )
+from tapefacade._numpy.products import (
+    cross as cross,
+    dot as dot,
+    einsum as einsum,
+    inner as inner,
+    kron as kron,
+    matmul as matmul,
+    outer as outer,
+    tensordot as tensordot,
+    vdot as vdot,
+)
 from tapefacade._numpy.promotion import (
     finfo as finfo,
     promote_types as promote_types,
@@ -81,6 +135,42 @@ from tapefacade._numpy.queries import (
     ndim as ndim,
     shape as shape,
     size as size,
+)
+from tapefacade._numpy.reductions import (
+    all as all,
+    amax as amax,
+    amin as amin,
+    any as any,
+    argmax as argmax,
+    argmin as argmin,
+    max as max,
+    mean as mean,
+    min as min,
+    prod as prod,
+    std as std,
+    sum as sum,
+    var as var,
+)
+from tapefacade._numpy.sequences import (
+    arange as arange,
+    geomspace as geomspace,
+    ix_ as ix_,
+    linspace as linspace,
+    logspace as logspace,
+    meshgrid as meshgrid,
+)
+from tapefacade._numpy.statistics import (
+    argsort as argsort,
+    average as average,
+    count_nonzero as count_nonzero,
+    cumprod as cumprod,
+    cumsum as cumsum,
+    diff as diff,
+    nanmean as nanmean,
+    nanprod as nanprod,
+    nansum as nansum,
+    ptp as ptp,
+    sort as sort,
 )
 from tapefacade._numpy.trigonometry import (
     arccos as arccos,

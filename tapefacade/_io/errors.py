@@ -1,0 +1,70 @@
+"""Python's errors about files as TensorFlow's."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from tapefacade._core import errors
+from tapefacade._core.tensor import MESSAGE_COMPUTING
+
+KINDS: dict[int, type[errors.OpError]] = {
+    errno.ENOENT: errors.NotFoundError,
+    errno.EEXIST: errors.AlreadyExistsError,
+    errno.EACCES: errors.PermissionDeniedError,
+    errno.EPERM: errors.PermissionDeniedError,
+    errno.EROFS: errors.PermissionDeniedError,
+    errno.EISDIR: errors.FailedPreconditionError,
+    errno.ENOTDIR: errors.FailedPreconditionError,
+    errno.ENOTEMPTY: errors.FailedPreconditionError,
+    errno.EINVAL: errors.InvalidArgumentError,
+    errno.ENOSPC: errors.ResourceExhaustedError,
+    errno.EMFILE: errors.ResourceExhaustedError,
+    errno.EDQUOT: errors.ResourceExhaustedError,
+    errno.ENAMETOOLONG: errors.InvalidArgumentError,
+}
+
+
+def translated(error: OSError, path: str, kernel: str | None = None) -> errors.OpError:
+    """Makes TensorFlow's error of one of Python's.
+
+    Args:
+        error: Python's.
+        path: what it is about.
+        kernel: the kernel that meets it, if it is one.
+
+    Returns:
+        The exception.
+    """
+    kind: Any = KINDS.get(error.errno or 0, errors.UnknownError)
+    text = f"{path}; {os.strerror(error.errno) if error.errno else error}"
+    if kernel is None:
+        return kind(None, None, text)
+    return kind(None, None, f"{MESSAGE_COMPUTING.format(kernel)}{text} [Op:{kernel}]")
+
+
+@contextlib.contextmanager
+def translating(path: str, kernel: str | None = None) -> Iterator[None]:
+    """Raises TensorFlow's errors in place of Python's."""
+    try:
+        yield
+    except OSError as error:
+        raise translated(error, path, kernel) from None
+
+
+def as_path(path: Any) -> str:
+    """Returns a path as text.
+
+    Raises:
+        TypeError: if it is no text, bytes or path.
+    """
+    if isinstance(path, str):
+        return path
+    if isinstance(path, bytes):
+        return path.decode()
+    if isinstance(path, os.PathLike):
+        return os.fsdecode(path)
+    if hasattr(path, "numpy"):
+        return as_path(path.numpy())
+    raise TypeError(f"Expected binary or unicode string, got {path!r}")
