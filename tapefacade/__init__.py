@@ -68,6 +68,10 @@ from tapefacade._core.tensor_spec import (
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
 )
+from tapefacade._io.tensor_protos import (
+    make_ndarray as make_ndarray,
+    make_tensor_proto as make_tensor_proto,
+)
 from tapefacade._ops.arithmetic import (
     add as add,
     add_n as add_n,

@@ -1,6 +1,10 @@
 """Images: `tf.image`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._ops.batched_suppression import (
+    combined_non_max_suppression as combined_non_max_suppression,
+    non_max_suppression_padded as non_max_suppression_padded,
+)
 from tapefacade._ops.boxes import draw_bounding_boxes as draw_bounding_boxes
 from tapefacade._ops.colour_spaces import (
     rgb_to_yiq as rgb_to_yiq,
@@ -20,6 +24,15 @@ from tapefacade._ops.colours import (
     rgb_to_hsv as rgb_to_hsv,
 )
 from tapefacade._ops.cropping import crop_and_resize as crop_and_resize
+from tapefacade._ops.image_decoding import (
+    decode_and_crop_jpeg as decode_and_crop_jpeg,
+    decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    decode_webp as decode_webp,
+)
 from tapefacade._ops.image_edges import (
     image_gradients as image_gradients,
     sobel_edges as sobel_edges,
@@ -38,6 +51,12 @@ from tapefacade._ops.imaging import (
     rot90 as rot90,
     transpose as transpose,
 )
+from tapefacade._ops.jpeg_files import (
+    encode_jpeg as encode_jpeg,
+    extract_jpeg_shape as extract_jpeg_shape,
+    is_jpeg as is_jpeg,
+)
+from tapefacade._ops.png_files import encode_png as encode_png
 from tapefacade._ops.random_boxes import (
     sample_distorted_bounding_box as sample_distorted_bounding_box,
     stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
@@ -60,5 +79,10 @@ from tapefacade._ops.resizing import (
     resize_with_pad as resize_with_pad,
 )
 from tapefacade._ops.structural_similarity import ssim as ssim, ssim_multiscale as ssim_multiscale
+from tapefacade._ops.suppression import (
+    non_max_suppression as non_max_suppression,
+    non_max_suppression_overlaps as non_max_suppression_overlaps,
+    non_max_suppression_with_scores as non_max_suppression_with_scores,
+)
 
 __getattr__ = _missing_attribute(__name__)

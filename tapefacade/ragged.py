@@ -2,5 +2,11 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ragged.constants import constant as constant
+from tapefacade._ragged.mapping import map_flat_values as map_flat_values
+from tapefacade._ragged.segments import (
+    row_splits_to_segment_ids as row_splits_to_segment_ids,
+    segment_ids_to_row_splits as segment_ids_to_row_splits,
+    stack_dynamic_partitions as stack_dynamic_partitions,
+)
 
 __getattr__ = _missing_attribute(__name__)

@@ -306,7 +306,7 @@ def test_error_belongs_to_the_thread_that_looks():
             y = tf.gather(v, index)
         g = tape.gradient(y, v)
         try:
-            return g.numpy().tolist()
+            return tf.convert_to_tensor(g).numpy().tolist()
         except tf.errors.InvalidArgumentError as error:
             return str(error)
 

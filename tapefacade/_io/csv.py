@@ -7,6 +7,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import function
 from tapefacade._strings.arguments import Array, failed, not_allowed, text_array, texts
 from tapefacade._strings.numbers import read_number
@@ -53,6 +54,8 @@ def decode_csv(
             raise TypeError(f"Expected string for argument '{option}' not {value!r}.")
     columns = _columns(select_cols, record_defaults)
     defaults = [convert(default) for default in record_defaults]
+    if not defaults:
+        raise invalid("Length for attr 'OUT_TYPE' of 0 must be at least minimum 1")
     kernel = f"DecodeCSV_OUT_TYPE_{len(defaults)}"
     array = texts(records, "DecodeCSV")
     _check_defaults(kernel, defaults, str(field_delim))

@@ -15,7 +15,7 @@ def matching(pattern: str) -> list[str]:
             of a set, and `\\` takes the meaning from what follows. `**` is no more than `*`.
 
     Returns:
-        The paths, sorted.
+        The paths, in the order in which the system lists them.
     """
     if not MAGIC.search(pattern):
         return [pattern] if os.path.exists(pattern) else []
@@ -26,7 +26,7 @@ def matching(pattern: str) -> list[str]:
         if part == "" and (place == 0 or place < len(parts) - 1):
             continue
         found = [path for base in found for path in _below(base, part)]
-    return sorted(found)
+    return found
 
 
 def _below(base: str, part: str) -> Iterator[str]:

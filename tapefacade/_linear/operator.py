@@ -3,6 +3,7 @@
 import abc
 from typing import Any
 
+from tapefacade._core import nest
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.dimensions import Dimension
 from tapefacade._core.registry import FUNCTIONS
@@ -308,3 +309,18 @@ class LinearOperator(Measured, shown="linear_operator"):
     # For each of the arguments that are tensors or operators: how many of the last dimensions
     # belong to a matrix.
     _experimental_parameter_ndims_to_matrix_ndims: Any = ()
+
+    # The tensors and operators it is made of.
+
+    def _composite_arguments(self) -> dict[str, Any]:
+        names = dict(self._experimental_parameter_ndims_to_matrix_ndims)
+        found = {name: self.parameters[name] for name in names}
+        return {name: getattr(self, name) for name, value in found.items() if value is not None}
+
+    def _components(self) -> list[Any]:
+        return nest.flatten(list(self._composite_arguments().values()))
+
+    def _with_components(self, components: Any) -> Any:
+        arguments = self._composite_arguments()
+        values = nest.pack_sequence_as(list(arguments.values()), list(components))
+        return type(self)(**{**self.parameters, **dict(zip(arguments, values, strict=True))})

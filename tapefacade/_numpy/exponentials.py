@@ -12,6 +12,7 @@ from tapefacade._ops.powers import pow
 from tapefacade._ops.rounding import is_nan
 from tapefacade._ops.selecting import where
 
+
 @function("experimental.numpy.exp")
 def exp(x: Any) -> Any:
     """Computes e to the power of each element.
@@ -155,7 +156,8 @@ def cbrt(x: Any) -> Any:
     np.float64(-2.0)
     """
     value = inexact(x)
-    return elementwise.sign(value) * pow(elementwise.abs(value), 1.0 / 3.0)
+    root = pow(elementwise.abs(value), 1.0 / 3.0)
+    return where(value < 0, -root, root)
 
 
 @function("experimental.numpy.square")

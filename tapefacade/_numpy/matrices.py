@@ -21,7 +21,7 @@ from tapefacade._ops.shaping import reshape, transpose
 
 
 @function("experimental.numpy.eye")
-def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:
+def eye(N: Any, M: Any = None, k: Any = 0, dtype: Any = float) -> Any:  # noqa: N803 - TensorFlow's names
     """Makes a matrix with ones on one diagonal and zeros elsewhere.
 
     Args:
@@ -60,7 +60,7 @@ def identity(n: Any, dtype: Any = float) -> Any:
 
 
 @function("experimental.numpy.tri")
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:  # noqa: N803 - TensorFlow's names
     """Makes a matrix with ones at and below a diagonal and zeros above.
 
     Args:
@@ -81,7 +81,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = None) -> Any:
 
 
 @function("experimental.numpy.vander")
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:  # noqa: N803 - TensorFlow's names
     """Makes a matrix whose columns are powers of a vector.
 
     Args:

@@ -11,6 +11,7 @@ from tapefacade._ops.creation import fill
 from tapefacade._ops.op import function
 from tapefacade._ops.selecting import where as select
 
+
 @function("experimental.numpy.abs")
 def abs(x: Any) -> Any:
     """Computes the absolute value of each element.

@@ -6,6 +6,7 @@ from tapefacade._core import errors
 from tapefacade._numpy.arithmetic import multiply
 from tapefacade._numpy.promotion import promoted
 from tapefacade._ops import products
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.casting import conj
 from tapefacade._ops.joining import stack, unstack
 from tapefacade._ops.op import function
@@ -230,10 +231,14 @@ def cross(
         axisa = axisb = axisc = axis
     first, second = promoted(a, b)
     left, right = unstack(first, axis=axisa), unstack(second, axis=axisb)
+    if len(left) != len(right) and 2 not in (len(left), len(right)):
+        raise invalid(f"Incompatible shapes: [{len(left)}] vs. [{len(right)}]")
     for components in (left, right):
         if len(components) not in (2, 3):
             raise errors.FailedPreconditionError(
-                None, None, "Cross-products are only defined for 3-element vectors. [Op:Cross] name: "
+                None,
+                None,
+                "Cross-products are only defined for 3-element vectors. [Op:Cross] name: ",
             )
     last = left[0] * right[1] - left[1] * right[0]
     if len(left) == 2 and len(right) == 2:

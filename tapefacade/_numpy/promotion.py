@@ -75,10 +75,6 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.DType:
     return dtypes.as_dtype(numpy_result_type(*arrays_and_dtypes))
 
 
-def _named(dtype: Any) -> np.dtype[Any]:
-    return numpy_dtype(dtype)
-
-
 @function("experimental.numpy.promote_types")
 def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
     """Finds the smallest dtype that the values of two dtypes fit into.
@@ -96,7 +92,7 @@ def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
     >>> tf.experimental.numpy.promote_types("int32", tf.float32)
     dtype('float64')
     """
-    return np.promote_types(_named(type1), _named(type2))
+    return np.promote_types(numpy_dtype(type1), numpy_dtype(type2))
 
 
 @function("experimental.numpy.finfo")
@@ -115,7 +111,7 @@ def finfo(dtype: Any) -> np.finfo[Any]:
     >>> tf.experimental.numpy.finfo(tf.float32).eps
     np.float32(1.1920929e-07)
     """
-    return np.finfo(_named(dtype))
+    return np.finfo(numpy_dtype(dtype))
 
 
 def numpy_dtype(dtype: Any) -> np.dtype[Any]:
@@ -162,6 +158,8 @@ def _cast_within(value: Any, dtype: dtypes.DType) -> Any:
         return [_cast_within(item, dtype) for item in value]
     if is_tensor_like(value):
         return cast(value, dtype)
+    if type(value) is int and dtype.is_integer and not -(2**63) <= value < 2**64:
+        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
     return value.item() if isinstance(value, np.generic) and value.ndim == 0 else value
 
 

@@ -247,6 +247,6 @@ def size(x: Any, axis: None = None) -> Any:
         raise NotImplementedError(
             "axis argument is not supported in the current `np.size` implementation"
         )
-    if isinstance(x, int | float) and not isinstance(x, np.generic):
+    if isinstance(x, int | float | np.integer | np.floating):
         return 1
     return np.prod(as_tensor(x).shape.as_list(), dtype=np.int64)

@@ -5,7 +5,6 @@ from typing import Any
 from tapefacade._core import dtypes
 from tapefacade._numpy.promotion import as_tensor, inexact
 from tapefacade._ops import positions, reduction
-from tapefacade._ops.elementwise import sqrt
 from tapefacade._ops.op import function
 from tapefacade._ops.shaping import reshape
 

@@ -15,6 +15,7 @@ from tapefacade._numpy.promotion import (
     numpy_result_type,
 )
 from tapefacade._ops import copying, creation
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.casting import cast
 from tapefacade._ops.elementwise import log
 from tapefacade._ops.indexing import getitem
@@ -48,8 +49,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     given = [start, step] if stop is None else [start, step, stop]
     wanted = numpy_result_type(*given) if dtype is None else known_dtype(dtype).as_numpy_dtype
     first, end = (0, start) if stop is None else (start, stop)
-    if not all(isinstance(value, int | float | np.generic) for value in (first, end, step)):
-        first, end, step = (as_tensor(v).numpy() for v in (first, end, step))
+    first, end, step = (v.numpy() if hasattr(v, "numpy") else v for v in (first, end, step))
     if (step > 0 and end <= first) or (step < 0 and end >= first):
         return from_host(np.zeros((0,), wanted))
     common = known_dtype(numpy_result_type(first, end, step))
@@ -93,7 +93,8 @@ def linspace(
     num = int(num)
     if num < 0:
         raise ValueError(
-            f"Argument `num` (number of samples) must be a non-negative integer. Received: num={num}"
+            "Argument `num` (number of samples) must be a non-negative integer. "
+            f"Received: num={num}"
         )
     first, last = inexact_pair(start, stop)
     pieces = num - 1 if endpoint else num
@@ -170,6 +171,11 @@ def geomspace(
     array([   1.,   10.,  100., 1000.])
     """
     common = numpy_result_type(start, stop, 1.0)
+    if common.kind == "c":
+        raise invalid(
+            "cannot compute Mul as input #1(zero-based) was expected to be a double tensor but is "
+            f"a {common.name} tensor"
+        )
     wide = common if SETTINGS.prefer_float32 else np.dtype(np.float64)
     first, last = as_tensor(start, wide), as_tensor(stop, wide)
     one = convert_to_tensor(1.0, first.dtype)
@@ -238,9 +244,7 @@ def ix_(*args: Any) -> list[Any]:
         if value.dtype.is_bool:
             value = reshape(where(value), [-1])
         elif not value.dtype.is_integer:
-            raise ValueError(
-                f"Only integer and bool dtypes are supported, got {value.dtype}"
-            )
+            raise ValueError(f"Only integer and bool dtypes are supported, got {value.dtype}")
         shape = [1] * len(args)
         shape[place] = -1
         indices.append(reshape(value, shape))

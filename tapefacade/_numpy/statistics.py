@@ -11,9 +11,9 @@ from tapefacade._ops.arguments import invalid
 from tapefacade._ops.casting import cast
 from tapefacade._ops.copying import ones_like, zeros_like
 from tapefacade._ops.creation import fill
-from tapefacade._ops.positions import count_nonzero as counted
 from tapefacade._ops.indexing import getitem
 from tapefacade._ops.op import function
+from tapefacade._ops.positions import count_nonzero as counted
 from tapefacade._ops.products import tensordot
 from tapefacade._ops.reduction import reduce_sum
 from tapefacade._ops.rounding import is_nan
@@ -197,7 +197,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 def _weighted(value: Any, weights: Any, axis: Any) -> tuple[Any, Any]:
     """Returns the weighted means and the sums of the weights."""
-    if axis is None or value.shape == weights.shape:
+    if value.shape == weights.shape or (axis is None and weights.ndim == 1):
         total = reduce_sum(weights, axis)
         return reduce_sum(value * weights, axis) / total, total
     if weights.ndim != 1:
@@ -319,9 +319,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1) -> Any:
     value, n = as_tensor(a), int(n)
     rank = value.ndim
     if n < 0:
-        raise ValueError(
-            f"Argument `order` must be a non-negative integer. Received: axis={n}"
-        )
+        raise ValueError(f"Argument `order` must be a non-negative integer. Received: axis={n}")
     if not -rank <= axis < rank:
         raise ValueError(
             f"Argument `axis` (received axis={axis}) is out of bounds for input {value.numpy()} "

@@ -12,6 +12,7 @@ from tapefacade._ops.elementwise import sqrt, square
 from tapefacade._ops.op import function
 from tapefacade._ops.selecting import where
 
+
 @function("experimental.numpy.sin")
 def sin(x: Any) -> Any:
     """Computes the sine of each element.

@@ -36,10 +36,10 @@ def decode(contents: bytes, channels: int) -> Array:
         raise invalid("Width must be positive" if width <= 0 else "Height must be nonzero")
     rows = abs(height)
     stride = (bits * width + 31) // 32 * 4
-    if len(contents) < start + rows * stride:
+    if excess := len(contents) - start - rows * stride:
         raise invalid(
-            f"Incomplete bmp content, requires at least {start + rows * stride} bytes, got "
-            f"{len(contents)} bytes"
+            "Input size should match (header_size + row_size * abs_height) but they differ by "
+            f"{excess}"
         )
     lines = np.frombuffer(contents, np.uint8, rows * stride, start).reshape(rows, stride)
     pixels = lines[:, : width * have].reshape(rows, width, have)

@@ -1,14 +1,17 @@
 """Contents of image files: what they are, how they are opened, and numbers of channels."""
 
+import contextlib
 import importlib
 import io
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from tapefacade._core.convert import convert
 from tapefacade._core.dtypes import string
-from tapefacade._core.tensor import hinted
+from tapefacade._core.errors import OpError
+from tapefacade._core.tensor import MESSAGE_COMPUTING, hinted
 from tapefacade._ops.arguments import invalid, written
 
 Array = np.ndarray[Any, Any]
@@ -21,6 +24,19 @@ SIGNATURES = {
     "BMP": (b"BM",),
 }
 INSTALL = "pip install 'tapefacade[image]'"
+
+
+@contextlib.contextmanager
+def computing(kernel: str) -> Iterator[None]:
+    """Puts the name of a kernel into the errors that are raised within, as TensorFlow does."""
+    try:
+        yield
+    except OpError as error:
+        if "[Op:" in error.message:
+            raise
+        kind: Any = type(error)
+        prefix = MESSAGE_COMPUTING.format(kernel)
+        raise kind(None, None, f"{prefix}{error.message} [Op:{kernel}]") from error.__cause__
 
 
 def pillow() -> Any:
@@ -76,9 +92,7 @@ def format_of(contents: bytes) -> str:
             return name
     if contents[:4] == b"RIFF" and contents[8:12] == b"WEBP":
         return "WebP"
-    raise invalid(
-        "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required."
-    )
+    raise invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
 
 
 def with_channels(pixels: Array, channels: int) -> Array:

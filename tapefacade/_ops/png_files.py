@@ -12,7 +12,7 @@ from tapefacade._core import errors
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, refused_type, written
-from tapefacade._ops.image_files import Array, open_image, with_channels
+from tapefacade._ops.image_files import Array, computing, open_image, with_channels
 from tapefacade._ops.op import TensorLike, function
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -22,7 +22,8 @@ CHANNELS = {kind: count for count, kind in COLOUR_TYPES.items()}
 # The passes of an interlaced image: the first row and column, and the steps.
 WHOLE = ((0, 0, 1, 1),)
 PASSES = (
-    (0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1),
+    (0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2),
+    (1, 0, 2, 1),
 )  # fmt: skip
 
 
@@ -42,32 +43,39 @@ def decode(contents: bytes, channels: int, bits: int) -> Array:
     """
     try:
         depth, kind = contents[24], contents[25]
-        pixels = _decode_deep(contents) if depth == 16 else _decode_shallow(contents, channels)
+        pixels = (
+            _decode_deep(contents) if depth == 16 else _decode_shallow(contents, channels, depth)
+        )
     except (OSError, SyntaxError, ValueError, IndexError, struct.error, zlib.error) as error:
         raise invalid(f"Invalid PNG data, size {len(contents)}") from error
     had_alpha = pixels.shape[2] in (2, 4)
     if depth == 16 and channels != 4 and kind in (GREY, COLOUR) and had_alpha:
         pixels = pixels[..., :-1]  # a transparent colour counts only where alpha is asked for
     pixels = with_channels(pixels, channels)
-    if kind == PALETTE and depth < 8 and channels == 4 and not had_alpha:
+    if kind in (GREY, PALETTE) and depth < 8 and channels == 4 and not had_alpha:
         pixels[..., 3] = (1 << depth) - 1  # as libpng fills it
     if bits == 16:
         return pixels if depth == 16 else pixels.astype(np.uint16) * np.uint16(257)
     return (pixels >> 8).astype(np.uint8) if depth == 16 else pixels
 
 
-def _decode_shallow(contents: bytes, channels: int) -> Array:
+def _decode_shallow(contents: bytes, channels: int, depth: int) -> Array:
     """Decodes values of up to 8 bits: with Pillow, which is written in C."""
     image = open_image(contents)
-    transparent = "transparency" in image.info
+    transparent = image.info.get("transparency")
     if image.mode == "P":
-        image = image.convert("RGBA" if transparent else "RGB")
-    elif channels == 4 and transparent:
+        image = image.convert("RGB" if transparent is None else "RGBA")
+    elif image.mode == "RGB" and channels == 4 and transparent is not None:
         image = image.convert("RGBA")
     elif image.mode == "1":
         image = image.convert("L")
     pixels = np.array(image)
-    return pixels[..., None] if pixels.ndim == 2 else pixels
+    if pixels.ndim == 3:
+        return pixels
+    if channels == 4 and transparent is not None:
+        hidden = transparent * 255 // ((1 << depth) - 1)  # is given in the bits of the file
+        return np.stack([pixels, np.where(pixels == hidden, 0, 255).astype(np.uint8)], axis=2)
+    return pixels[..., None]
 
 
 def _chunks(contents: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -112,15 +120,13 @@ def _unfiltered(lines: Array, step: int) -> Array:
     """
     filters = lines[:, 0]
     rows, columns = len(lines), (lines.shape[1] - 1) // step
-    # One row above and one column at the left are 0; row `y` is shifted right by `y`.
+    # Row `y` is shifted right by `y`. The row above and the column at the left stay 0.
     found = np.zeros((rows + 1, columns + rows + 1, step), np.int16)
     given = lines[:, 1:].reshape(rows, columns, step)
     for diagonal in range(rows + columns - 1):
         y = np.arange(max(0, diagonal - columns + 1), min(rows, diagonal + 1))
         x = diagonal - y
-        left = np.where((x > 0)[:, None], found[y + 1, diagonal], 0)
-        above = found[y, diagonal]
-        corner = np.where((x > 0)[:, None], found[y, diagonal - 1], 0)
+        left, above, corner = found[y + 1, diagonal], found[y, diagonal], found[y, diagonal - 1]
         guess = np.select(
             [(filters[y] == kind)[:, None] for kind in range(1, 5)],
             [left, above, (left + above) >> 1, _paeth(left, above, corner)],
@@ -140,8 +146,9 @@ def _paeth(left: Array, above: Array, corner: Array) -> Array:
 
 
 @function("io.encode_png", "image.encode_png")
+@computing("EncodePng")
 def encode_png(image: TensorLike, compression: int = -1, name: None = None) -> EagerTensor:
-    """Encodes images as PNG.
+    r"""Encodes images as PNG.
 
     Unlike TensorFlow, the bytes of the files may differ; the decoded images are the same.
 
@@ -159,7 +166,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: None = None) -> E
 
     >>> contents = tf.io.encode_png(tf.zeros([2, 3, 3], tf.uint8))
     >>> contents.numpy()[:4]
-    b'\\x89PNG'
+    b'\x89PNG'
     """
     image = convert(image)
     if image.dtype.name not in ("uint8", "uint16"):
@@ -167,13 +174,11 @@ def encode_png(image: TensorLike, compression: int = -1, name: None = None) -> E
         raise invalid(f"{message} [Op:EncodePng] name: ")
     pixels = image.numpy()
     if pixels.ndim < 3:
-        raise invalid(f"images must be at least rank 3{written(pixels.shape)} [Op:EncodePng]")
+        raise invalid(f"images must be at least rank 3{written(pixels.shape)}")
     if pixels.shape[-1] not in COLOUR_TYPES:
-        raise invalid(
-            f"image must have 1, 2, 3, or 4 channels, got {pixels.shape[-1]} [Op:EncodePng]"
-        )
+        raise invalid(f"image must have 1, 2, 3, or 4 channels, got {pixels.shape[-1]}")
     if not -1 <= compression <= 9:
-        raise invalid(f"compression should be in [-1,9], got {compression} [Op:EncodePng]")
+        raise invalid(f"compression should be in [-1,9], got {compression}")
     if 0 in pixels.shape[-3:]:
         raise errors.InternalError(
             None, None, "PNG encoding failed at the following flattened batch indices: 0"

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapefacade._core import errors
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
@@ -74,46 +75,150 @@ class Level(NamedTuple):
 
 
 class Operand:
-    """What is broadcast: its levels, and which of its rows each row of the result is made of."""
+    """What is broadcast: the levels of a value, and the rows that those of the result are made of.
+
+    Args:
+        value: a ragged or dense tensor.
+        rank: the rank of the result; the value gets further dimensions of size 1 in front.
+        depth: the ragged rank of the result.
+    """
 
     def __init__(self, value: Any, rank: int, depth: int) -> None:
         added = rank - rank_of(value)
+        outer = [Level(1, None)] * added
         if isinstance(value, Ragged):
             partitions = value._partitions
-            inner = value.flat_values._type.shape[1:]
             self.flat = value.flat_values
+            inner = self.flat._type.shape[1:]
+            self.merged = 1 + depth - added - len(partitions)
+            outer.append(Level(partitions[0].nrows, None))
+            outer += [Level(p.uniform, p.splits if p.uniform is None else None) for p in partitions]
         else:
-            partitions, self.flat = [], value
+            self.flat = value
             inner = value._type.shape
-        levels = [Level(p.uniform, None if p.uniform is not None else p.splits) for p in partitions]
-        if partitions:
-            levels = [Level(partitions[0].nrows, None), *levels]
-        levels = [Level(1, None)] * added + levels + [Level(size, None) for size in inner]
-        self.levels = levels[: depth + 1]
-        merged = depth + 1 - added - len(levels) + added + len(inner)
-        self.merged = max(merged, 0)
-        self.count = int(levels[0].uniform or 0)
+            self.merged = 1 + depth - added  # how many axes of `flat` become its rows
+        levels = outer + [Level(size, None) for size in inner]
+        self.rows = levels[0].uniform or 0
+        self.levels = levels[1 : depth + 1]
         self.places = np.zeros(1, np.int64)
+
+    def begin(self, rows: int) -> None:
+        """Sets how many rows the result has."""
+        self.places = np.arange(rows) if self.rows == rows else np.zeros(rows, np.int64)
+
+    def descend(self, level: Level, lengths: Array, repeated: bool) -> None:
+        """Goes on with the elements of the rows, one level below."""
+        starts = level.starts(self.places)
+        self.places = np.repeat(starts, lengths) if repeated else ranges(starts, lengths)
 
     def values(self) -> EagerTensor:
         """Returns the flat values of this operand in the shape of the result."""
         flat, shape = self.flat, self.flat._type.shape
-        extra = self.merged if shape and len(self.levels) > 0 else 0
-        keep = shape[len(shape) - (len(shape) - extra) :]
-        rows = math.prod(shape[:extra]) if extra else 1
-        if not extra:
-            return flat
-        if extra > 1 or len(keep) != len(shape) - 1:
-            flat = FUNCTIONS["reshape"](flat, (rows, *keep))
-        if len(self.places) == rows and np.array_equal(self.places, np.arange(rows)):
+        if self.merged <= 0:
+            return flat  # all of it is in inner dimensions
+        if self.merged > 1:
+            flat = FUNCTIONS["reshape"](
+                flat, (math.prod(shape[: self.merged]), *shape[self.merged :])
+            )
+        count = flat._type.shape[0]
+        if count == 1 or (
+            len(self.places) == count and np.array_equal(self.places, np.arange(count))
+        ):
             return flat
         return take(flat, self.places)
+
+
+def broadcast(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
+    """Brings two values, one of them ragged, to one shape.
+
+    Args:
+        x: a ragged or dense tensor.
+        y: another one.
+
+    Returns:
+        The flat values of both, which broadcast to each other, and the partitions of the result.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit.
+        ValueError: if the splits differ in dtype.
+    """
+    dtype = splits_dtype([x, y])
+    rank = max(rank_of(x), rank_of(y))
+    depth = max(v.ragged_rank + rank - v._rank for v in (x, y) if isinstance(v, Ragged))
+    first, second = Operand(x, rank, depth), Operand(y, rank, depth)
+    rows = first.rows if second.rows == 1 else second.rows
+    if first.rows not in (1, rows):
+        raise invalid(MESSAGE_SIZES)
+    first.begin(rows)
+    second.begin(rows)
+    partitions = []
+    for a, b in zip(first.levels, second.levels, strict=True):
+        partitions.append(_joined(first, second, a, b, dtype))
+    return first.values(), second.values(), partitions
+
+
+def _joined(first: Operand, second: Operand, a: Level, b: Level, dtype: Any) -> RowPartition:
+    """Brings one level of two operands to one shape; returns its partition."""
+    mine, theirs = a.lengths(first.places), b.lengths(second.places)
+    repeat_a, repeat_b = a.uniform == 1 and b.uniform != 1, b.uniform == 1 and a.uniform != 1
+    lengths = theirs if repeat_a else mine
+    if not repeat_a and not repeat_b and not np.array_equal(mine, theirs):
+        if a.uniform is not None and b.uniform is not None:
+            raise invalid(MESSAGE_SIZES)
+        if a.uniform is None and b.uniform is not None:
+            mine, theirs = theirs, mine
+        raise _refused(of_lengths(mine, dtype).splits, of_lengths(theirs, dtype).splits)
+    first.descend(a, lengths, repeat_a)
+    second.descend(b, lengths, repeat_b)
+    if a.uniform is not None and b.uniform is not None:
+        uniform = b.uniform if repeat_a else a.uniform
+        return of_uniform(uniform, len(lengths), dtype)
+    return of_lengths(lengths, dtype)
 
 
 def _refused(x: Array, y: Array) -> Exception:
     """Makes the error for partitions that differ, as TensorFlow's assertion tells it."""
     try:
         FUNCTIONS["debugging.assert_equal"](from_host(x), from_host(y))
-    except Exception as error:
+    except ValueError:
+        pass
+    except errors.InvalidArgumentError as error:
         return error
     return invalid(MESSAGE_SIZES)
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Tells whether two ragged tensors have the same partitions."""
+    pairs = zip(x._partitions, y._partitions, strict=False)
+    return x.ragged_rank == y.ragged_rank and all(a == b and a.uniform == b.uniform for a, b in pairs)
+
+
+def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
+    """Brings the operands of an element-wise function to flat values of one shape.
+
+    Args:
+        x: a ragged tensor, or what is combined with one.
+        y: likewise; at least one is ragged.
+
+    Returns:
+        The flat values of both, and the partitions of the result.
+    """
+    x = operand(x, y) if not isinstance(x, Ragged) else x
+    y = operand(y, x) if not isinstance(y, Ragged) else y
+    if isinstance(x, Ragged) and isinstance(y, Ragged):
+        splits_dtype([x, y])
+        if _same(x, y) and x._rank == y._rank:
+            return x.flat_values, y.flat_values, x._partitions
+        return broadcast(x, y)
+    ragged, dense = (x, y) if isinstance(x, Ragged) else (y, x)
+    if rank_of(dense) < len(ragged.flat_values._type.shape):
+        flat = [v.flat_values if isinstance(v, Ragged) else v for v in (x, y)]
+        return flat[0], flat[1], ragged._partitions
+    return broadcast(x, y)
+
+
+def combined(x: Any, y: Any, function: Any) -> Any:
+    """Calls an element-wise function of two values, at least one of which is ragged."""
+    ragged = x if isinstance(x, Ragged) else y
+    first, second, partitions = aligned(x, y)
+    return nested(function(first, second), partitions, type(ragged))

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._state.configuration import list_logical_devices
+from tapefacade._state.devices import list_physical_devices
 
 _WISHES = {"soft placement": True, "log placement": False}
 
@@ -35,7 +35,7 @@ def is_gpu_available(
     >>> tf.test.is_gpu_available() == bool(tf.config.list_physical_devices("GPU"))
     True
     """
-    return bool(list_logical_devices("GPU"))
+    return bool(list_physical_devices("GPU"))
 
 
 def gpu_device_name() -> str:
@@ -44,7 +44,7 @@ def gpu_device_name() -> str:
     >>> tf.test.gpu_device_name() in ("", "/device:GPU:0")
     True
     """
-    return next((device.name for device in list_logical_devices("GPU")), "")
+    return "/device:GPU:0" if list_physical_devices("GPU") else ""
 
 
 def is_built_with_cuda() -> bool:

@@ -169,7 +169,7 @@ class Recording:
         if self.blocks or self.effects or self.traced or self.assigned:
             return False
         program = self.at.programs.get(((tensor._slot,), (), self.state))
-        if program is None or program.is_checked:
+        if program is None or program.executable.is_checked:
             return False
         with self.lock:
             (tensor._value,) = program.run(self.data.leaves, self.data.scalars)

@@ -54,6 +54,7 @@ class Executable:
     def __init__(self, part: Slice, layout: Layout) -> None:
         self.part = part
         self.layout = layout
+        self.is_checked = any(step.operation.check is not None for step in part.steps)
         self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
         self.used = 0
         self.call: Any = None
@@ -64,7 +65,8 @@ class Executable:
         EXECUTABLES.keep(self)
         return self.call
 
-    def _run(self, *arguments: Any) -> tuple[list[Any], Any, list[Any]]:
+    def _run(self, *arguments: Any) -> Any:
+        """Computes the outputs, one alone as it is; with checks, also what these say."""
         STATISTICS.compiled += 1
         values: list[Any] = [None] * len(self.part.inputs)
         for place, value in zip(self.layout.arrays, arguments, strict=False):
@@ -87,6 +89,8 @@ class Executable:
         slots = evaluate(self.part, values, apply)
         types = self.part.types()
         outputs = [strong(slots[slot], types[slot].numpy_dtype) for slot in self.part.outputs]
+        if not self.is_checked:
+            return outputs if len(outputs) != 1 else outputs[0]
         order = {id(step): index for index, step in enumerate(self.part.steps)}
         self.check_order = [order[id(step)] for step, _ in details]
         return outputs, jnp.stack(passed) if passed else None, [rest for _, rest in details]
@@ -144,7 +148,6 @@ class Program:
                 arrays.append(place)
         layout = Layout(tuple(arrays), tuple((d, tuple(p)) for d, p in vectors.items()))
         self.executable = EXECUTABLES.get(part, layout)
-        self.is_checked = any(step.operation.check is not None for step in part.steps)
         self.uploaded: list[Any] = [(b"", None)] * len(layout.vectors)
         self.array_slots = [slots[place] for place in arrays]
         self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
@@ -168,18 +171,24 @@ class Program:
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
         call = executable.call or executable.prepare()
         with jax.enable_x64(True):
-            outputs, passed, details = call(*arguments)
+            result = call(*arguments)
+            if type(result) in CONCRETE:
+                return [result]
+            outputs = _outputs(result, executable)
             if outputs and type(outputs[0]) not in CONCRETE:
                 if not isinstance(outputs[0], Tracer):
                     CONCRETE.add(type(outputs[0]))
                 elif not _traced(arguments):
                     # Inside somebody's jax.jit everything is traced, also what is known already.
                     with jax.ensure_compile_time_eval():
-                        outputs, passed, details = call(*arguments)
-        if passed is not None and not isinstance(passed, Tracer):
-            flags = np.asarray(passed)
-            if not flags.all():
-                raise self._failed(flags, outputs, details)
+                        result = call(*arguments)
+                        outputs = _outputs(result, executable)
+        if executable.is_checked:
+            _, passed, details = result
+            if passed is not None and not isinstance(passed, Tracer):
+                flags = np.asarray(passed)
+                if not flags.all():
+                    raise self._failed(flags, outputs, details)
         return outputs
 
     def _vector(self, place: int, numbers: np.ndarray[Any, Any]) -> Any:
@@ -226,6 +235,12 @@ class ProgramFailedError(Exception):
         self.error = next(iter(errors.values()))
         self.outputs = outputs
         super().__init__(str(self.error))
+
+
+def _outputs(result: Any, executable: Executable) -> list[Any]:
+    if executable.is_checked:
+        return result[0]
+    return result if len(executable.part.outputs) != 1 else [result]
 
 
 def _downstream(part: Slice, place: int) -> set[int]:

@@ -2,15 +2,32 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._state.configuration import (
-    list_logical_devices as list_logical_devices,
-    list_physical_devices as list_physical_devices,
     ops_run_immediately as ops_run_immediately,
     run_ops_immediately as run_ops_immediately,
+)
+from tapefacade._state.devices import (
+    LogicalDevice as LogicalDevice,
+    LogicalDeviceConfiguration as LogicalDeviceConfiguration,
+    PhysicalDevice as PhysicalDevice,
+    get_logical_device_configuration as get_logical_device_configuration,
+    get_visible_devices as get_visible_devices,
+    list_logical_devices as list_logical_devices,
+    list_physical_devices as list_physical_devices,
+    set_logical_device_configuration as set_logical_device_configuration,
+    set_visible_devices as set_visible_devices,
 )
 from tapefacade._state.machine import (
     get_soft_device_placement as get_soft_device_placement,
     set_soft_device_placement as set_soft_device_placement,
 )
-from tapefacade.config import experimental as experimental
+from tapefacade._state.settings import (
+    experimental_connect_to_cluster as experimental_connect_to_cluster,
+    experimental_connect_to_host as experimental_connect_to_host,
+)
+from tapefacade.config import (
+    experimental as experimental,
+    optimizer as optimizer,
+    threading as threading,
+)
 
 __getattr__ = _missing_attribute(__name__)

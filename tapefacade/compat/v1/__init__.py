@@ -1,11 +1,169 @@
 """Names of older versions: `tf.compat.v1`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.aliases import aliases as _aliases
 from tapefacade._state.graphs import Graph as Graph, placeholder as placeholder
 from tapefacade._state.machine import (
     enable_eager_execution as enable_eager_execution,
     enable_v2_behavior as enable_v2_behavior,
 )
-from tapefacade.compat.v1 import io as io, python_io as python_io
+from tapefacade.compat.v1 import (
+    bitwise as bitwise,
+    config as config,
+    debugging as debugging,
+    dtypes as dtypes,
+    errors as errors,
+    experimental as experimental,
+    gfile as gfile,
+    image as image,
+    io as io,
+    linalg as linalg,
+    logging as logging,
+    manip as manip,
+    math as math,
+    nest as nest,
+    nn as nn,
+    python_io as python_io,
+    ragged as ragged,
+    random as random,
+    signal as signal,
+    spectral as spectral,
+    strings as strings,
+    test as test,
+    version as version,
+)
 
-__getattr__ = _missing_attribute(__name__)
+_SAME = """
+Assert DType GradientTape IndexedSlices IndexedSlicesSpec NoneTensorSpec OptionalSpec RaggedTensor
+RaggedTensorSpec RegisterGradient Tensor TensorArray TensorArraySpec TensorShape TensorSpec
+TypeSpec UnconnectedGradients VariableSynchronization abs acos acosh add add_n argsort as_dtype
+as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape
+broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value complex
+complex128 complex64 concat cos cosh cumsum custom_gradient divide double dynamic_partition
+dynamic_stitch einsum ensure_shape equal exp eye fftnd fill float16 float32 float64 floor
+get_logger greater greater_equal half histogram_fixed_width histogram_fixed_width_bins identity
+identity_n ifftnd int16 int32 int64 int8 irfftnd is_tensor less less_equal linspace logical_and
+logical_not logical_or matmul matrix_square_root maximum meshgrid minimum multiply negative
+newaxis no_gradient not_equal one_hot ones pow print qint16 qint32 qint8 quint16 quint8 range rank
+realdiv repeat reshape resource reverse rfftnd roll round saturate_cast scatter_nd searchsorted
+sequence_mask shape_n sigmoid sign sin sinh slice sort split sqrt square stack stop_gradient
+strided_slice string subtract tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
+tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp
+truediv truncatediv truncatemod type_spec_from_value uint16 uint32 uint64 uint8 unique
+unique_with_counts unstack variant zeros
+"""
+_RENAMED = {
+    "COMPILER_VERSION": "version.COMPILER_VERSION",
+    "CXX11_ABI_FLAG": "errors.CANCELLED",
+    "GIT_VERSION": "version.GIT_VERSION",
+    "GRAPH_DEF_VERSION": "version.GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER": "errors.OK",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER": "errors.OK",
+    "MONOLITHIC_BUILD": "errors.OK",
+    "NoGradient": "no_gradient",
+    "NotDifferentiable": "no_gradient",
+    "OpError": "errors.OpError",
+    "QUANTIZED_DTYPES": "dtypes.QUANTIZED_DTYPES",
+    "VERSION": "version.VERSION",
+    "accumulate_n": "math.accumulate_n",
+    "angle": "math.angle",
+    "assert_proper_iterable": "debugging.assert_proper_iterable",
+    "assert_same_float_dtype": "debugging.assert_same_float_dtype",
+    "betainc": "math.betainc",
+    "ceil": "math.ceil",
+    "check_numerics": "debugging.check_numerics",
+    "cholesky": "linalg.cholesky",
+    "cholesky_solve": "linalg.cholesky_solve",
+    "conj": "math.conj",
+    "cross": "linalg.cross",
+    "cumprod": "math.cumprod",
+    "decode_base64": "io.decode_base64",
+    "decode_compressed": "io.decode_compressed",
+    "diag": "linalg.tensor_diag",
+    "diag_part": "linalg.tensor_diag_part",
+    "digamma": "math.digamma",
+    "div_no_nan": "math.divide_no_nan",
+    "encode_base64": "io.encode_base64",
+    "erf": "math.erf",
+    "erfc": "math.erfc",
+    "expm1": "math.expm1",
+    "fft": "signal.fft",
+    "fft2d": "signal.fft2d",
+    "fft3d": "signal.fft3d",
+    "floordiv": "math.floordiv",
+    "floormod": "math.mod",
+    "global_norm": "linalg.global_norm",
+    "ifft": "signal.ifft",
+    "ifft2d": "signal.ifft2d",
+    "ifft3d": "signal.ifft3d",
+    "igamma": "math.igamma",
+    "igammac": "math.igammac",
+    "imag": "math.imag",
+    "invert_permutation": "math.invert_permutation",
+    "is_finite": "math.is_finite",
+    "is_inf": "math.is_inf",
+    "is_nan": "math.is_nan",
+    "is_non_decreasing": "math.is_non_decreasing",
+    "is_numeric_tensor": "debugging.is_numeric_tensor",
+    "is_strictly_increasing": "math.is_strictly_increasing",
+    "lbeta": "math.lbeta",
+    "lgamma": "math.lgamma",
+    "lin_space": "linspace",
+    "log": "math.log",
+    "log1p": "math.log1p",
+    "log_sigmoid": "math.log_sigmoid",
+    "logical_xor": "math.logical_xor",
+    "matching_files": "io.matching_files",
+    "matrix_band_part": "linalg.band_part",
+    "matrix_determinant": "linalg.det",
+    "matrix_diag": "linalg.diag",
+    "matrix_diag_part": "linalg.diag_part",
+    "matrix_inverse": "linalg.inv",
+    "matrix_set_diag": "linalg.set_diag",
+    "matrix_solve": "linalg.solve",
+    "matrix_solve_ls": "linalg.lstsq",
+    "matrix_transpose": "linalg.matrix_transpose",
+    "matrix_triangular_solve": "linalg.triangular_solve",
+    "mod": "math.mod",
+    "parse_tensor": "io.parse_tensor",
+    "polygamma": "math.polygamma",
+    "qr": "linalg.qr",
+    "random_crop": "image.random_crop",
+    "random_gamma": "random.gamma",
+    "random_normal": "random.normal",
+    "random_shuffle": "random.shuffle",
+    "random_uniform": "random.uniform",
+    "read_file": "io.read_file",
+    "real": "math.real",
+    "reciprocal": "math.reciprocal",
+    "reverse_v2": "reverse",
+    "rint": "math.rint",
+    "rsqrt": "math.rsqrt",
+    "segment_max": "math.segment_max",
+    "segment_mean": "math.segment_mean",
+    "segment_min": "math.segment_min",
+    "segment_prod": "math.segment_prod",
+    "segment_sum": "math.segment_sum",
+    "self_adjoint_eig": "linalg.eigh",
+    "self_adjoint_eigvals": "linalg.eigvalsh",
+    "serialize_tensor": "io.serialize_tensor",
+    "squared_difference": "math.squared_difference",
+    "string_join": "strings.join",
+    "string_strip": "strings.strip",
+    "svd": "linalg.svd",
+    "tensor_scatter_add": "tensor_scatter_nd_add",
+    "tensor_scatter_sub": "tensor_scatter_nd_sub",
+    "tensor_scatter_update": "tensor_scatter_nd_update",
+    "trace": "linalg.trace",
+    "truncated_normal": "random.truncated_normal",
+    "unsorted_segment_max": "math.unsorted_segment_max",
+    "unsorted_segment_mean": "math.unsorted_segment_mean",
+    "unsorted_segment_min": "math.unsorted_segment_min",
+    "unsorted_segment_prod": "math.unsorted_segment_prod",
+    "unsorted_segment_sqrt_n": "math.unsorted_segment_sqrt_n",
+    "unsorted_segment_sum": "math.unsorted_segment_sum",
+    "where_v2": "where",
+    "write_file": "io.write_file",
+    "zeta": "math.zeta",
+}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

@@ -1,6 +1,6 @@
-"""`tf.compat.v1.python_io`."""
+"""Names of older versions: `tf.compat.v1.python_io`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.aliases import aliases as _aliases
 from tapefacade._io.records import (
     TFRecordCompressionType as TFRecordCompressionType,
     TFRecordOptions as TFRecordOptions,
@@ -8,4 +8,7 @@ from tapefacade._io.records import (
     tf_record_iterator as tf_record_iterator,
 )
 
-__getattr__ = _missing_attribute(__name__)
+_SAME = ""
+_RENAMED: dict[str, str] = {}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

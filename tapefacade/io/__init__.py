@@ -18,5 +18,25 @@ from tapefacade._io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
 )
+from tapefacade._io.tensor_protos import (
+    parse_tensor as parse_tensor,
+    serialize_tensor as serialize_tensor,
+)
+from tapefacade._ops.image_decoding import (
+    decode_and_crop_jpeg as decode_and_crop_jpeg,
+    decode_bmp as decode_bmp,
+    decode_gif as decode_gif,
+    decode_image as decode_image,
+    decode_jpeg as decode_jpeg,
+    decode_png as decode_png,
+    decode_webp as decode_webp,
+)
+from tapefacade._ops.jpeg_files import (
+    encode_jpeg as encode_jpeg,
+    extract_jpeg_shape as extract_jpeg_shape,
+    is_jpeg as is_jpeg,
+)
+from tapefacade._ops.png_files import encode_png as encode_png
+from tapefacade.io import gfile as gfile
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,6 +1,36 @@
-"""`tf.experimental.numpy`."""
+"""NumPy's functions on tensors: `tf.experimental.numpy`."""
+
+from math import e as e, inf as inf, pi as pi
+
+from numpy import (
+    bool_ as bool_,
+    bytes_ as string_,
+    complex64 as complex64,
+    complex128 as complex128,
+    complex128 as complex_,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    float64 as float_,
+    iinfo as iinfo,
+    inexact as inexact,
+    int8 as int8,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    int64 as int_,
+    issubdtype as issubdtype,
+    newaxis as newaxis,
+    object_ as object_,
+    str_ as unicode_,
+    uint8 as uint8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+)
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.tensor import Tensor as ndarray  # noqa: N813 - the name of TensorFlow
 from tapefacade._numpy.arithmetic import (
     add as add,
     divide as divide,
@@ -17,6 +47,9 @@ from tapefacade._numpy.arithmetic import (
     remainder as remainder,
     subtract as subtract,
     true_divide as true_divide,
+)
+from tapefacade._numpy.behaviour import (
+    experimental_enable_numpy_behavior as experimental_enable_numpy_behavior,
 )
 from tapefacade._numpy.comparison import (
     allclose as allclose,
@@ -72,6 +105,18 @@ from tapefacade._numpy.integers import (
     gcd as gcd,
     lcm as lcm,
     polyval as polyval,
+)
+from tapefacade._numpy.joining import (
+    append as append,
+    concatenate as concatenate,
+    dsplit as dsplit,
+    dstack as dstack,
+    hsplit as hsplit,
+    hstack as hstack,
+    split as split,
+    stack as stack,
+    vsplit as vsplit,
+    vstack as vstack,
 )
 from tapefacade._numpy.matrices import (
     diag as diag,
@@ -151,6 +196,22 @@ from tapefacade._numpy.reductions import (
     sum as sum,
     var as var,
 )
+from tapefacade._numpy.reordering import (
+    flip as flip,
+    fliplr as fliplr,
+    flipud as flipud,
+    pad as pad,
+    roll as roll,
+    rot90 as rot90,
+)
+from tapefacade._numpy.selecting import (
+    compress as compress,
+    nonzero as nonzero,
+    select as select,
+    take as take,
+    take_along_axis as take_along_axis,
+    where as where,
+)
 from tapefacade._numpy.sequences import (
     arange as arange,
     geomspace as geomspace,
@@ -158,6 +219,23 @@ from tapefacade._numpy.sequences import (
     linspace as linspace,
     logspace as logspace,
     meshgrid as meshgrid,
+)
+from tapefacade._numpy.shaping import (
+    atleast_1d as atleast_1d,
+    atleast_2d as atleast_2d,
+    atleast_3d as atleast_3d,
+    broadcast_arrays as broadcast_arrays,
+    broadcast_to as broadcast_to,
+    expand_dims as expand_dims,
+    flatten as flatten,
+    moveaxis as moveaxis,
+    ravel as ravel,
+    repeat as repeat,
+    reshape as reshape,
+    squeeze as squeeze,
+    swapaxes as swapaxes,
+    tile as tile,
+    transpose as transpose,
 )
 from tapefacade._numpy.statistics import (
     argsort as argsort,
@@ -191,5 +269,6 @@ from tapefacade._numpy.trigonometry import (
     tan as tan,
     tanh as tanh,
 )
+from tapefacade.experimental.numpy import random as random
 
 __getattr__ = _missing_attribute(__name__)

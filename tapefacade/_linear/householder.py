@@ -1,0 +1,136 @@
+"""`tf.linalg.LinearOperatorHouseholder`: reflections."""
+
+from typing import Any
+
+from tapefacade._core.errors import InvalidArgumentError
+from tapefacade._core.shapes import TensorShape
+from tapefacade._linear import hints
+from tapefacade._linear.arguments import given, kept, turned
+from tapefacade._linear.operator import LinearOperator
+from tapefacade._ops.casting import conj
+from tapefacade._ops.creation import ones, zeros
+from tapefacade._ops.diagonals import diag_part, set_diag
+from tapefacade._ops.joining import concat
+from tapefacade._ops.norms import l2_normalize
+from tapefacade._ops.op import function
+from tapefacade._ops.products import matmul
+from tapefacade._ops.shaping import expand_dims
+
+
+@function("linalg.LinearOperatorHouseholder")
+class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_householder"):
+    """A reflection at the plane through the origin that is orthogonal to a vector.
+
+    Args:
+        reflection_axis: the vectors, of any length, a tensor or variable of shape `[..., N]`.
+        is_non_singular: True or None.
+        is_self_adjoint: True or None.
+        is_positive_definite: False or None.
+        is_square: True or None.
+        name: a name.
+
+    Raises:
+        ValueError: if `reflection_axis` is a scalar, or the hints are wrong.
+
+    >>> tf.linalg.LinearOperatorHouseholder([2.0, 0.0]).matvec([3.0, 4.0]).numpy()
+    array([-3.,  4.], dtype=float32)
+    """
+
+    _experimental_parameter_ndims_to_matrix_ndims = {"reflection_axis": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        reflection_axis: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorHouseholder",
+    ) -> None:
+        parameters = given(locals())
+        self._reflection_axis = kept(reflection_axis)
+        if self._reflection_axis.shape.rank < 1:
+            raise ValueError(
+                "Argument reflection_axis must have at least 1 dimension.  Found: "
+                f"{self._reflection_axis}"
+            )
+        always = "A Householder operator is always"
+        super().__init__(
+            self._reflection_axis.dtype,
+            is_non_singular=is_non_singular,
+            is_self_adjoint=hints.fixed(is_self_adjoint, True, f"{always} self adjoint."),
+            is_positive_definite=hints.fixed(
+                is_positive_definite, False, f"{always} non-positive definite."
+            ),
+            is_square=hints.fixed(is_square, True, f"{always} square."),
+            name=name,
+            parameters=parameters,
+        )
+
+    @property
+    def reflection_axis(self) -> Any:
+        """The vectors that were given."""
+        return self._reflection_axis
+
+    def _shape(self) -> TensorShape:
+        shape = self._reflection_axis.shape
+        return shape + shape[-1:]
+
+    def _axis(self) -> Any:
+        """Returns the vectors with length 1."""
+        return l2_normalize(self._reflection_axis, axis=-1)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        x, column = turned(x, adjoint_arg), expand_dims(self._axis(), -1)
+        return x - 2 * column * matmul(column, x, adjoint_a=True)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._matmul(rhs, adjoint, adjoint_arg)
+
+    def _to_dense(self) -> Any:
+        column = expand_dims(self._axis(), -1)
+        outer = -2 * matmul(column, column, adjoint_b=True)
+        return set_diag(outer, 1.0 + diag_part(outer))
+
+    def _diag_part(self) -> Any:
+        axis = self._axis()
+        return 1.0 - 2 * axis * conj(axis)
+
+    def _sizes(self) -> list[int | None]:
+        return self.batch_shape.as_list()
+
+    def _trace(self) -> Any:
+        size = self.shape[-1]
+        assert size is not None
+        return (size - 2) * ones(self._sizes(), self.dtype)
+
+    def _determinant(self) -> Any:
+        return -ones(self._sizes(), self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        return zeros(self._sizes(), self.dtype)
+
+    def _eigvals(self) -> Any:
+        size = self.shape[-1]
+        assert size is not None
+        others = ones([*self._sizes(), size - 1], self.dtype)
+        return concat([-ones([*self._sizes(), 1], self.dtype), others], axis=-1)
+
+    def _cond(self) -> Any:
+        return ones(self._sizes(), self.dtype)
+
+    def _assert_non_singular(self) -> None:
+        pass
+
+    def _assert_positive_definite(self) -> None:
+        message = "Householder operators are always non-positive definite."
+        raise InvalidArgumentError(None, None, message)
+
+    def _assert_self_adjoint(self) -> None:
+        pass
+
+    def _linop_adjoint(self) -> LinearOperator:
+        return self
+
+    def _linop_inverse(self) -> LinearOperator:
+        return self

@@ -1,0 +1,229 @@
+"""`tf.linalg.LinearOperatorIdentity` and `tf.linalg.LinearOperatorScaledIdentity`."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.shapes import TensorShape
+from tapefacade._linear import hints
+from tapefacade._linear.arguments import given, kept, read, turned
+from tapefacade._linear.checked import assert_real
+from tapefacade._linear.operator import LinearOperator
+from tapefacade._linear.sized import Sized, batch, size
+from tapefacade._ops.casting import cast, conj, real
+from tapefacade._ops.creation import ones, zeros
+from tapefacade._ops.debugging import assert_positive
+from tapefacade._ops.diagonals import diag_part, set_diag
+from tapefacade._ops.elementwise import abs, log, sqrt
+from tapefacade._ops.op import function
+from tapefacade._ops.selecting import where
+from tapefacade._ops.shaping import expand_dims
+
+
+@function("linalg.LinearOperatorIdentity")
+class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
+    """The identity matrix, or a stack of them.
+
+    Args:
+        num_rows: the size N of the matrices, an integer or an integer tensor.
+        batch_shape: the leading dimensions.
+        dtype: the dtype, float32 by default.
+        is_non_singular: True.
+        is_self_adjoint: True.
+        is_positive_definite: True.
+        is_square: True.
+        assert_proper_shapes: accepted and ignored: shapes are always checked.
+        name: a name.
+
+    Raises:
+        TypeError: if `num_rows` or `batch_shape` are no integers.
+        ValueError: if they are negative or of a wrong shape, or the hints are wrong.
+
+    >>> operator = tf.linalg.LinearOperatorIdentity(2)
+    >>> operator.matvec([3.0, 4.0]).numpy()
+    array([3., 4.], dtype=float32)
+    """
+
+    def __init__(
+        self,
+        num_rows: Any,
+        batch_shape: Any = None,
+        dtype: Any = None,
+        is_non_singular: bool | None = True,
+        is_self_adjoint: bool | None = True,
+        is_positive_definite: bool | None = True,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorIdentity",
+    ) -> None:
+        parameters = given(locals())
+        for hint, what in (
+            (is_self_adjoint, "self adjoint"), (is_non_singular, "non-singular"),
+            (is_positive_definite, "positive-definite"), (is_square, "square"),
+        ):  # fmt: skip
+            if not hint:
+                raise ValueError(f"An identity operator is always {what}.")
+        super().__init__(
+            dtype or dtypes.float32, None, True, True, True, True, name, parameters
+        )  # fmt: skip
+        self._rows = self._columns = size(num_rows, "num_rows")
+        self._batch = batch(batch_shape)
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._broadcast(turned(x, adjoint_arg))
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return self._broadcast(turned(rhs, adjoint_arg))
+
+    def _determinant(self) -> Any:
+        return ones(self._sizes(), self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        return zeros(self._sizes(), self.dtype)
+
+    def _trace(self) -> Any:
+        return self._rows * ones(self._sizes(), self.dtype)
+
+    def _diag_part(self) -> Any:
+        return ones([*self._sizes(), self._rows], self.dtype)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return set_diag(x, 1 + diag_part(x))
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _cond(self) -> Any:
+        return ones(self._sizes(), self.dtype)
+
+    def _assert_non_singular(self) -> None:
+        pass
+
+    def _assert_positive_definite(self) -> None:
+        pass
+
+    def _assert_self_adjoint(self) -> None:
+        pass
+
+    def _linop_adjoint(self) -> "LinearOperatorIdentity":
+        return self
+
+    def _linop_inverse(self) -> "LinearOperatorIdentity":
+        return self
+
+    def _linop_cholesky(self) -> "LinearOperatorIdentity":
+        return LinearOperatorIdentity(self._rows, self._batch, self.dtype)
+
+
+@function("linalg.LinearOperatorScaledIdentity")
+class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identity"):
+    """A multiple of the identity matrix, or a stack of them.
+
+    Args:
+        num_rows: the size N of the matrices, an integer or an integer tensor.
+        multiplier: the multiples, a tensor or variable of the batch shape.
+        is_non_singular: whether the matrices have inverses.
+        is_self_adjoint: whether they are their own conjugate transposes; real ones always are.
+        is_positive_definite: whether `x^H A x` has a positive real part for every x.
+        is_square: True.
+        assert_proper_shapes: accepted and ignored: shapes are always checked.
+        name: a name.
+
+    Raises:
+        TypeError: if `num_rows` is no integer.
+        ValueError: if it is negative or no scalar, or the hints are wrong.
+
+    >>> operator = tf.linalg.LinearOperatorScaledIdentity(2, 3.0)
+    >>> operator.matvec([1.0, 2.0]).numpy()
+    array([3., 6.], dtype=float32)
+    """
+
+    _experimental_parameter_ndims_to_matrix_ndims = {"multiplier": 0}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_rows: Any,
+        multiplier: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = True,
+        assert_proper_shapes: bool = False,
+        name: str = "LinearOperatorScaledIdentity",
+    ) -> None:
+        parameters = given(locals())
+        if not is_square:
+            raise ValueError("A ScaledIdentity operator is always square.")
+        self._multiplier = kept(multiplier)
+        if not self._multiplier.dtype.is_complex:
+            message = "A real diagonal operator is always self adjoint."
+            is_self_adjoint = hints.fixed(is_self_adjoint, True, message)
+        super().__init__(
+            self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
+            is_square, name, parameters,
+        )  # fmt: skip
+        self._rows = size(num_rows, "num_rows")
+
+    @property
+    def multiplier(self) -> Any:
+        """The multiples."""
+        return self._multiplier
+
+    def _shape(self) -> TensorShape:
+        return self._multiplier.shape + [self._rows, self._rows]
+
+    def _matrix(self, adjoint: bool) -> Any:
+        values = read(self._multiplier)
+        return (conj(values) if adjoint else values)[..., None, None]
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return turned(x, adjoint_arg) * self._matrix(adjoint)
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        return turned(rhs, adjoint_arg) / self._matrix(adjoint)
+
+    def _determinant(self) -> Any:
+        return self._multiplier ** cast(self._rows, self.dtype)
+
+    def _log_abs_determinant(self) -> Any:
+        return self._rows * log(abs(self._multiplier))
+
+    def _trace(self) -> Any:
+        return self._multiplier * self._rows
+
+    def _diag_part(self) -> Any:
+        return expand_dims(self._multiplier, -1) * ones([self._rows], self.dtype)
+
+    def _add_to_tensor(self, x: Any) -> Any:
+        return set_diag(x, expand_dims(self._multiplier, -1) + diag_part(x))
+
+    def _eigvals(self) -> Any:
+        return self._diag_part()
+
+    def _cond(self) -> Any:
+        nan, one = cast(np.nan, self.dtype), cast(1.0, self.dtype)
+        return where(read(self._multiplier) == 0, nan, one)
+
+    def _assert_non_singular(self) -> None:
+        assert_positive(abs(self._multiplier), message="LinearOperator was singular")
+
+    def _assert_positive_definite(self) -> None:
+        message = "LinearOperator was not positive definite."
+        assert_positive(real(self._multiplier), message=message)
+
+    def _assert_self_adjoint(self) -> None:
+        assert_real(self._multiplier, "LinearOperator was not self-adjoint")
+
+    def _linop_adjoint(self) -> "LinearOperatorScaledIdentity":
+        return LinearOperatorScaledIdentity(self._rows, conj(self._multiplier), **hints.of(self))
+
+    def _linop_inverse(self) -> "LinearOperatorScaledIdentity":
+        kwargs = {**hints.of(self), "is_self_adjoint": True}
+        return LinearOperatorScaledIdentity(self._rows, 1.0 / read(self._multiplier), **kwargs)
+
+    def _linop_cholesky(self) -> "LinearOperatorScaledIdentity":
+        return LinearOperatorScaledIdentity(
+            self._rows, sqrt(self._multiplier), is_non_singular=True, is_self_adjoint=True,
+            is_positive_definite=True, is_square=True,
+        )  # fmt: skip

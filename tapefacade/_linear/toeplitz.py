@@ -1,0 +1,122 @@
+"""`tf.linalg.LinearOperatorToeplitz`: matrices with constant diagonals."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import TensorShape
+from tapefacade._linear import hints
+from tapefacade._linear.arguments import as_complex, common_batch, given, kept, read, turned
+from tapefacade._linear.circulant import LinearOperatorCirculant
+from tapefacade._linear.operator import LinearOperator
+from tapefacade._ops.casting import cast
+from tapefacade._ops.copying import zeros_like
+from tapefacade._ops.creation import ones
+from tapefacade._ops.debugging import assert_equal
+from tapefacade._ops.gathering import gather
+from tapefacade._ops.joining import concat
+from tapefacade._ops.op import function
+from tapefacade._ops.shaping import broadcast_to, reverse
+
+
+@function("linalg.LinearOperatorToeplitz")
+class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
+    """A matrix whose diagonals are constant, or a stack of them.
+
+    Products are computed with Fourier transforms, in a time of `O(N log N)`.
+
+    Args:
+        col: the first columns, a tensor or variable of shape `[..., N]`.
+        row: the first rows, of the same shape; their first numbers are not read.
+        is_non_singular: whether the matrices have inverses.
+        is_self_adjoint: whether they are their own conjugate transposes.
+        is_positive_definite: whether `x^H A x` has a positive real part for every x.
+        is_square: True or None.
+        name: a name.
+
+    Raises:
+        ValueError: if `col` or `row` is a scalar, or they differ in size, or the hints are wrong.
+
+    >>> operator = tf.linalg.LinearOperatorToeplitz([1.0, 2.0, 3.0], [1.0, 5.0, 6.0])
+    >>> operator.to_dense().numpy()
+    array([[1., 5., 6.],
+           [2., 1., 5.],
+           [3., 2., 1.]], dtype=float32)
+    """
+
+    _experimental_parameter_ndims_to_matrix_ndims = {"col": 1, "row": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        col: Any,
+        row: Any,
+        is_non_singular: bool | None = None,
+        is_self_adjoint: bool | None = None,
+        is_positive_definite: bool | None = None,
+        is_square: bool | None = None,
+        name: str = "LinearOperatorToeplitz",
+    ) -> None:
+        parameters = given(locals())
+        self._row, self._col = kept(row), kept(col)
+        for key, vector in (("row", self._row), ("col", self._col)):
+            if vector.shape.rank < 1:
+                raise ValueError(
+                    f"Argument {key} must have at least 1 dimension.  Found: {vector}"
+                )
+        if self._row.shape[-1] != self._col.shape[-1]:
+            raise ValueError(
+                "Expected square matrix, got row and col with mismatched dimensions."
+            )
+        message = "Only square Toeplitz operators currently supported."
+        is_square = hints.fixed(is_square, True, message)
+        super().__init__(
+            self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
+            is_square, name, parameters,
+        )  # fmt: skip
+
+    @property
+    def col(self) -> Any:
+        """The first columns."""
+        return self._col
+
+    @property
+    def row(self) -> Any:
+        """The first rows."""
+        return self._row
+
+    def _shape(self) -> TensorShape:
+        shape = common_batch([self._row.shape, self._col.shape])
+        return shape + shape[-1:]
+
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        x, row, col = turned(x, adjoint_arg), read(self._row), read(self._col)
+        batch = common_batch([row.shape, col.shape])
+        row, col = broadcast_to(row, batch), broadcast_to(col, batch)
+        # A circulant matrix of twice the size, with this one in its upper left corner.
+        parts = [col, zeros_like(col[..., :1]), reverse(row[..., 1:], axis=[-1])]
+        spectrum = FUNCTIONS["signal.fft"](as_complex(concat(parts, axis=-1)))
+        circulant = LinearOperatorCirculant(spectrum, input_output_dtype=self.dtype)
+        longer = concat([x, zeros_like(x)], axis=-2)
+        result = circulant.matmul(longer, adjoint=adjoint)
+        return result[..., : self.shape[-1], :]
+
+    def _trace(self) -> Any:
+        return cast(self.shape[-1], self.dtype) * read(self._col)[..., 0]
+
+    def _diag_part(self) -> Any:
+        return read(self._col)[..., :1] * ones([self.shape[-1]], self.dtype)
+
+    def _to_dense(self) -> Any:
+        row, col = read(self._row), read(self._col)
+        batch = common_batch([row.shape, col.shape])
+        row, col = broadcast_to(row, batch), broadcast_to(col, batch)
+        size = self.shape[-1]
+        assert size is not None
+        places = np.arange(size)
+        entries = concat([reverse(col, axis=[-1]), row[..., 1:]], axis=-1)
+        return gather(entries, places + (size - 1 - places)[:, None], axis=-1)
+
+    def _assert_self_adjoint(self) -> None:
+        message = "row and col are not the same, and so this operator is not self-adjoint."
+        assert_equal(self._row, self._col, message=message)

@@ -1,0 +1,240 @@
+"""Non-maximum suppression with results of fixed sizes: for batches, and for several classes."""
+
+import math
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._core.dtypes import as_dtype, float32, int32
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops.arguments import invalid, written
+from tapefacade._ops.op import FreeTensor, NoGradient, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.parameters import frozen_value
+from tapefacade._ops.suppression import selected
+
+
+@function("image.non_max_suppression_padded")
+def non_max_suppression_padded(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> tuple[EagerTensor, EagerTensor]:
+    """Takes the boxes with the highest scores, and leaves out those that overlap one of them.
+
+    Args:
+        boxes: a floating tensor of shape `[..., N, 4]`, each box `y1, x1, y2, x2`.
+        scores: a tensor of shape `[..., N]` and the same type.
+        max_output_size: how many boxes to take at most.
+        iou_threshold: the greatest overlap, intersection over union.
+        score_threshold: boxes whose score is not above it are left out.
+        pad_to_max_output_size: fill the result up with zeros; needed for batches.
+        name: ignored.
+        sorted_input: the boxes are in the order of their scores already, the highest first.
+        canonicalized_coordinates: `y1 <= y2` and `x1 <= x2`; it makes no difference here.
+        tile_size: ignored.
+
+    Returns:
+        The positions of the boxes that are taken, int32 of shape `[..., max_output_size]`, highest
+        score first, and how many there are, int32 of shape `[...]`.
+
+    Raises:
+        ValueError: if there is a batch but no padding, or the shapes do not fit.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 5.0, 1.0, 6.0]]
+    >>> places, count = tf.image.non_max_suppression_padded(
+    ...     boxes, [0.6, 0.9, 0.8], 4, pad_to_max_output_size=True)
+    >>> places.numpy(), count.numpy()
+    (array([1, 2, 0, 0], dtype=int32), np.int32(2))
+    """
+    boxes = convert_to_tensor(boxes, dtype_hint=float32)
+    scores = convert_to_tensor(scores, dtype_hint=float32)
+    if len(boxes.shape) > 2 and not pad_to_max_output_size:
+        raise ValueError(
+            f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be True for batched "
+            "input"
+        )
+    size = int(frozen_value(convert(max_output_size, int32)))
+    limit, lowest = float(frozen_value(iou_threshold)), float(frozen_value(score_threshold))
+    places, count = _padded(boxes, scores, size, limit, lowest, bool(sorted_input))
+    return (places if pad_to_max_output_size else places[: int(count)]), count
+
+
+@op("_non_max_suppression_padded", kernel="While", gradient=NotDifferentiable())
+def _padded(
+    boxes: TensorLike, scores: TensorLike, size: int, limit: float, lowest: float, ordered: bool
+) -> tuple[jax.Array, jax.Array]:
+    """Returns the positions of the boxes that are taken, with zeros behind, and their number."""
+    if boxes.ndim < 2 or boxes.shape[-1] != 4 or boxes.shape[:-1] != scores.shape:
+        raise ValueError(
+            f"Boxes of shape [..., N, 4] need scores of shape [..., N]. Received: {boxes.shape} "
+            f"and {scores.shape}"
+        )
+    if size < 0:
+        raise invalid(f"Requires start <= limit when delta > 0: 0/{size}")
+    batch, count = scores.shape[:-1], scores.shape[-1]
+
+    def one(box: jax.Array, score: jax.Array) -> tuple[jax.Array, jax.Array]:
+        if ordered:
+            falling = -jnp.arange(count, dtype=score.dtype)
+            score = jnp.where(score > lowest, falling, -jnp.inf)
+        places, _, found = selected(box, score, size, limit, -math.inf if ordered else lowest)
+        return places, jnp.sum(found, dtype=np.int32)
+
+    total = math.prod(batch)
+    places, found = jax.vmap(one)(boxes.reshape((total, count, 4)), scores.reshape((total, count)))
+    return places.reshape((*batch, size)), found.reshape(batch)
+
+
+class CombinedNonMaxSuppression(NamedTuple):
+    """What `tf.image.combined_non_max_suppression` returns."""
+
+    nmsed_boxes: EagerTensor
+    nmsed_scores: EagerTensor
+    nmsed_classes: EagerTensor
+    valid_detections: EagerTensor
+
+
+@function("image.combined_non_max_suppression")
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: None = None,
+) -> CombinedNonMaxSuppression:
+    """Takes for each class the boxes with the highest scores, and of these the highest of all.
+
+    Args:
+        boxes: float32 `[B, N, Q, 4]`, each `y1, x1, y2, x2`; `Q` is 1 (the same boxes for all
+            classes) or the number of classes.
+        scores: float32 `[B, N, classes]`.
+        max_output_size_per_class: how many boxes to take at most of one class.
+        max_total_size: how many boxes to return of one image, `T`.
+        iou_threshold: the greatest overlap, intersection over union, of boxes of a class.
+        score_threshold: boxes whose score is not above it are left out.
+        pad_per_class: return no more than `max_output_size_per_class * classes` boxes.
+        clip_boxes: replace coordinates outside of [0, 1] by 0 and 1.
+        name: ignored.
+
+    Returns:
+        A named tuple: `nmsed_boxes`, float32 `[B, T, 4]`, highest score first; `nmsed_scores` and
+        `nmsed_classes`, float32 `[B, T]`; and `valid_detections`, int32 `[B]`, how many there are:
+        the rest are zeros.
+
+    Raises:
+        InvalidArgumentError: if the shapes, the types or a number do not fit.
+        LookupError: if a gradient is asked for.
+
+    >>> boxes = tf.constant([[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.1, 1.0, 1.0]]]])
+    >>> found = tf.image.combined_non_max_suppression(boxes, [[[0.9, 0.2], [0.8, 0.7]]], 2, 3)
+    >>> found.nmsed_classes.numpy(), found.valid_detections.numpy()
+    (array([[0., 1., 0.]], dtype=float32), array([2], dtype=int32))
+    """
+    sizes = [convert(size, int32).numpy() for size in (max_output_size_per_class, max_total_size)]
+    for size, argument in zip(sizes, ("max_size_per_class", "max_total_size"), strict=True):
+        if size.ndim:
+            raise invalid(
+                f"{argument} must be 0-D, got shape {written(size.shape)} "
+                "[Op:CombinedNonMaxSuppression]"
+            )
+    found = _combined(
+        convert_to_tensor(boxes, dtype_hint=float32), convert_to_tensor(scores, dtype_hint=float32),
+        int(sizes[0]), int(sizes[1]),
+        float(frozen_value(iou_threshold)), float(frozen_value(score_threshold)),
+        bool(pad_per_class), bool(clip_boxes),
+    )  # fmt: skip
+    return CombinedNonMaxSuppression(*found)
+
+
+def _check_combined(boxes: Any, scores: Any, per_class: int, total: int, limit: float) -> None:
+    for place, tensor in enumerate((boxes, scores)):
+        if tensor.dtype != np.float32:
+            raise invalid(
+                f"cannot compute CombinedNonMaxSuppression as input #{place}(zero-based) was "
+                f"expected to be a float tensor but is a {as_dtype(tensor.dtype).kernel_name} "
+                "tensor [Op:CombinedNonMaxSuppression] name: "
+            )
+    _check_combined_shapes(boxes, scores)
+    if per_class <= 0:
+        raise invalid("max_size_per_class must be positive")
+    if total <= 0:
+        raise invalid("max_total_size must be > 0")
+    if not 0 <= limit <= 1:
+        raise invalid("iou_threshold must be in [0, 1]")
+
+
+def _check_combined_shapes(boxes: Any, scores: Any) -> None:
+    if boxes.shape[:1] != scores.shape[:1]:
+        raise invalid("boxes and scores must have same batch size")
+    if boxes.ndim != 4:
+        raise invalid(f"boxes must be 4-D{written(boxes.shape)}")
+    if scores.ndim != 3:
+        raise invalid(f"scores must be 3-D{written(scores.shape)}")
+    if boxes.shape[3] != 4:
+        raise invalid("boxes must have 4 columns")
+    if boxes.shape[2] not in (1, scores.shape[2]):
+        raise invalid("third dimension of boxes must be either 1 or num classes")
+    if boxes.shape[1] != scores.shape[1]:
+        raise invalid("scores has incompatible shape")
+
+
+@op(
+    "_combined_non_max_suppression",
+    kernel="CombinedNonMaxSuppression",
+    gradient=NoGradient("CombinedNonMaxSuppression"),
+)
+def _combined(
+    boxes: FreeTensor,
+    scores: FreeTensor,
+    per_class: int,
+    total: int,
+    limit: float,
+    lowest: float,
+    pad_per_class: bool,
+    clip: bool,
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """Suppresses boxes of each class and merges the classes."""
+    _check_combined(boxes, scores, per_class, total, limit)
+    classes = scores.shape[2]
+    if pad_per_class:
+        total = min(total, per_class * classes)
+    kept = min(per_class, boxes.shape[1])
+
+    def of_class(box: jax.Array, score: jax.Array) -> tuple[jax.Array, jax.Array]:
+        places, values, found = selected(box, score, kept, limit, lowest)
+        return box[places], jnp.where(found, values, -jnp.inf)
+
+    def of_image(box: jax.Array, score: jax.Array) -> tuple[jax.Array, ...]:
+        box = jnp.broadcast_to(jnp.moveaxis(box, 1, 0), (classes, score.shape[0], 4))
+        corners, values = jax.vmap(of_class)(box, score.T)
+        missing = max(0, total - classes * kept)
+        corners = jnp.pad(corners.reshape((-1, 4)), [(0, missing), (0, 0)])
+        values = jnp.pad(values.ravel(), (0, missing), constant_values=-jnp.inf)
+        kinds = jnp.repeat(jnp.arange(classes, dtype=np.float32), kept)
+        kinds = jnp.pad(kinds, (0, missing))
+        order = jnp.argsort(-values, stable=True)[:total]
+        there = values[order] > -jnp.inf
+        corners = jnp.clip(corners, 0, 1) if clip else corners
+        return (
+            jnp.where(there[:, None], corners[order], 0),
+            jnp.where(there, values[order], 0),
+            jnp.where(there, kinds[order], 0),
+            jnp.sum(there, dtype=np.int32),
+        )
+
+    found: Any = jax.vmap(of_image)(boxes, scores)
+    return found

@@ -1,0 +1,345 @@
+"""Non-maximum suppression: of boxes that overlap, those with the highest scores."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._core.dtypes import as_dtype, float32, int32
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops.arguments import invalid, written
+from tapefacade._ops.op import NoGradient, NotDifferentiable, TensorLike, function, op
+
+TYPES = ("half", "float")
+
+
+def overlaps(boxes: jax.Array, others: jax.Array) -> jax.Array:
+    """Returns the intersections of boxes with others, divided by the unions.
+
+    Args:
+        boxes: an array of shape `[..., N, 4]`: two opposite corners, each `y, x`.
+        others: an array of shape `[..., M, 4]`.
+
+    Returns:
+        An array of shape `[..., N, M]`; 0 for boxes without an area.
+    """
+    (low, high), (low2, high2) = _corners(boxes), _corners(others)
+    low, high, low2, high2 = (
+        low[..., :, None, :],
+        high[..., :, None, :],
+        low2[..., None, :, :],
+        high2[..., None, :, :],
+    )
+    area, area2 = (jnp.prod(b - a, -1) for a, b in ((low, high), (low2, high2)))
+    sides = jnp.maximum(jnp.minimum(high, high2) - jnp.maximum(low, low2), 0)
+    common = jnp.prod(sides, -1)
+    union = area + area2 - common
+    real = (area > 0) & (area2 > 0)
+    return jnp.where(real, common / jnp.where(real, union, jnp.ones_like(union)), 0)
+
+
+def _corners(boxes: jax.Array) -> tuple[jax.Array, jax.Array]:
+    first, second = boxes[..., :2], boxes[..., 2:]
+    return jnp.minimum(first, second), jnp.maximum(first, second)
+
+
+def selected(
+    boxes: Any, scores: jax.Array, count: int, limit: Any, lowest: Any, sigma: Any = None
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Takes boxes one after the other, always the one with the highest score.
+
+    A box that overlaps one that has been taken by more than `limit` is left out; or, with `sigma`,
+    its score becomes lower: Bodla et al., "Soft-NMS: Improving Object Detection With One Line of
+    Code", 2017.
+
+    Args:
+        boxes: an array of shape `[N, 4]`, or a function of a position that gives all overlaps.
+        scores: an array of shape `[N]`.
+        count: how many boxes to take at most.
+        limit: the greatest overlap.
+        lowest: boxes with a score that is not above it are left out.
+        sigma: a positive number, how slowly scores become lower with the overlap.
+
+    Returns:
+        The positions, the scores and whether there is such a box, all of shape `[count]`. What
+        there is not is 0.
+    """
+    nothing = jnp.asarray(-jnp.inf, scores.dtype)
+    places = jnp.arange(scores.shape[0], dtype=np.int32)
+
+    def take(left: jax.Array, _: Any) -> tuple[jax.Array, Any]:
+        best = jnp.argmax(left).astype(np.int32)
+        score = left[best]
+        found = score > nothing
+        common = boxes(best) if callable(boxes) else overlaps(boxes[best][None], boxes)[0]
+        if sigma is None:
+            rest = jnp.where(common > limit, nothing, left)
+        else:
+            rest = left * jnp.exp(-common * common / (2 * sigma)).astype(left.dtype)
+            rest = jnp.where(rest > lowest, rest, nothing)
+        rest = jnp.where(places == best, nothing, rest)
+        zero = jnp.zeros_like(score)
+        return rest, (jnp.where(found, best, 0), jnp.where(found, score, zero), found)
+
+    first = jnp.where(scores > lowest, scores, nothing)
+    if scores.shape[0] == 0:
+        empty = jnp.zeros((count,), np.int32)
+        return empty, empty.astype(scores.dtype), empty > 0
+    return lax.scan(take, first, length=count)[1]
+
+
+# What the functions have in common.
+
+
+def _scalar(value: Any, name: str) -> float:
+    """Returns a threshold, a Python number or a scalar tensor."""
+    number = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    if number.ndim:
+        shape, rank = written(number.shape), number.ndim
+        raise invalid(
+            f"{name} must be 0-D, got shape {shape} (Shape must be rank 0 but is rank {rank})"
+        )
+    return float(number)
+
+
+def _size(value: Any, kernel: str) -> int:
+    if hasattr(value, "_type") and value.dtype is not int32:
+        raise invalid(
+            f"cannot compute {kernel} as input #2(zero-based) was expected to be a int32 tensor "
+            f"but is a {value.dtype.kernel_name} tensor [Op:{kernel}] name: "
+        )
+    size = convert(value, int32).numpy()
+    if size.ndim:
+        shape, rank = written(size.shape), size.ndim
+        raise invalid(
+            f"max_output_size must be 0-D, got shape {shape} (Shape must be rank 0 but is rank "
+            f"{rank})"
+        )
+    return int(size)
+
+
+def _check(boxes: Any, scores: Any, size: int, limit: float, sigma: float = 0.0) -> None:
+    if boxes.ndim != 2:
+        raise invalid(
+            f"boxes must be 2-D{written(boxes.shape)} (Shape must be rank 2 but is rank "
+            f"{boxes.ndim})"
+        )
+    if boxes.shape[1] != 4:
+        raise invalid(f"boxes must have 4 columns (Dimension must be 4 but is {boxes.shape[1]})")
+    _check_scores(scores, boxes.shape[0])
+    if not 0 <= limit <= 1:
+        raise invalid("iou_threshold must be in [0, 1]")
+    if sigma < 0:
+        raise invalid("soft_nms_sigma_val must be >= 0")
+    if size < 0:
+        raise invalid("output size must be non-negative")
+
+
+def _check_scores(scores: Any, count: int) -> None:
+    if scores.ndim != 1:
+        raise invalid(
+            f"scores must be 1-D{written(scores.shape)} (Shape must be rank 1 but is rank "
+            f"{scores.ndim})"
+        )
+    if scores.shape[0] != count:
+        raise invalid(
+            "scores has incompatible shape (Dimensions must be equal, but are "
+            f"{count} and {scores.shape[0]})"
+        )
+
+
+Found = tuple[jax.Array, jax.Array]
+
+
+@op(
+    "_non_max_suppression",
+    kernel="NonMaxSuppressionV3",
+    dtypes=TYPES,
+    gradient=NoGradient("NonMaxSuppressionV3"),
+)
+def _suppressed(
+    boxes: TensorLike, scores: TensorLike, size: int, limit: float, lowest: float
+) -> Found:
+    """Returns the positions of the boxes that are taken, with zeros behind, and their number."""
+    _check(boxes, scores, size, limit)
+    wide = boxes.astype(np.float32)
+    places, _, found = selected(wide, scores, min(size, boxes.shape[0]), limit, lowest)
+    return places, jnp.sum(found, dtype=np.int32)
+
+
+@op(
+    "_non_max_suppression_with_scores",
+    kernel="NonMaxSuppressionV5",
+    dtypes=TYPES,
+    gradient=NoGradient("NonMaxSuppressionV5"),
+)
+def _suppressed_softly(
+    boxes: TensorLike, scores: TensorLike, size: int, limit: float, lowest: float, sigma: float
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Returns the positions of the boxes that are taken, their scores, and their number."""
+    if boxes.dtype != np.float32:
+        raise invalid(
+            "cannot compute NonMaxSuppressionV5 as input #3(zero-based) was expected to be a half "
+            "tensor but is a float tensor [Op:NonMaxSuppressionV5] name: "
+        )
+    _check(boxes, scores, size, limit, sigma)
+    count = min(size, boxes.shape[0])
+    places, kept, found = selected(boxes, scores, count, limit, lowest, sigma or None)
+    return places, kept, jnp.sum(found, dtype=np.int32)
+
+
+@op(
+    "_non_max_suppression_overlaps",
+    kernel="NonMaxSuppressionWithOverlaps",
+    gradient=NotDifferentiable(),
+)
+def _suppressed_by_overlaps(
+    overlaps: TensorLike, scores: TensorLike, size: int, limit: float, lowest: float
+) -> Found:
+    """Returns the positions that are taken, with zeros behind, and their number."""
+    for place, tensor in enumerate((overlaps, scores)):
+        if tensor.dtype != np.float32:
+            raise invalid(
+                f"cannot compute NonMaxSuppressionWithOverlaps as input #{place}(zero-based) was "
+                f"expected to be a float tensor but is a {as_dtype(tensor.dtype).kernel_name} "
+                "tensor [Op:NonMaxSuppressionWithOverlaps] name: "
+            )
+    if overlaps.ndim != 2:
+        raise invalid(f"overlaps must be 2-D{written(overlaps.shape)}")
+    if overlaps.shape[0] != overlaps.shape[1]:
+        raise invalid(f"overlaps must be square{written(overlaps.shape)}")
+    _check_scores(scores, overlaps.shape[0])
+    if size < 0:
+        raise invalid("output size must be non-negative")
+    count = min(size, overlaps.shape[0])
+    places, _, found = selected(lambda best: overlaps[best], scores, count, limit, lowest)
+    return places, jnp.sum(found, dtype=np.int32)
+
+
+@function("image.non_max_suppression")
+def non_max_suppression(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: None = None,
+) -> EagerTensor:
+    """Takes the boxes with the highest scores, and leaves out those that overlap one of them.
+
+    The scores are looked at, for they decide the shape of the result.
+
+    Args:
+        boxes: float32 or float16 `[N, 4]`, each `y1, x1, y2, x2`: any two opposite corners.
+        scores: a tensor of shape `[N]` and the type of `boxes`.
+        max_output_size: how many boxes to take at most.
+        iou_threshold: the greatest overlap, intersection over union, in [0, 1].
+        score_threshold: boxes whose score is not above it are left out.
+        name: ignored.
+
+    Returns:
+        The positions of the boxes that are taken, int32 of shape `[M]`, highest score first.
+
+    Raises:
+        InvalidArgumentError: if the shapes, the types or a number do not fit.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 5.0, 1.0, 6.0]]
+    >>> tf.image.non_max_suppression(boxes, [0.6, 0.9, 0.8], max_output_size=3).numpy()
+    array([1, 2], dtype=int32)
+    """
+    size = _size(max_output_size, "NonMaxSuppressionV3")
+    limit, lowest = (
+        _scalar(iou_threshold, "iou_threshold"),
+        _scalar(score_threshold, "score_threshold"),
+    )
+    places, count = _suppressed(boxes, scores, size, limit, lowest)
+    return places[: int(count)]
+
+
+@function("image.non_max_suppression_with_scores")
+def non_max_suppression_with_scores(
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    soft_nms_sigma: Any = 0.0,
+    name: None = None,
+) -> tuple[EagerTensor, EagerTensor]:
+    """Takes the boxes with the highest scores, and lowers the scores of those that overlap them.
+
+    The scores are looked at, for they decide the shape of the result.
+
+    Args:
+        boxes: float32 `[N, 4]`, each `y1, x1, y2, x2`: any two opposite corners.
+        scores: float32 `[N]`.
+        max_output_size: how many boxes to take at most.
+        iou_threshold: the greatest overlap, intersection over union, if `soft_nms_sigma` is 0.
+        score_threshold: boxes whose score is not above it are left out.
+        soft_nms_sigma: scores are multiplied with `exp(-overlap**2 / (2 * soft_nms_sigma))` for
+            each box that is taken; 0 leaves overlapping boxes out instead.
+        name: ignored.
+
+    Returns:
+        The positions of the boxes that are taken, int32 of shape `[M]`, and their scores.
+
+    Raises:
+        InvalidArgumentError: if the shapes, the types or a number do not fit.
+
+    >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0], [0.0, 5.0, 1.0, 6.0]]
+    >>> places, scores = tf.image.non_max_suppression_with_scores(
+    ...     boxes, [0.5, 0.9, 0.8], 3, soft_nms_sigma=0.5)
+    >>> places.numpy(), scores.numpy()
+    (array([1, 2, 0], dtype=int32), array([0.9 , 0.8 , 0.18393973], dtype=float32))
+    """
+    size = _size(max_output_size, "NonMaxSuppressionV5")
+    limit, lowest = (
+        _scalar(iou_threshold, "iou_threshold"),
+        _scalar(score_threshold, "score_threshold"),
+    )
+    sigma = _scalar(soft_nms_sigma, "soft_nms_sigma")
+    places, kept, count = _suppressed_softly(boxes, scores, size, limit, lowest, sigma)
+    return places[: int(count)], kept[: int(count)]
+
+
+@function("image.non_max_suppression_overlaps")
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    name: None = None,
+) -> EagerTensor:
+    """Takes the highest scores, and leaves out what overlaps one of them, given all overlaps.
+
+    The scores are looked at, for they decide the shape of the result.
+
+    Args:
+        overlaps: float32 `[N, N]`.
+        scores: float32 `[N]`.
+        max_output_size: how many to take at most.
+        overlap_threshold: the greatest overlap.
+        score_threshold: what has a score that is not above it is left out.
+        name: ignored.
+
+    Returns:
+        The positions that are taken, int32 of shape `[M]`, highest score first.
+
+    Raises:
+        InvalidArgumentError: if the shapes, the types or a number do not fit.
+
+    >>> tf.image.non_max_suppression_overlaps([[1.0, 0.9], [0.9, 1.0]], [0.3, 0.7], 2).numpy()
+    array([1], dtype=int32)
+    """
+    size = _size(max_output_size, "NonMaxSuppressionWithOverlaps")
+    limit, lowest = (
+        _scalar(overlap_threshold, "overlap_threshold"),
+        _scalar(score_threshold, "score_threshold"),
+    )
+    overlaps = convert_to_tensor(overlaps, dtype_hint=float32)
+    places, count = _suppressed_by_overlaps(overlaps, scores, size, limit, lowest)
+    return places[: int(count)]

@@ -1,0 +1,126 @@
+"""Reductions of ragged tensors along their dimensions."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.dispatch import handles
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._ragged.base import Ragged
+from tapefacade._ragged.segments import by_segment
+from tapefacade._ragged.tensor import RaggedTensor, placed
+
+PLAIN = ("sum", "prod", "max", "min")
+
+
+def _axes(axis: Any, rank: int) -> list[int] | None:
+    """Reads the dimensions that are reduced, the last one first; None for all of them."""
+    if axis is None:
+        return None
+    if isinstance(axis, EagerTensor | np.ndarray) and len(axis.shape):
+        axis = np.asarray(axis).tolist()
+    if isinstance(axis, list | tuple):
+        return sorted({placed(a, rank) for a in axis}, reverse=True)
+    if isinstance(axis, EagerTensor):
+        raise TypeError(f"axis must be an int; got {axis.dtype.name}")
+    return [placed(axis, rank)]
+
+
+def _reduce(kind: str, value: Any, axes: list[int] | None, keepdims: bool) -> Any:
+    """Reduces a ragged tensor along some dimensions."""
+    if not isinstance(value, Ragged):
+        return FUNCTIONS[f"math.reduce_{kind}"](value, axis=axes, keepdims=keepdims)
+    if axes is None:
+        result = FUNCTIONS[f"math.reduce_{kind}"](value.flat_values)
+        return FUNCTIONS["reshape"](result, [1] * value._rank) if keepdims else result
+    result: Any = value
+    for axis in axes:
+        result = _along(kind, result, axis, keepdims)
+    return result
+
+
+def _along(kind: str, value: Any, axis: int, keepdims: bool) -> Any:
+    if not isinstance(value, Ragged):
+        return FUNCTIONS[f"math.reduce_{kind}"](value, axis=axis, keepdims=keepdims)
+    partition = value._partition
+    if axis > 1:
+        return value._make(_along(kind, value._values, axis - 1, keepdims), partition)
+    if axis == 1:
+        result = by_segment(kind, value._values, partition.ids, partition.nrows)
+    else:
+        within = np.arange(partition.nvals) - partition.splits[:-1][partition.ids]
+        longest = int(partition.lengths.max(initial=0))
+        result = by_segment(kind, value._values, within, longest)
+    return FUNCTIONS["expand_dims"](result, axis) if keepdims else result
+
+
+def _plain(kind: str) -> Callable[..., Any]:
+    def handler(
+        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+    ) -> Any:
+        return _reduce(kind, input_tensor, _axes(axis, input_tensor._rank), keepdims)
+
+    return handler
+
+
+for _kind in PLAIN:
+    handles(RaggedTensor, f"math.reduce_{_kind}")(_plain(_kind))
+
+
+@handles(RaggedTensor, "math.reduce_mean")
+def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Divides the sum by the number of elements: those of integers are floats."""
+    axes = _axes(axis, input_tensor._rank)
+    if axes == []:
+        return input_tensor
+    total = _reduce("sum", input_tensor, axes, keepdims)
+    counted = input_tensor.with_flat_values(FUNCTIONS["ones_like"](input_tensor.flat_values))
+    return total / _reduce("sum", counted, axes, keepdims)
+
+
+@handles(RaggedTensor, "math.reduce_variance")
+def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Subtracts the square of the mean from the mean of the squares."""
+    square = FUNCTIONS["math.square"]
+    mean_of_squares = reduce_mean(square(input_tensor), axis, keepdims)
+    return mean_of_squares - square(reduce_mean(input_tensor, axis, keepdims))
+
+
+@handles(RaggedTensor, "math.reduce_std")
+def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Takes the square root of the variance."""
+    return FUNCTIONS["math.sqrt"](reduce_variance(input_tensor, axis, keepdims))
+
+
+@handles(RaggedTensor, "math.reduce_any")
+def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Counts the elements that are true."""
+    cast = FUNCTIONS["cast"]
+    true = cast(cast(input_tensor, dtypes.bool), dtypes.int32)
+    return FUNCTIONS["math.reduce_sum"](true, axis, keepdims) > 0
+
+
+@handles(RaggedTensor, "math.reduce_all")
+def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Counts the elements that are false."""
+    cast = FUNCTIONS["cast"]
+    false = cast(FUNCTIONS["math.logical_not"](cast(input_tensor, dtypes.bool)), dtypes.int32)
+    return FUNCTIONS["math.equal"](FUNCTIONS["math.reduce_sum"](false, axis, keepdims), 0)
+
+
+@handles(RaggedTensor, "math.reduce_logsumexp")
+def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """Subtracts the maximum before the exponential is taken."""
+    largest = FUNCTIONS["math.reduce_max"](input_tensor, axis, True)
+    shift = FUNCTIONS["stop_gradient"](
+        FUNCTIONS["where"](FUNCTIONS["math.is_finite"](largest), largest, 0.0 * largest)
+    )
+    powers = FUNCTIONS["math.exp"](input_tensor - shift)
+    total = FUNCTIONS["math.log"](FUNCTIONS["math.reduce_sum"](powers, axis, True)) + shift
+    if keepdims:
+        return total
+    axes = _axes(axis, input_tensor._rank)
+    return FUNCTIONS["squeeze"](total, axes if axes is not None else list(range(input_tensor._rank)))

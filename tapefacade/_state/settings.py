@@ -1,0 +1,357 @@
+"""Settings of `tf.config`: threads, optimizers, precision, determinism, and what is only noted."""
+
+import os
+from typing import Any
+
+import jax
+
+from tapefacade._core import errors
+from tapefacade._core.tensor import hinted
+from tapefacade._ops.op import function
+from tapefacade._state.devices import JAX_CONFIG, initialized
+
+DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
+# Precisions of JAX that forbid TensorFloat-32.
+FULL = ("highest", "float32")
+OPTIONS = (
+    "layout_optimizer",
+    "constant_folding",
+    "shape_optimization",
+    "remapping",
+    "arithmetic_optimization",
+    "dependency_optimization",
+    "loop_optimization",
+    "function_optimization",
+    "debug_stripper",
+    "disable_model_pruning",
+    "scoped_allocator_optimization",
+    "pin_to_host_optimization",
+    "implementation_selector",
+    "auto_mixed_precision",
+    "use_plugin_optimizers",
+    "disable_meta_optimizer",
+    "auto_mixed_precision_onednn_bfloat16",
+    "auto_mixed_precision_mkl",
+    "min_graph_nodes",
+)
+POLICIES = {
+    None: "silent",
+    "silent": "silent",
+    "silent_for_int32": "silent_for_int32",
+    "warn": "warn",
+    "explicit": "explicit",
+}
+
+
+class _Settings:
+    """What programs have set."""
+
+    def __init__(self) -> None:
+        self.threads = {"Inter": 0, "Intra": 0}
+        self.jit = False
+        self.options: dict[str, Any] = {
+            "disable_model_pruning": False,
+            "disable_meta_optimizer": False,
+        }
+        self.policy = "silent"
+        self.synchronous = True
+
+
+SETTINGS = _Settings()
+
+
+def _set_threads(kind: str, number: int) -> None:
+    if SETTINGS.threads[kind] == number:
+        return
+    if initialized():
+        raise RuntimeError(f"{kind} op parallelism cannot be modified after initialization.")
+    SETTINGS.threads[kind] = number
+
+
+@function("config.threading.set_inter_op_parallelism_threads")
+def set_inter_op_parallelism_threads(num_threads: int) -> None:
+    """Takes note of how many ops may run at the same time.
+
+    Unlike TensorFlow, this changes nothing: XLA decides how a program is spread over the CPU.
+
+    Args:
+        num_threads: the number, 0 for any.
+
+    Raises:
+        RuntimeError: if programs have run already.
+
+    >>> tf.config.threading.set_inter_op_parallelism_threads(
+    ...     tf.config.threading.get_inter_op_parallelism_threads()
+    ... )
+    """
+    _set_threads("Inter", num_threads)
+
+
+@function("config.threading.set_intra_op_parallelism_threads")
+def set_intra_op_parallelism_threads(num_threads: int) -> None:
+    """Takes note of how many threads one op may use.
+
+    Unlike TensorFlow, this changes nothing: XLA decides how a program is spread over the CPU.
+
+    Args:
+        num_threads: the number, 0 for any.
+
+    Raises:
+        RuntimeError: if programs have run already.
+
+    >>> tf.config.threading.set_intra_op_parallelism_threads(
+    ...     tf.config.threading.get_intra_op_parallelism_threads()
+    ... )
+    """
+    _set_threads("Intra", num_threads)
+
+
+@function("config.threading.get_inter_op_parallelism_threads")
+def get_inter_op_parallelism_threads() -> int:
+    """Returns what `set_inter_op_parallelism_threads` was told, 0 at first.
+
+    >>> tf.config.threading.get_inter_op_parallelism_threads()
+    0
+    """
+    return SETTINGS.threads["Inter"]
+
+
+@function("config.threading.get_intra_op_parallelism_threads")
+def get_intra_op_parallelism_threads() -> int:
+    """Returns what `set_intra_op_parallelism_threads` was told, 0 at first.
+
+    >>> tf.config.threading.get_intra_op_parallelism_threads()
+    0
+    """
+    return SETTINGS.threads["Intra"]
+
+
+@function("config.optimizer.set_jit")
+def set_jit(enabled: bool | str) -> None:
+    """Takes note of a wish to compile programs.
+
+    Unlike TensorFlow, this changes nothing: all programs are compiled.
+
+    Args:
+        enabled: True or "autoclustering" to compile.
+
+    >>> tf.config.optimizer.set_jit(False)
+    """
+    SETTINGS.jit = enabled in (True, "autoclustering")
+
+
+@function("config.optimizer.get_jit")
+def get_jit() -> str:
+    """Returns "autoclustering" if `set_jit` was told to compile, otherwise an empty text.
+
+    >>> tf.config.optimizer.get_jit()
+    ''
+    """
+    return "autoclustering" if SETTINGS.jit else ""
+
+
+@function("config.optimizer.set_experimental_options")
+def set_experimental_options(options: dict[str, Any]) -> None:
+    """Takes note of wishes about the optimization of graphs.
+
+    Unlike TensorFlow, this changes nothing: XLA optimizes programs.
+
+    Args:
+        options: the wishes by their names, such as "constant_folding".
+
+    >>> tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+    """
+    SETTINGS.options.update(options)
+
+
+@function("config.optimizer.get_experimental_options")
+def get_experimental_options() -> dict[str, Any]:
+    """Returns what `set_experimental_options` was told.
+
+    >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
+    False
+    """
+    return {name: SETTINGS.options[name] for name in OPTIONS if name in SETTINGS.options}
+
+
+@function("config.experimental.enable_tensor_float_32_execution")
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Says whether float32 products may be computed from rounded numbers, on GPUs that can.
+
+    It sets JAX's `jax_default_matmul_precision`.
+
+    Args:
+        enabled: whether they may.
+
+    >>> allowed = tf.config.experimental.tensor_float_32_execution_enabled()
+    >>> tf.config.experimental.enable_tensor_float_32_execution(allowed)
+    """
+    if bool(enabled) != tensor_float_32_execution_enabled():
+        JAX_CONFIG.update("jax_default_matmul_precision", None if enabled else "highest")
+
+
+@function("config.experimental.tensor_float_32_execution_enabled")
+def tensor_float_32_execution_enabled() -> bool:
+    """Returns whether float32 products may be computed from rounded numbers, on GPUs that can.
+
+    >>> isinstance(tf.config.experimental.tensor_float_32_execution_enabled(), bool)
+    True
+    """
+    return JAX_CONFIG.jax_default_matmul_precision not in FULL
+
+
+@function("config.experimental.enable_op_determinism")
+def enable_op_determinism() -> None:
+    """Asks that a program gives the same numbers whenever it runs.
+
+    On a CPU programs do. Unlike TensorFlow, random ops without a seed are not refused, and on a GPU
+    it has to be asked for before the program starts.
+
+    Raises:
+        RuntimeError: if programs run on a GPU, and the environment variable XLA_FLAGS does not ask
+            for it.
+
+    >>> tf.config.experimental.enable_op_determinism()
+    """
+    if jax.default_backend() != "cpu" and DETERMINISTIC not in os.environ.get("XLA_FLAGS", ""):
+        raise hinted(
+            RuntimeError("Op determinism cannot be enabled after GPUs have been initialized."),
+            f"Set the environment variable XLA_FLAGS={DETERMINISTIC} before the program starts.",
+        )
+
+
+@function("config.experimental.enable_mlir_bridge")
+def enable_mlir_bridge() -> None:
+    """Does nothing: there is one way to compile.
+
+    >>> tf.config.experimental.enable_mlir_bridge()
+    """
+
+
+@function("config.experimental.disable_mlir_bridge")
+def disable_mlir_bridge() -> None:
+    """Does nothing: there is one way to compile.
+
+    >>> tf.config.experimental.disable_mlir_bridge()
+    """
+
+
+@function("config.experimental.get_device_policy")
+def get_device_policy() -> str:
+    """Returns what `set_device_policy` was told, "silent" at first.
+
+    >>> tf.config.experimental.get_device_policy()
+    'silent'
+    """
+    return SETTINGS.policy
+
+
+@function("config.experimental.set_device_policy")
+def set_device_policy(device_policy: str | None) -> None:
+    """Takes note of what to do about values on another device than an op.
+
+    Unlike TensorFlow, this changes nothing: values move as programs need them.
+
+    Args:
+        device_policy: "silent", "silent_for_int32", "warn", "explicit", or None for "silent".
+
+    Raises:
+        ValueError: if it is something else.
+
+    >>> tf.config.experimental.set_device_policy("silent")
+    """
+    if device_policy not in POLICIES:
+        raise ValueError(
+            f"Invalid argument `device_policy`: {device_policy!r}. Please refer to "
+            "https://www.tensorflow.org/api_docs/python/tf/config/experimental/set_device_policy "
+            "for valid `device_policy` arguments."
+        )
+    SETTINGS.policy = POLICIES[device_policy]
+
+
+@function("config.experimental.get_synchronous_execution")
+def get_synchronous_execution() -> bool:
+    """Returns what `set_synchronous_execution` was told, True at first.
+
+    >>> tf.config.experimental.get_synchronous_execution()
+    True
+    """
+    return SETTINGS.synchronous
+
+
+@function("config.experimental.set_synchronous_execution")
+def set_synchronous_execution(enable: bool | None) -> None:
+    """Takes note of whether ops run at once.
+
+    Unlike TensorFlow, this changes nothing: a program runs when somebody looks at its results.
+    `tf.config.run_ops_immediately` makes every op run at its call.
+
+    Args:
+        enable: whether they do; None for the default, which is True.
+
+    >>> tf.config.experimental.set_synchronous_execution(True)
+    """
+    SETTINGS.synchronous = enable is None or bool(enable)
+
+
+@function("config.experimental_connect_to_host")
+def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
+    """Refuses to connect to another machine.
+
+    Unlike TensorFlow, a program runs in one process.
+
+    Args:
+        remote_host: the address of the machine.
+        job_name: what the machine is called.
+
+    Raises:
+        ValueError: if there is no address.
+        UnavailableError: otherwise.
+
+    >>> tf.config.experimental_connect_to_host()
+    Traceback (most recent call last):
+    ValueError: Must provide at least one remote_host
+    """
+    if not remote_host:
+        raise ValueError("Must provide at least one remote_host")
+    raise _one_process(remote_host)
+
+
+@function("config.experimental_connect_to_cluster")
+def experimental_connect_to_cluster(
+    cluster_spec_or_resolver: Any,
+    job_name: str = "localhost",
+    task_index: int = 0,
+    protocol: str | None = None,
+    make_master_device_default: bool = True,
+    cluster_device_filters: Any = None,
+) -> None:
+    """Accepts a cluster that is this process alone.
+
+    Unlike TensorFlow, a program runs in one process. (JAX joins processes by
+    `jax.distributed.initialize`, which has to be called before the first op.)
+
+    Args:
+        cluster_spec_or_resolver: a resolver whose `master()` is local.
+        job_name: ignored.
+        task_index: ignored.
+        protocol: ignored.
+        make_master_device_default: ignored.
+        cluster_device_filters: ignored.
+
+    Raises:
+        UnavailableError: if the cluster has other processes.
+
+    >>> tf.config.experimental_connect_to_cluster("grpc://10.0.0.1:8470")
+    Traceback (most recent call last):
+    tapefacade._core.errors.UnavailableError: ...
+    """
+    master = getattr(cluster_spec_or_resolver, "master", None)
+    if master is None or master() not in ("", "local"):
+        raise _one_process(cluster_spec_or_resolver)
+
+
+def _one_process(address: Any) -> errors.UnavailableError:
+    return errors.UnavailableError(
+        None, None, f"tapefacade runs in one process and cannot connect to {address!r}."
+    )

@@ -1,0 +1,14 @@
+"""Names of older versions: `tf.compat.v1.manip`."""
+
+from tapefacade._core.aliases import aliases as _aliases
+
+_SAME = ""
+_RENAMED = {
+    "reshape": "reshape",
+    "reverse": "reverse",
+    "roll": "roll",
+    "scatter_nd": "scatter_nd",
+    "tile": "tile",
+}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

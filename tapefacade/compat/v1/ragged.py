@@ -1,0 +1,11 @@
+"""Names of older versions: `tf.compat.v1.ragged`."""
+
+from tapefacade._core.aliases import aliases as _aliases
+
+_SAME = """
+constant map_flat_values row_splits_to_segment_ids segment_ids_to_row_splits
+stack_dynamic_partitions
+"""
+_RENAMED: dict[str, str] = {}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

@@ -1,0 +1,10 @@
+"""Names of older versions: `tf.compat.v1.version`."""
+
+from tapefacade._core.aliases import aliases as _aliases
+
+_SAME = """
+COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION VERSION
+"""
+_RENAMED: dict[str, str] = {}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)
