@@ -122,7 +122,6 @@ from tapefacade._ops.creation import (
     linspace as linspace,
     one_hot as one_hot,
     ones as ones,
-    range as range,
     zeros as zeros,
 )
 from tapefacade._ops.cumulative import cumsum as cumsum
@@ -188,6 +187,7 @@ from tapefacade._ops.products import (
     matmul as matmul,
     tensordot as tensordot,
 )
+from tapefacade._ops.ranges import range as range
 from tapefacade._ops.reduction import (
     reduce_all as reduce_all,
     reduce_any as reduce_any,

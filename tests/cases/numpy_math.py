@@ -19,7 +19,11 @@ def unary(name: str, *values: float) -> list[Case]:
 
 
 CASES = [
-    *[row for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh") for row in unary(name, 0.5, -2)],
+    *[
+        row
+        for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")
+        for row in unary(name, 0.5, -2)
+    ],
     *[row for name in ("arcsin", "arccos", "arctanh") for row in unary(name, 0.5, -0.25)],
     *[row for name in ("arctan", "arcsinh", "deg2rad", "rad2deg") for row in unary(name, 2, -0.5)],
     *unary("arccosh", 1.5, 3),
