@@ -17,7 +17,9 @@ from tapefacade import (
     nn as nn,
     ragged as ragged,
     random as random,
+    sets as sets,
     signal as signal,
+    sparse as sparse,
     strings as strings,
     test as test,
     train as train,
@@ -130,6 +132,10 @@ from tapefacade._ops.debugging import (
     assert_greater as assert_greater,
     assert_less as assert_less,
 )
+from tapefacade._ops.dilated_convolution import (
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+    space_to_batch_nd as space_to_batch_nd,
+)
 from tapefacade._ops.division import (
     realdiv as realdiv,
     truediv as divide,
@@ -154,6 +160,7 @@ from tapefacade._ops.fourier_axes import (
     rfftnd_kernel as rfftnd,
 )
 from tapefacade._ops.gathering import gather as gather, gather_nd as gather_nd
+from tapefacade._ops.general_convolution import conv as conv
 from tapefacade._ops.histograms import (
     histogram_fixed_width as histogram_fixed_width,
     histogram_fixed_width_bins as histogram_fixed_width_bins,
@@ -179,6 +186,7 @@ from tapefacade._ops.padding import (
     reverse_sequence as reverse_sequence,
     space_to_batch as space_to_batch,
 )
+from tapefacade._ops.patches import extract_volume_patches as extract_volume_patches
 from tapefacade._ops.positions import argmax as argmax, argmin as argmin
 from tapefacade._ops.powers import pow as pow
 from tapefacade._ops.printing import print as print
@@ -258,6 +266,8 @@ from tapefacade._ops.trigonometry import (
 from tapefacade._port.alias import install_as_tensorflow as install_as_tensorflow
 from tapefacade._ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor as RaggedTensor
+from tapefacade._sparse.spec import SparseTensorSpec as SparseTensorSpec
+from tapefacade._sparse.tensor import SparseTensor as SparseTensor
 from tapefacade._state.configuration import (
     device as device,
     executing_eagerly as executing_eagerly,
@@ -270,6 +280,7 @@ from tapefacade._state.modes import (
 )
 from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable
+from tapefacade._strings.hashing import fingerprint as fingerprint
 from tapefacade._strings.numbers import as_string as as_string
 from tapefacade._tape.boundary import (
     RegisterGradient as RegisterGradient,

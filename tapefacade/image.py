@@ -56,6 +56,7 @@ from tapefacade._ops.jpeg_files import (
     extract_jpeg_shape as extract_jpeg_shape,
     is_jpeg as is_jpeg,
 )
+from tapefacade._ops.patches import extract_patches as extract_patches
 from tapefacade._ops.png_files import encode_png as encode_png
 from tapefacade._ops.random_boxes import (
     sample_distorted_bounding_box as sample_distorted_bounding_box,

@@ -14,6 +14,7 @@ from tapefacade._ops.activation import (
     silu as swish,
     softmax as softmax,
 )
+from tapefacade._ops.argmax_pooling import max_pool_with_argmax as max_pool_with_argmax
 from tapefacade._ops.averages import (
     compute_average_loss as compute_average_loss,
     scale_regularization_loss as scale_regularization_loss,
@@ -26,6 +27,18 @@ from tapefacade._ops.convolution import (
     convolution as convolution,
     depthwise_conv2d as depthwise_conv2d,
 )
+from tapefacade._ops.dilated_convolution import (
+    atrous_conv2d as atrous_conv2d,
+    with_space_to_batch as with_space_to_batch,
+)
+from tapefacade._ops.fractional_pooling import (
+    fractional_avg_pool as fractional_avg_pool,
+    fractional_max_pool as fractional_max_pool,
+)
+from tapefacade._ops.general_convolution import (
+    atrous_conv2d_transpose as atrous_conv2d_transpose,
+    conv_transpose as conv_transpose,
+)
 from tapefacade._ops.losses import (
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -34,6 +47,7 @@ from tapefacade._ops.losses import (
     sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
 )
+from tapefacade._ops.morphology import dilation2d as dilation2d, erosion2d as erosion2d
 from tapefacade._ops.normalization import (
     batch_normalization as batch_normalization,
     bias_add as bias_add,
@@ -62,6 +76,11 @@ from tapefacade._ops.pooling import (
     max_pool3d as max_pool3d,
     pool as pool,
 )
+from tapefacade._ops.separable_convolution import (
+    depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+    separable_conv2d as separable_conv2d,
+)
 from tapefacade._ops.sigmoids import (
     sigmoid as sigmoid,
     softplus as softplus,
@@ -74,5 +93,9 @@ from tapefacade._ops.transposed_convolution import (
     conv3d_transpose as conv3d_transpose,
 )
 from tapefacade._ops.trigonometry import tanh as tanh
+from tapefacade._sparse.lookups import (
+    embedding_lookup_sparse as embedding_lookup_sparse,
+    safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
+)
 
 __getattr__ = _missing_attribute(__name__)

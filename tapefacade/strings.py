@@ -1,6 +1,11 @@
 """Texts: `tf.strings`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._strings.hashing import (
+    to_hash_bucket as to_hash_bucket,
+    to_hash_bucket_fast as to_hash_bucket_fast,
+    to_hash_bucket_strong as to_hash_bucket_strong,
+)
 from tapefacade._strings.joining import (
     format as format,
     join as join,
@@ -15,5 +20,23 @@ from tapefacade._strings.letters import (
     upper as upper,
 )
 from tapefacade._strings.numbers import as_string as as_string, to_number as to_number
+from tapefacade._strings.patterns import (
+    regex_full_match as regex_full_match,
+    regex_replace as regex_replace,
+)
+from tapefacade._strings.scripts import unicode_script as unicode_script
+from tapefacade._strings.splitting import (
+    bytes_split as bytes_split,
+    ngrams as ngrams,
+    split as split,
+)
+from tapefacade._strings.unicode import (
+    unicode_decode as unicode_decode,
+    unicode_decode_with_offsets as unicode_decode_with_offsets,
+    unicode_encode as unicode_encode,
+    unicode_split as unicode_split,
+    unicode_split_with_offsets as unicode_split_with_offsets,
+    unicode_transcode as unicode_transcode,
+)
 
 __getattr__ = _missing_attribute(__name__)

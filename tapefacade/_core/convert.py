@@ -351,9 +351,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
 
 
 def is_tensor(x: Any) -> bool:
-    """Returns whether `x` is a tensor or a variable.
+    """Returns whether `x` is a tensor (also a ragged or sparse one) or a variable.
 
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return isinstance(x, Tensor) or hasattr(x, "_dense_var_to_tensor")
+    return isinstance(x, Tensor | CompositeTensor) or hasattr(x, "_dense_var_to_tensor")

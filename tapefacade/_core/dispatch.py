@@ -21,6 +21,10 @@ class HandOver(ValueError):  # noqa: N818 - an error only if nobody takes the va
         self.value = value
 
 
+HandOver.__name__ = HandOver.__qualname__ = "ValueError"  # what it is to users
+HandOver.__module__ = "builtins"
+
+
 class CompositeTensor:
     """A value made of several tensors: the base class of ragged and sparse tensors.
 

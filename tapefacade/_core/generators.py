@@ -35,8 +35,8 @@ class _Seeds:
         self.seed = seed
         self.key = DEFAULT_SEED if seed is None else seed % LARGEST_SEED
         self.fresh = random.Random(seed)  # makes seeds for ops without one, as TensorFlow
-        # Numbers that were drawn, by the kernel, its dtype and the seed of the op.
-        self.drawn: dict[tuple[str, Any, int], int] = {}
+        # Blocks of Philox that were used, by the kernel, its dtype and the seed of the op.
+        self.passed: dict[tuple[str, Any, int], int] = {}
 
 
 class _Thread(threading.local):
@@ -93,42 +93,68 @@ def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
 
     Args:
         kernel: the name of the kernel.
-        dtype: its dtype; both together count the numbers drawn with a seed of an op.
+        dtype: its dtype; both together count what was drawn with a seed of an op.
         seed: the op's own seed, or None.
         shape: the shape of the numbers that will be drawn.
 
     Returns:
         A tensor of shape `[6]` and type uint32, different at each call, for `_ops/philox.py`.
     """
-    number, size = (None, 0) if seed is None else (_integer(seed), _size(shape))
-    state = from_host(_state(kernel, dtype, number, size))
-    for draws in _THREAD.lists:
-        draws.append(Draw(state, lambda: _state(kernel, dtype, number, size)))
-    return state
-
-
-def _size(shape: Any) -> int:
+    if seed is None:
+        return next_made(kernel, dtype, None, 0)
     try:
-        return int(np.prod(np.asarray(shape, np.int64)))
+        size = int(np.prod(np.asarray(shape, np.int64)))
     except (TypeError, ValueError):  # the op will say what is wrong with it
-        return 0
+        size = 0
+    return next_made(kernel, dtype, seed, BLOCKS * size)
 
 
-def _state(kernel: str, dtype: Any, seed: int | None, size: int) -> np.ndarray[Any, Any]:
+def next_made(
+    kernel: str,
+    dtype: Any,
+    seed: Any,
+    blocks: int,
+    make: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None = None,
+) -> EagerTensor:
+    """Draws a state, and what is made of it on the host.
+
+    Args:
+        kernel: the name of the kernel.
+        dtype: its dtype; both together count what was drawn with a seed of an op.
+        seed: the op's own seed, or None.
+        blocks: how far the kernel comes with this draw.
+        make: a function of the state, six uint32 words; None gives the state itself.
+
+    Returns:
+        A tensor, different at each call.
+    """
+    number = None if seed is None else _integer(seed)
+
+    def draw() -> np.ndarray[Any, Any]:
+        state = _state(kernel, dtype, number, blocks)
+        return state if make is None else make(state)
+
+    made = from_host(draw())
+    for draws in _THREAD.lists:
+        draws.append(Draw(made, draw))
+    return made
+
+
+def _state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.ndarray[Any, Any]:
     seeds = _seeds
     passed = 0
     if seed is None:
         if seeds.seed is None:
-            return np.frombuffer(os.urandom(24), np.uint32)
+            return np.frombuffer(os.urandom(_STATE.size), np.uint32)
         seed = seeds.fresh.randint(0, LARGEST_SEED) % LARGEST_SEED
     else:
         seed %= LARGEST_SEED
         with _LOCK:
-            passed = seeds.drawn.get((kernel, dtype, seed), 0)
-            seeds.drawn[kernel, dtype, seed] = passed + size
+            passed = seeds.passed.get((kernel, dtype, seed), 0)
+            seeds.passed[kernel, dtype, seed] = passed + blocks
     if not seed and not seeds.key:
         seed = LARGEST_SEED
-    return np.frombuffer(_STATE.pack(BLOCKS * passed & WORD, seed, seeds.key), np.uint32)
+    return np.frombuffer(_STATE.pack(passed & WORD, seed, seeds.key), np.uint32)
 
 
 def next_key(kind: str, seed: Any = None) -> EagerTensor:
@@ -141,16 +167,11 @@ def next_key(kind: str, seed: Any = None) -> EagerTensor:
     Returns:
         A tensor of shape `[2]` and type uint32, different at each call.
     """
-    number = None if seed is None else _integer(seed)
-    key = from_host(_key(kind, number))
-    for draws in _THREAD.lists:
-        draws.append(Draw(key, lambda: _key(kind, number)))
-    return key
+    return next_made(kind, None, seed, 1, _hashed)
 
 
-def _key(kind: str, seed: int | None) -> np.ndarray[Any, Any]:
-    digest = hashlib.blake2b(_state(kind, None, seed, 1), digest_size=8, person=kind.encode()[:16])
-    return np.frombuffer(digest.digest(), np.uint32)
+def _hashed(state: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.frombuffer(hashlib.blake2b(state, digest_size=8).digest(), np.uint32)
 
 
 def _integer(seed: Any) -> int:

@@ -60,7 +60,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     >>> flatten({"b": [1, (2, None)], "a": 3})
     [3, 1, 2, None]
     """
-    if _is_flat(structure):
+    if _is_flat(structure) and not expand_composites:
         return list(structure)
     leaves: list[Any] = []
     _collect(structure, leaves)

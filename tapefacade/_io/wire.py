@@ -217,8 +217,22 @@ def decode_packed(kind: Kind, data: bytes) -> list[Any]:
         if len(data) % kind.array.itemsize:
             raise WireError("a number does not end")
         return np.frombuffer(data, kind.array).tolist()
+    return [kind.decode(number) for number in read_varints(data)]
+
+
+def read_varints(data: bytes) -> list[int]:
+    """Reads numbers one after another.
+
+    Raises:
+        WireError: if the bytes end within one.
+
+    >>> read_varints(b"\x03\xac\x02")
+    [3, 300]
+    """
+    if data.isascii():  # each is in a byte of its own
+        return list(data)
     values, at = [], 0
     while at < len(data):
         number, at = read_varint(data, at)
-        values.append(kind.decode(number))
+        values.append(number)
     return values

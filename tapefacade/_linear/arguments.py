@@ -1,16 +1,25 @@
 """What linear operators ask of their arguments, and small functions of stacks of matrices."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.shapes import TensorShape
 from tapefacade._ops.casting import cast
+from tapefacade._ops.op import function
 from tapefacade._ops.products import adjoint
 from tapefacade._ops.shape_queries import broadcast_static_shape
 from tapefacade._ops.shaping import broadcast_to
 from tapefacade._ops.solving import solve
+
+Kind = TypeVar("Kind", bound=type)
+
+
+def exported(kind: Kind) -> Kind:
+    """Registers a class of linear operators."""
+    function(f"linalg.{kind.__name__}")(kind)
+    return kind
 
 
 def given(names: dict[str, Any]) -> dict[str, Any]:

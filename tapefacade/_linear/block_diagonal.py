@@ -3,17 +3,16 @@
 from typing import Any
 
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import given, same_batch, same_dtype
+from tapefacade._linear.arguments import exported, given, same_batch, same_dtype
 from tapefacade._linear.blockwise import Blockwise
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._linear.rules import product, quotient
 from tapefacade._ops.assertions import assert_proper_iterable
 from tapefacade._ops.joining import concat
-from tapefacade._ops.op import function
 from tapefacade._ops.padding import pad
 
 
-@function("linalg.LinearOperatorBlockDiag")
+@exported
 class LinearOperatorBlockDiag(Blockwise, shown="linear_operator_block_diag"):
     """A matrix with operators along its diagonal and zeros elsewhere.
 
@@ -116,7 +115,7 @@ class LinearOperatorBlockDiag(Blockwise, shown="linear_operator_block_diag"):
 
     def _to_dense(self) -> Any:
         rows, before = [], 0
-        size = self.shape[-1]
+        size: Any = self.shape[-1]
         for block in same_batch([o.to_dense() for o in self._operators]):
             after = size - before - block.shape[-1]
             leading = [[0, 0]] * (block.shape.rank - 1)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapefacade._linear.arguments import given, read, same_batch
+from tapefacade._linear.arguments import exported, given, read, same_batch
 from tapefacade._linear.blockwise import Blockwise, total
 from tapefacade._linear.diagonal import LinearOperatorDiag
 from tapefacade._linear.full_matrix import LinearOperatorFullMatrix
@@ -13,14 +13,11 @@ from tapefacade._ops.assertions import assert_proper_iterable
 from tapefacade._ops.casting import cast
 from tapefacade._ops.elementwise import exp
 from tapefacade._ops.joining import concat
-from tapefacade._ops.op import function
 from tapefacade._ops.padding import pad
 
 
-@function("linalg.LinearOperatorBlockLowerTriangular")
-class LinearOperatorBlockLowerTriangular(
-    Blockwise, shown="linear_operator_block_lower_triangular"
-):
+@exported
+class LinearOperatorBlockLowerTriangular(Blockwise, shown="linear_operator_block_lower_triangular"):
     """A matrix with operators on and below its diagonal and zeros above it.
 
     Args:
@@ -172,9 +169,7 @@ class LinearOperatorBlockLowerTriangular(
             minus = LinearOperatorScaledIdentity(last.shape[-1], cast(-1, last.dtype))
             below = []
             for column in range(len(row) - 1):
-                parts = [
-                    row[k].matmul(inverse[k][column]) for k in range(column, len(row) - 1)
-                ]
+                parts = [row[k].matmul(inverse[k][column]) for k in range(column, len(row) - 1)]
                 below.append(minus.matmul(last.matmul(_summed(parts))))
             inverse.append([*below, last])
         return LinearOperatorBlockLowerTriangular(inverse, **kwargs)

@@ -29,7 +29,7 @@ def come_in_blocks(x: Any, sizes: list[Any], place: int) -> bool:
         return False
     if not any(nest.is_nested(block) for block in x):
         return True
-    found = [convert_to_tensor(block).shape[place] for block in x]
+    found: list[Any] = [convert_to_tensor(block).shape[place] for block in x]
     if found == sizes:
         return True
     if len(set(found)) == 1 and found[0] >= sum(sizes):

@@ -10,7 +10,7 @@ from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import as_complex, given, kept, read, turned
+from tapefacade._linear.arguments import as_complex, exported, given, kept, read, turned
 from tapefacade._linear.checked import assert_no_zeros, assert_real
 from tapefacade._linear.measured import ratio
 from tapefacade._linear.operator import LinearOperator
@@ -20,7 +20,6 @@ from tapefacade._ops.copying import zeros_like
 from tapefacade._ops.creation import ones
 from tapefacade._ops.debugging import assert_less, assert_positive
 from tapefacade._ops.elementwise import abs, log
-from tapefacade._ops.op import function
 from tapefacade._ops.reduction import reduce_prod, reduce_sum
 from tapefacade._ops.shaping import expand_dims, matrix_transpose, reshape
 
@@ -122,7 +121,7 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
     def _shape(self) -> TensorShape:
         shape = self._spectrum.shape
         size = math.prod(shape[-self._depth :])
-        return shape[: -self._depth] + [size, size]
+        return TensorShape([*shape[: -self._depth], size, size])
 
     def _transform(self, name: str, x: Any) -> Any:
         suffix = "" if self._depth == 1 else f"{self._depth}d"
@@ -147,8 +146,8 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return self._filtered(turned(rhs, adjoint_arg), 1.0 / self._factors(adjoint))
 
-    def _axes(self) -> list[int]:
-        return [-1 - place for place in range(self._depth)]
+    def _axes(self) -> tuple[int, ...]:
+        return tuple([-1 - place for place in range(self._depth)])
 
     def _determinant(self) -> Any:
         return cast(reduce_prod(self._spectrum, axis=self._axes()), self.dtype)
@@ -201,7 +200,7 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
         return kind(spectrum, **kwargs)
 
 
-@function("linalg.LinearOperatorCirculant")
+@exported
 class LinearOperatorCirculant(Circulant, shown="linear_operator_circulant"):
     """A matrix that is circulant, or a stack of them.
 
@@ -244,7 +243,7 @@ class LinearOperatorCirculant(Circulant, shown="linear_operator_circulant"):
         super().__init__(given(locals()))
 
 
-@function("linalg.LinearOperatorCirculant2D")
+@exported
 class LinearOperatorCirculant2D(Circulant, shown="linear_operator_circulant"):
     """A matrix that is block circulant with circulant blocks, or a stack of them.
 
@@ -286,7 +285,7 @@ class LinearOperatorCirculant2D(Circulant, shown="linear_operator_circulant"):
         super().__init__(given(locals()))
 
 
-@function("linalg.LinearOperatorCirculant3D")
+@exported
 class LinearOperatorCirculant3D(Circulant, shown="linear_operator_circulant"):
     """A matrix that is nested block circulant, or a stack of them.
 

@@ -4,12 +4,11 @@ from typing import Any
 
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import common_batch, given, same_dtype
+from tapefacade._linear.arguments import common_batch, exported, given, same_dtype
 from tapefacade._linear.lower_triangular import LinearOperatorLowerTriangular
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.assertions import assert_proper_iterable
 from tapefacade._ops.elementwise import sign
-from tapefacade._ops.op import function
 from tapefacade._ops.shaping import expand_dims
 
 
@@ -27,7 +26,7 @@ def _is_symmetric(operators: list[Any]) -> bool:
     return not odd and all(_adjoint_pair(left, right) for left, right in mirrored)
 
 
-@function("linalg.LinearOperatorComposition")
+@exported
 class LinearOperatorComposition(LinearOperator, shown="linear_operator_composition"):
     """The product of operators, of which none is computed.
 

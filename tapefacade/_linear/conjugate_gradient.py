@@ -9,6 +9,7 @@ from tapefacade._ops.comparison import greater
 from tapefacade._ops.creation import zeros
 from tapefacade._ops.norms import norm
 from tapefacade._ops.op import function
+from tapefacade._ops.products import matvec
 from tapefacade._ops.reduction import reduce_any, reduce_sum
 from tapefacade._ops.shaping import broadcast_to
 
@@ -77,7 +78,7 @@ def conjugate_gradient(
         x = zeros(shape, rhs.dtype)
     else:
         x = convert_to_tensor(x)
-        residual = rhs - operator.matvec(x)
+        residual = rhs - matvec(operator, x)
 
     def conditioned(residual: Any) -> Any:
         return residual if preconditioner is None else preconditioner.matvec(residual)
@@ -86,7 +87,7 @@ def conjugate_gradient(
     gamma = _dot(residual, direction)
     steps = 0
     while steps < max_iter and _exceeds(norm(residual, axis=-1), enough):
-        image = operator.matvec(direction)
+        image = matvec(operator, direction)
         length = gamma / _dot(direction, image)
         x = x + length[..., None] * direction
         residual = residual - length[..., None] * image

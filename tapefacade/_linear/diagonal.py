@@ -4,7 +4,7 @@ from typing import Any
 
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import given, kept, read, turned
+from tapefacade._linear.arguments import exported, given, kept, read, turned
 from tapefacade._linear.checked import assert_no_zeros, assert_real
 from tapefacade._linear.measured import ratio
 from tapefacade._linear.operator import LinearOperator
@@ -12,12 +12,11 @@ from tapefacade._ops.casting import cast, conj, real
 from tapefacade._ops.debugging import assert_positive
 from tapefacade._ops.diagonals import diag as matrix_diag, diag_part, set_diag
 from tapefacade._ops.elementwise import abs, log, sqrt
-from tapefacade._ops.op import function
 from tapefacade._ops.reduction import reduce_prod, reduce_sum
 from tapefacade._ops.shaping import expand_dims
 
 
-@function("linalg.LinearOperatorDiag")
+@exported
 class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
     """A diagonal matrix, or a stack of them.
 
@@ -54,7 +53,7 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         self._diag = kept(diag)
         if self._diag.shape.rank < 1:
             raise ValueError(
-                f"Argument diag must have at least 1 dimension.  Found: {self._diag}"
+                f"Argument diag must have at least 1 dimension.  Found: {self._diag!s}"
             )
         if not self._diag.dtype.is_complex:
             message = "A real diagonal operator is always self adjoint."
@@ -88,10 +87,10 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         return turned(rhs, adjoint_arg) * expand_dims(1.0 / self._diagonal(adjoint), -1)
 
     def _determinant(self) -> Any:
-        return reduce_prod(self._diag, axis=[-1])
+        return reduce_prod(self._diag, axis=-1)
 
     def _log_abs_determinant(self) -> Any:
-        return cast(reduce_sum(log(abs(self._diag)), axis=[-1]), self.dtype)
+        return cast(reduce_sum(log(abs(self._diag)), axis=-1), self.dtype)
 
     def _to_dense(self) -> Any:
         return matrix_diag(self._diag)

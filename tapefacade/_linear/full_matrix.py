@@ -4,9 +4,8 @@ from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.shapes import TensorShape
-from tapefacade._linear.arguments import given, kept, read
+from tapefacade._linear.arguments import exported, given, kept, read
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.op import function
 from tapefacade._ops.products import matmul
 
 ALLOWED = [
@@ -14,7 +13,7 @@ ALLOWED = [
 ]  # fmt: skip
 
 
-@function("linalg.LinearOperatorFullMatrix")
+@exported
 class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matrix"):
     """A matrix without a structure, or a stack of them.
 
@@ -51,8 +50,7 @@ class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matri
         self._matrix = kept(matrix)
         if self._matrix.dtype not in ALLOWED:
             raise TypeError(
-                f"Argument `matrix` must have dtype in {ALLOWED}. Received: "
-                f"{self._matrix.dtype!r}."
+                f"Argument `matrix` must have dtype in {ALLOWED}. Received: {self._matrix.dtype!s}."
             )
         if self._matrix.shape.rank < 2:
             raise ValueError(

@@ -5,6 +5,7 @@ from typing import Any
 from tapefacade._core.dispatch import handles
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.products import adjoint as adjoint_matrix
+from tapefacade._ops.shaping import expand_dims, squeeze
 
 
 @handles(LinearOperator, "linalg.adjoint")
@@ -76,8 +77,6 @@ def _matvec(
     a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    if transpose_a:
-        raise ValueError("Transposing not supported at this time.")
-    if a_is_sparse or b_is_sparse:
-        raise ValueError("Sparse methods not supported at this time.")
-    return a.matvec(b, adjoint=adjoint_a)
+    flags = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
+    column = expand_dims(b, -1)
+    return squeeze(_matmul(a, column, transpose_a, adjoint_a=adjoint_a, **flags), -1)

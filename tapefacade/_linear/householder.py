@@ -5,19 +5,18 @@ from typing import Any
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import given, kept, turned
+from tapefacade._linear.arguments import exported, given, kept, turned
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.casting import conj
 from tapefacade._ops.creation import ones, zeros
 from tapefacade._ops.diagonals import diag_part, set_diag
 from tapefacade._ops.joining import concat
 from tapefacade._ops.norms import l2_normalize
-from tapefacade._ops.op import function
 from tapefacade._ops.products import matmul
 from tapefacade._ops.shaping import expand_dims
 
 
-@function("linalg.LinearOperatorHouseholder")
+@exported
 class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_householder"):
     """A reflection at the plane through the origin that is orthogonal to a vector.
 
@@ -52,7 +51,7 @@ class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_household
         if self._reflection_axis.shape.rank < 1:
             raise ValueError(
                 "Argument reflection_axis must have at least 1 dimension.  Found: "
-                f"{self._reflection_axis}"
+                f"{self._reflection_axis!s}"
             )
         always = "A Householder operator is always"
         super().__init__(

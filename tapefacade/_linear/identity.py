@@ -7,7 +7,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import given, kept, read, turned
+from tapefacade._linear.arguments import exported, given, kept, read, turned
 from tapefacade._linear.checked import assert_real
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._linear.sized import Sized, batch, size
@@ -16,12 +16,11 @@ from tapefacade._ops.creation import ones, zeros
 from tapefacade._ops.debugging import assert_positive
 from tapefacade._ops.diagonals import diag_part, set_diag
 from tapefacade._ops.elementwise import abs, log, sqrt
-from tapefacade._ops.op import function
 from tapefacade._ops.selecting import where
 from tapefacade._ops.shaping import expand_dims
 
 
-@function("linalg.LinearOperatorIdentity")
+@exported
 class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
     """The identity matrix, or a stack of them.
 
@@ -116,7 +115,7 @@ class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
         return LinearOperatorIdentity(self._rows, self._batch, self.dtype)
 
 
-@function("linalg.LinearOperatorScaledIdentity")
+@exported
 class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identity"):
     """A multiple of the identity matrix, or a stack of them.
 
@@ -171,7 +170,7 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
         return self._multiplier
 
     def _shape(self) -> TensorShape:
-        return self._multiplier.shape + [self._rows, self._rows]
+        return TensorShape([*self._multiplier.shape, self._rows, self._rows])
 
     def _matrix(self, adjoint: bool) -> Any:
         values = read(self._multiplier)

@@ -6,11 +6,10 @@ from typing import Any
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import common_batch, given, same_dtype, turned
+from tapefacade._linear.arguments import common_batch, exported, given, same_dtype, turned
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.assertions import assert_proper_iterable
 from tapefacade._ops.casting import cast
-from tapefacade._ops.op import function
 from tapefacade._ops.shaping import expand_dims, matrix_transpose, reshape
 
 MESSAGE_SQUARE = (
@@ -24,12 +23,13 @@ def _outer(vectors: list[Any]) -> Any:
     result, *others = vectors
     for other in others:
         result = expand_dims(result, -1) * expand_dims(other, -2)
-        *batch, rows, columns = result.shape
+        shape: Any = result.shape
+        *batch, rows, columns = shape
         result = reshape(result, [*batch, rows * columns])
     return result
 
 
-@function("linalg.LinearOperatorKronecker")
+@exported
 class LinearOperatorKronecker(LinearOperator, shown="linear_operator_kronecker"):
     """The Kronecker product of operators, which is not computed.
 
@@ -116,7 +116,8 @@ class LinearOperatorKronecker(LinearOperator, shown="linear_operator_kronecker")
         result = matrix_transpose(x)
         for operator in reversed(self._operators):
             own = operator.shape[-2 if adjoint == (method == "matmul") else -1]
-            *batch, rows, columns = result.shape
+            shape: Any = result.shape
+            *batch, rows, columns = shape
             result = reshape(result, [*batch, rows * columns // own, own])
             result = getattr(operator, method)(matrix_transpose(result), adjoint=adjoint)
         *batch, _, _ = result.shape

@@ -5,7 +5,7 @@ from typing import Any
 from tapefacade._core.dimensions import Dimension
 from tapefacade._core.logging import get_logger
 from tapefacade._core.shapes import TensorShape
-from tapefacade._linear.arguments import common_batch, given, kept, read, solved
+from tapefacade._linear.arguments import common_batch, exported, given, kept, read, solved
 from tapefacade._linear.diagonal import LinearOperatorDiag
 from tapefacade._linear.identity import LinearOperatorIdentity
 from tapefacade._linear.operator import LinearOperator
@@ -13,14 +13,13 @@ from tapefacade._ops.casting import cast, conj
 from tapefacade._ops.diagonals import diag_part
 from tapefacade._ops.elementwise import abs, exp, log
 from tapefacade._ops.factorizations import cholesky
-from tapefacade._ops.op import function
 from tapefacade._ops.products import matmul
 from tapefacade._ops.reduction import reduce_sum
 from tapefacade._ops.shaping import expand_dims
 from tapefacade._ops.solving import cholesky_solve, det
 
 
-@function("linalg.LinearOperatorLowRankUpdate")
+@exported
 class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_rank_update"):
     """An operator plus a matrix of low rank: `L + U D V^H`.
 

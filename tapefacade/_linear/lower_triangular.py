@@ -4,18 +4,17 @@ from typing import Any
 
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import given, kept, turned
+from tapefacade._linear.arguments import exported, given, kept, turned
 from tapefacade._linear.checked import assert_no_zeros
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.diagonals import band_part, diag_part
 from tapefacade._ops.elementwise import abs, log
-from tapefacade._ops.op import function
 from tapefacade._ops.products import matmul
 from tapefacade._ops.reduction import reduce_prod, reduce_sum
 from tapefacade._ops.solving import triangular_solve
 
 
-@function("linalg.LinearOperatorLowerTriangular")
+@exported
 class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower_triangular"):
     """A lower triangular matrix, or a stack of them.
 
@@ -53,7 +52,7 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
         self._tril = kept(tril)
         if self._tril.shape.rank < 2:
             raise ValueError(
-                f"Argument tril must have at least 2 dimensions.  Found: {self._tril}"
+                f"Argument tril must have at least 2 dimensions.  Found: {self._tril!s}"
             )
         super().__init__(
             self._tril.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
@@ -83,10 +82,10 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
         return diag_part(self._tril)
 
     def _determinant(self) -> Any:
-        return reduce_prod(self._diag_part(), axis=[-1])
+        return reduce_prod(self._diag_part(), axis=-1)
 
     def _log_abs_determinant(self) -> Any:
-        return reduce_sum(log(abs(self._diag_part())), axis=[-1])
+        return reduce_sum(log(abs(self._diag_part())), axis=-1)
 
     def _eigvals(self) -> Any:
         return self._diag_part()

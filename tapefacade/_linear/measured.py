@@ -42,7 +42,7 @@ class Measured(Checked):
         return self._to_dense()
 
     def _to_dense(self) -> Any:
-        size = self.domain_dimension.value
+        size: Any = self.domain_dimension.value
         return self.matmul(eye(size, batch_shape=self.batch_shape.as_list(), dtype=self.dtype))
 
     def diag_part(self, name: str = "diag_part") -> Any:

@@ -9,18 +9,17 @@ from tapefacade._core.dimensions import Dimension
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import solved, turned
+from tapefacade._linear.arguments import exported, solved, turned
 from tapefacade._linear.checked import slow
 from tapefacade._linear.measured import Measured
 from tapefacade._linear.rules import PRODUCTS, QUOTIENTS, found
 from tapefacade._linear.slicing import sliced
 from tapefacade._ops.factorizations import cholesky
-from tapefacade._ops.op import function
 from tapefacade._ops.shaping import expand_dims, squeeze
 from tapefacade._ops.solving import cholesky_solve
 
 
-@function("linalg.LinearOperator")
+@exported
 class LinearOperator(Measured, shown="linear_operator"):
     """A matrix, or a stack of matrices, known by its structure: the base class.
 
@@ -127,8 +126,8 @@ class LinearOperator(Measured, shown="linear_operator"):
     def _check_input_dtype(self, arg: Any) -> None:
         if arg.dtype is not self.dtype:
             raise TypeError(
-                f"Expected argument to have dtype {self.dtype!r}.  Found: {arg.dtype!r} in tensor "
-                f"{arg}"
+                f"Expected argument to have dtype {self.dtype!s}.  Found: {arg.dtype!s} in tensor "
+                f"{arg!s}"
             )
 
     def _both(self, other: Any, adjoint: bool, adjoint_arg: bool, name: str) -> tuple[Any, Any]:

@@ -6,18 +6,17 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.shapes import TensorShape
-from tapefacade._linear.arguments import common_batch, given, kept, read, turned
+from tapefacade._linear.arguments import common_batch, exported, given, kept, read, turned
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.casting import cast
 from tapefacade._ops.creation import ones, zeros
 from tapefacade._ops.gathering import gather
-from tapefacade._ops.op import function
 from tapefacade._ops.ranges import range as number_range
 from tapefacade._ops.shaping import broadcast_to
 from tapefacade._ops.sorting import argsort
 
 
-@function("linalg.LinearOperatorPermutation")
+@exported
 class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutation"):
     """A matrix that exchanges rows, or a stack of them.
 
@@ -68,9 +67,7 @@ class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutati
     def _check_perm(self) -> None:
         perm = self._perm
         if perm.shape.rank < 1:
-            raise ValueError(
-                f"Argument `perm` must have at least 1 dimension. Received: {perm}."
-            )
+            raise ValueError(f"Argument `perm` must have at least 1 dimension. Received: {perm}.")
         if not perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Received: {perm}.")
         size = perm.shape[-1]
@@ -91,7 +88,7 @@ class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutati
         x, perm = turned(x, adjoint_arg), read(self._perm)
         if adjoint and not self.is_self_adjoint:
             perm = argsort(perm, axis=-1)
-        batch = common_batch([x.shape[:-2], perm.shape[:-1]])
+        batch: Any = common_batch([x.shape[:-2], perm.shape[:-1]])
         x = broadcast_to(x, batch + x.shape[-2:])
         perm = broadcast_to(perm, batch + perm.shape[-1:])
         return gather(x, perm, axis=-2, batch_dims=batch.rank)

@@ -22,7 +22,7 @@ def size(value: Any, name: str) -> int:
     not_reference(value, name)
     tensor = convert_to_tensor(value)
     if not tensor.dtype.is_integer:
-        raise TypeError(f"Argument {name} must be integer type.  Found: {tensor}")
+        raise TypeError(f"Argument {name} must be integer type.  Found: {tensor!s}")
     number = tensor.numpy()
     if number.ndim != 0:
         raise ValueError(f"Argument {name} must be a 0-D Tensor.  Found: {number}")
@@ -41,7 +41,7 @@ def batch(value: Any) -> TensorShape:
     empty = isinstance(value, list | tuple) and not value
     tensor = convert_to_tensor(value, dtypes.int32 if empty else None)
     if not tensor.dtype.is_integer:
-        raise TypeError(f"Argument batch_shape must be integer type.  Found: {tensor}")
+        raise TypeError(f"Argument batch_shape must be integer type.  Found: {tensor!s}")
     sizes = tensor.numpy()
     if sizes.ndim != 1:
         raise ValueError(f"Argument batch_shape must be a 1-D Tensor.  Found: {sizes}")
@@ -58,7 +58,7 @@ class Sized(LinearOperator, shown="linear_operator_identity"):
     _batch: TensorShape
 
     def _shape(self) -> TensorShape:
-        return self._batch + [self._rows, self._columns]
+        return TensorShape([*self._batch, self._rows, self._columns])
 
     def _sizes(self) -> list[int | None]:
         return self.batch_shape.as_list()
@@ -69,5 +69,6 @@ class Sized(LinearOperator, shown="linear_operator_identity"):
         return x if batch == x.shape[:-2] else broadcast_to(x, [*batch, *x.shape[-2:]])
 
     def _sliced(self, slices: tuple[Any, ...], batch: TensorShape) -> Any:
-        shape = np.empty(batch.as_list())[slices].shape if slices != (Ellipsis,) else batch
+        sizes: Any = batch.as_list()
+        shape = np.empty(sizes)[slices].shape
         return type(self)(**{**self.parameters, "batch_shape": list(shape)})

@@ -7,7 +7,15 @@ import numpy as np
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import as_complex, common_batch, given, kept, read, turned
+from tapefacade._linear.arguments import (
+    as_complex,
+    common_batch,
+    exported,
+    given,
+    kept,
+    read,
+    turned,
+)
 from tapefacade._linear.circulant import LinearOperatorCirculant
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.casting import cast
@@ -16,11 +24,10 @@ from tapefacade._ops.creation import ones
 from tapefacade._ops.debugging import assert_equal
 from tapefacade._ops.gathering import gather
 from tapefacade._ops.joining import concat
-from tapefacade._ops.op import function
 from tapefacade._ops.shaping import broadcast_to, reverse
 
 
-@function("linalg.LinearOperatorToeplitz")
+@exported
 class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
     """A matrix whose diagonals are constant, or a stack of them.
 
@@ -61,13 +68,9 @@ class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
         self._row, self._col = kept(row), kept(col)
         for key, vector in (("row", self._row), ("col", self._col)):
             if vector.shape.rank < 1:
-                raise ValueError(
-                    f"Argument {key} must have at least 1 dimension.  Found: {vector}"
-                )
+                raise ValueError(f"Argument {key} must have at least 1 dimension.  Found: {vector}")
         if self._row.shape[-1] != self._col.shape[-1]:
-            raise ValueError(
-                "Expected square matrix, got row and col with mismatched dimensions."
-            )
+            raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
         message = "Only square Toeplitz operators currently supported."
         is_square = hints.fixed(is_square, True, message)
         super().__init__(

@@ -3,20 +3,19 @@
 from typing import Any
 
 from tapefacade._core.shapes import TensorShape
-from tapefacade._linear.arguments import common_batch, given, kept, read, turned
+from tapefacade._linear.arguments import common_batch, exported, given, kept, read, turned
 from tapefacade._linear.checked import assert_real
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.casting import conj
 from tapefacade._ops.debugging import assert_equal
 from tapefacade._ops.diagonals import diag, diag_part
 from tapefacade._ops.joining import stack
-from tapefacade._ops.op import function
 from tapefacade._ops.products import adjoint as adjoint_matrix
 from tapefacade._ops.shaping import broadcast_to, roll
 from tapefacade._ops.tridiagonal import tridiagonal_matmul, tridiagonal_solve
 
 
-@function("linalg.LinearOperatorTridiag")
+@exported
 class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
     """A tridiagonal matrix, or a stack of them.
 
@@ -93,7 +92,7 @@ class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
         else:
             batch = common_batch([diagonal.shape[:-1] for diagonal in self._diagonals])
             size = self._diagonals[1].shape[-1]
-        return batch + [size, size]
+        return TensorShape([*batch, size, size])
 
     def _rows(self, adjoint: bool = False) -> list[Any]:
         """Returns the diagonals above, on and below the main one."""

@@ -4,10 +4,9 @@ from typing import Any
 
 from tapefacade._core.shapes import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import given
+from tapefacade._linear.arguments import exported, given
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.casting import conj
-from tapefacade._ops.op import function
 from tapefacade._ops.products import adjoint as adjoint_matrix
 
 PROPERTIES = {
@@ -50,7 +49,7 @@ class Wrapping(LinearOperator, shown="linear_operator"):
         return self._operator.cond()
 
 
-@function("linalg.LinearOperatorAdjoint")
+@exported
 class LinearOperatorAdjoint(Wrapping, shown="linear_operator_adjoint"):
     """The conjugate transpose of an operator.
 
@@ -121,7 +120,7 @@ class LinearOperatorAdjoint(Wrapping, shown="linear_operator_adjoint"):
         return self._operator
 
 
-@function("linalg.LinearOperatorInversion")
+@exported
 class LinearOperatorInversion(Wrapping, shown="linear_operator_inversion"):
     """The inverse of an operator, which is not computed: its products are solutions.
 

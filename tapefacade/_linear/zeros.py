@@ -4,13 +4,12 @@ from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.errors import InvalidArgumentError
-from tapefacade._linear.arguments import common_batch, given
+from tapefacade._linear.arguments import common_batch, exported, given
 from tapefacade._linear.sized import Sized, batch, size
 from tapefacade._ops.creation import zeros
-from tapefacade._ops.op import function
 
 
-@function("linalg.LinearOperatorZeros")
+@exported
 class LinearOperatorZeros(Sized, shown="linear_operator_zeros"):
     """A matrix of zeros, or a stack of them.
 

@@ -1,4 +1,4 @@
-"""Tensors that behave like NumPy's arrays: `experimental_enable_numpy_behavior`, and its undoing."""
+"""Tensors that behave like NumPy's arrays: `experimental_enable_numpy_behavior` and its end."""
 
 import functools
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tapefacade._numpy.integers import clip
 from tapefacade._numpy.parts import around, positive
 from tapefacade._numpy.products import matmul
 from tapefacade._numpy.promotion import SETTINGS, as_tensor, is_tensor_like, pair
-from tapefacade._numpy.reductions import max, mean, min
+from tapefacade._numpy.reductions import amax, amin, mean
 from tapefacade._numpy.shaping import flatten, ravel, reshape, transpose
 from tapefacade._ops.casting import cast
 from tapefacade._ops.op import function
@@ -70,7 +70,8 @@ def experimental_enable_numpy_behavior(
     SETTINGS.prefer_float32 = bool(prefer_float32)
     for name, value in ATTRIBUTES.items():
         _replace(EagerTensor, name, value)
-    if dtype_conversion_mode == "legacy":
+    SETTINGS.promotes = dtype_conversion_mode == "legacy"
+    if SETTINGS.promotes:
         _promote_operators(EagerTensor, (*COMPARISONS, "eq", "ne"))
         _promote_operators(Variable, COMPARISONS)
         for namespace in (root_module(), root_module().math):
@@ -85,7 +86,7 @@ def undo() -> None:
     >>> hasattr(tf.constant(1), "T")
     False
     """
-    SETTINGS.prefer_float32 = False
+    SETTINGS.prefer_float32 = SETTINGS.promotes = False
     for (owner, name), value in reversed(_before.items()):
         if value is MISSING:
             delattr(owner, name)
@@ -185,9 +186,9 @@ ATTRIBUTES: dict[str, Any] = {
     "astype": _astype,
     "clip": clip,
     "flatten": flatten,
-    "max": max,
+    "max": amax,
     "mean": mean,
-    "min": min,
+    "min": amin,
     "ravel": ravel,
     "reshape": _reshape,
     "tolist": _tolist,

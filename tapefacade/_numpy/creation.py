@@ -15,7 +15,7 @@ from tapefacade._ops.shaping import broadcast_to, reshape
 def sizes(shape: Any) -> tuple[int, ...]:
     """Reads a shape: an integer, a list of integers and scalar tensors, a tensor or TensorShape."""
     if isinstance(shape, TensorShape):
-        return tuple(shape.as_list())
+        return tuple(int(size or 0) for size in shape.as_list())
     if isinstance(shape, list | tuple) and all(type(size) is int for size in shape):
         return tuple(shape)
     array = convert_to_tensor(shape, None if hasattr(shape, "dtype") else "int32").numpy()

@@ -4,13 +4,19 @@ import math
 from typing import Any
 
 from tapefacade._core.convert import convert_to_tensor
-from tapefacade._numpy.promotion import as_tensor, inexact, inexact_pair
+from tapefacade._numpy.promotion import SETTINGS, as_tensor, inexact, inexact_pair, promoted
 from tapefacade._ops import elementwise
 from tapefacade._ops.arithmetic import maximum
 from tapefacade._ops.op import function
 from tapefacade._ops.powers import pow
 from tapefacade._ops.rounding import is_nan
 from tapefacade._ops.selecting import where
+
+
+def _to_base(base: float, logarithm: Any) -> Any:
+    """Converts natural logarithms; where operators promote, the result is float64, as they do."""
+    divisor = math.log(base)
+    return logarithm / (as_tensor(divisor) if SETTINGS.promotes else divisor)
 
 
 @function("experimental.numpy.exp")
@@ -91,7 +97,7 @@ def log2(x: Any) -> Any:
     >>> tf.experimental.numpy.log2(8).numpy()
     np.float64(3.0)
     """
-    return elementwise.log(inexact(x)) / math.log(2.0)
+    return _to_base(2.0, elementwise.log(inexact(x)))
 
 
 @function("experimental.numpy.log10")
@@ -107,7 +113,7 @@ def log10(x: Any) -> Any:
     >>> tf.experimental.numpy.log10(100).numpy()
     np.float64(2.0)
     """
-    return elementwise.log(inexact(x)) / math.log(10.0)
+    return _to_base(10.0, elementwise.log(inexact(x)))
 
 
 @function("experimental.numpy.log1p")
@@ -215,7 +221,7 @@ def logaddexp(x1: Any, x2: Any) -> Any:
     first, second = inexact_pair(x1, x2)
     distance = elementwise.abs(first - second)
     result = maximum(first, second) + elementwise.log1p(elementwise.exp(-distance))
-    return where(is_nan(distance), first + second, result)
+    return where(is_nan(distance), *promoted(first + second, result))
 
 
 @function("experimental.numpy.logaddexp2")
@@ -234,5 +240,5 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     """
     first, second = inexact_pair(x1, x2)
     distance = elementwise.abs(first - second)
-    result = maximum(first, second) + log2(1.0 + exp2(-distance))
-    return where(is_nan(distance), first + second, result)
+    result = maximum(first, second) + _to_base(2.0, elementwise.log1p(exp2(-distance)))
+    return where(is_nan(distance), *promoted(first + second, result))

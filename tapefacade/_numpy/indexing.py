@@ -21,7 +21,8 @@ MESSAGE_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
     "arrays are valid indices, got {!r}"
 )
-BASIC = (int, slice, type(None), type(Ellipsis))
+BASIC = (int, bool, slice, type(None), type(Ellipsis))
+SEQUENCES = (list, tuple, range, np.ndarray, np.generic)
 WHOLE = slice(None)
 
 
@@ -79,7 +80,9 @@ def _read(item: Any) -> Any:
         return item
     if isinstance(item, np.generic) and item.dtype.kind in "iu":
         return int(item)
-    if not isinstance(item, list | tuple | range | np.ndarray | int) and not is_tensor_like(item):
+    if not isinstance(item, list | tuple | range | np.ndarray | np.generic) and not is_tensor_like(
+        item
+    ):
         raise IndexError(MESSAGE_INDEX.format(item))
     index = as_tensor(item)
     if index.dtype.is_integer:
@@ -87,7 +90,7 @@ def _read(item: Any) -> Any:
     if not index.dtype.is_bool:
         raise IndexError(MESSAGE_INDEX.format(item))
     if index.shape.rank != 1:
-        raise NotImplementedError(f"Need rank 1 for bool index {index}")
+        raise NotImplementedError(f"Need rank 1 for bool index {index!s}")
     return shaping.reshape(where(index), (-1,))
 
 

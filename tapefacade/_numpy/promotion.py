@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from tapefacade._core import dtypes
@@ -19,6 +20,7 @@ class _Settings:
     """What `experimental_enable_numpy_behavior` has set for the whole process."""
 
     prefer_float32 = False
+    promotes = False  # whether the operators of tensors do
 
 
 SETTINGS = _Settings()
@@ -43,7 +45,7 @@ def _leaves(value: Any) -> list[Any]:
         return [np.dtype(np.bool_)]
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         return [np.dtype(np.int64)]
-    if not isinstance(value, np.ndarray | np.generic | type | str) and hasattr(value, "dtype"):
+    if isinstance(value, jax.Array):
         return [np.dtype(value.dtype)]
     return [value]
 
@@ -208,8 +210,3 @@ def inexact_pair(x: Any, y: Any) -> tuple[Any, Any]:
     """Converts two operands to their common dtype, which becomes float64 if it is no floating."""
     first, second = promoted(x, y)
     return inexact(first), inexact(second)
-
-
-def default_float() -> np.dtype[Any]:
-    """Returns the dtype of Python floats."""
-    return np.dtype(np.float32 if SETTINGS.prefer_float32 else np.float64)

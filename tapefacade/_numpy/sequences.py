@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._numpy.promotion import (
     SETTINGS,
     as_tensor,
-    inexact_pair,
+    inexact,
     known_dtype,
     numpy_result_type,
+    promoted,
 )
-from tapefacade._ops import copying, creation
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.casting import cast
 from tapefacade._ops.elementwise import log
@@ -22,7 +23,7 @@ from tapefacade._ops.indexing import getitem
 from tapefacade._ops.op import function
 from tapefacade._ops.powers import pow
 from tapefacade._ops.selecting import where
-from tapefacade._ops.shaping import expand_dims, reshape
+from tapefacade._ops.shaping import broadcast_to, expand_dims, reshape
 
 
 @function("experimental.numpy.arange")
@@ -53,7 +54,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     if (step > 0 and end <= first) or (step < 0 and end >= first):
         return from_host(np.zeros((0,), wanted))
     common = known_dtype(numpy_result_type(first, end, step))
-    numbers = creation.range(
+    numbers = FUNCTIONS["range"](
         *(convert_to_tensor(v, common) for v in (first, end, step)), dtype=common
     )
     return cast(numbers, wanted)
@@ -96,13 +97,14 @@ def linspace(
             "Argument `num` (number of samples) must be a non-negative integer. "
             f"Received: num={num}"
         )
-    first, last = inexact_pair(start, stop)
+    floating = numpy_result_type(start, stop, 1.0)
+    first, last = (inexact(value, floating) for value in promoted(start, stop))
     pieces = num - 1 if endpoint else num
     step = (last - first) / pieces if num and pieces else convert_to_tensor(float("nan"))
     if endpoint or num < 2:
-        result = creation.linspace(first, last, num or 1, axis=axis)
+        result = FUNCTIONS["linspace"](first, last, num or 1, axis=axis)
     else:
-        result = creation.linspace(first, last - step, num, axis=axis)
+        result = FUNCTIONS["linspace"](first, last - step, num, axis=axis)
     if num == 0:
         result = getitem(result, (slice(None),) * (axis % result.ndim) + (slice(0, 0),))
     return (result, step) if retstep else result
@@ -217,7 +219,18 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
             f"Function `meshgrid` only supports copy=True. Received: copy={kwargs['copy']}"
         )
     indexing = kwargs.get("indexing", "xy")
-    return copying.meshgrid(*[as_tensor(x) for x in xi], indexing=indexing)
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
+    vectors = [reshape(as_tensor(x), (-1,)) for x in xi]
+    axes = list(range(len(vectors)))
+    if indexing == "xy":
+        axes[:2] = axes[:2][::-1]
+    shape = [vectors[axis].shape[0] for axis in axes]
+    around = [[-1 if axis == a else 1 for a in axes] for axis in range(len(vectors))]
+    pairs = zip(vectors, around, strict=True)
+    return [broadcast_to(reshape(vector, sizes), shape) for vector, sizes in pairs]
 
 
 @function("experimental.numpy.ix_")

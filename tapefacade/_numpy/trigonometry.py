@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._numpy.promotion import inexact, inexact_pair, pair
+from tapefacade._numpy.promotion import inexact, pair, promoted
 from tapefacade._ops import trigonometry
 from tapefacade._ops.arithmetic import atan2
 from tapefacade._ops.copying import ones_like
@@ -271,13 +271,15 @@ def hypot(x1: Any, x2: Any) -> Any:
     >>> tf.experimental.numpy.hypot(3, 4).numpy()
     np.float64(5.0)
     """
-    first, second = inexact_pair(x1, x2)
+    first, second = promoted(inexact(x1), inexact(x2))
     return sqrt(square(first) + square(second))
 
 
 @function("experimental.numpy.sinc")
 def sinc(x: Any) -> Any:
     """Computes `sin(pi * x) / (pi * x)` of each element, which is 1 at 0.
+
+    The gradient at 0 is nan, as in TensorFlow.
 
     Args:
         x: a tensor or what converts to one; integers and booleans become float64.
@@ -290,4 +292,4 @@ def sinc(x: Any) -> Any:
     """
     value = inexact(x) * np.pi
     one = ones_like(value)
-    return where(value == 0, one, trigonometry.sin(value) / where(value == 0, one, value))
+    return where(value == 0, one, trigonometry.sin(value) / value)

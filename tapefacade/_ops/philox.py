@@ -78,9 +78,13 @@ def _enciphered(counter: Words, key: tuple[Any, Any]) -> Words:
 
 
 def skipped(state: jax.Array, steps: jax.Array) -> jax.Array:
-    """Returns the state some steps ahead, a uint64 scalar."""
+    """Returns the state some steps ahead, a uint64 scalar; steps back are large numbers of steps.
+
+    As in TensorFlow, steps back that stay within the two lower words leave the upper ones alone.
+    """
     low = _joined(state[0], state[1]) + steps
-    high = _joined(state[2], state[3]) + (low < steps).astype(np.uint64)
+    back = (_high(steps) == np.uint32(2**32 - 1)) & (_low(low) < _low(steps))
+    high = _joined(state[2], state[3]) + ((low < steps) & ~back).astype(np.uint64)
     return jnp.concatenate([jnp.stack([_low(low), _high(low), _low(high), _high(high)]), state[4:]])
 
 

@@ -1,5 +1,6 @@
 """Random numbers from the global generator."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -7,10 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes, generators
-from tapefacade._core.convert import convert
+from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops import philox
 from tapefacade._ops.arguments import invalid
+from tapefacade._ops.choosing import blocks_of_classes, classes, order
 from tapefacade._ops.op import (
     Check,
     FreeTensor,
@@ -310,8 +312,10 @@ def categorical(
     >>> tf.random.categorical([[0.0, -np.inf]], 3).numpy()
     array([[0, 0, 0]])
     """
-    key = generators.next_key("categorical", seed)
-    return _categorical(key, logits, num_samples, index_type(dtype))
+    logits = convert_to_tensor(logits)
+    kind, blocks = index_type(dtype), blocks_of_classes(logits, num_samples)
+    state = generators.next_made("Multinomial", (logits.dtype, kind), seed, blocks)
+    return _categorical(state, logits, num_samples, kind)
 
 
 def index_type(dtype: Any) -> dtypes.DType:
@@ -326,30 +330,10 @@ def index_type(dtype: Any) -> dtypes.DType:
 
 @op("_categorical", kernel="Multinomial", gradient=NotDifferentiable())
 def _categorical(
-    key: FreeTensor, logits: TensorLike, num_samples: int, dtype: dtypes.DType
+    state: FreeTensor, logits: TensorLike, num_samples: int, dtype: dtypes.DType
 ) -> jax.Array:
     """Draws for `tf.random.categorical`."""
-    return classes(generators.unwrap(key), logits, num_samples, dtype)
-
-
-def classes(key: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType) -> jax.Array:
-    """Draws `count` numbers of classes for each row of `logits`."""
-    if logits.ndim != 2:
-        given = ",".join(map(str, logits.shape))
-        raise invalid(f"logits should be a matrix, got shape [{given}]")
-    if isinstance(count, tuple):
-        raise invalid(f"num_samples should be a scalar, got shape [{len(count)}]")
-    if not isinstance(count, int):
-        raise TypeError(f"Cannot convert {count!r} to EagerTensor of dtype int32")
-    if count < 0:
-        raise invalid(f"num_samples should be non-negative, got {count}")
-    rows, columns = logits.shape
-    if columns == 0:
-        raise invalid("num_classes should be positive, got 0")
-    if not jnp.issubdtype(logits.dtype, jnp.floating):
-        logits = logits.astype(np.float32)
-    drawn = jax.random.categorical(key, logits, shape=(count, rows))
-    return drawn.T.astype(dtype.as_numpy_dtype)
+    return classes(state, logits, num_samples, dtype)
 
 
 @function("random.shuffle")
@@ -367,10 +351,14 @@ def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> EagerTens
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
     [1, 2, 3]
     """
-    return _shuffle(generators.next_key("shuffle", seed), value)
+    value = convert_to_tensor(value)
+    count = value.shape[0] if value.shape else 0
+    blocks = -(-(count - 1) // 4)  # the last row has no choice
+    made = partial(order, count=count)
+    return _shuffle(generators.next_made("RandomShuffle", value.dtype, seed, blocks, made), value)
 
 
 @op("_shuffle", kernel="RandomShuffle", gradient=NotDifferentiable())
-def _shuffle(key: FreeTensor, value: FreeTensor) -> jax.Array:
+def _shuffle(order: FreeTensor, value: FreeTensor) -> jax.Array:
     """Shuffles for `tf.random.shuffle`."""
-    return value if value.ndim == 0 else jax.random.permutation(generators.unwrap(key), value)
+    return value[order] if value.ndim else value

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
@@ -148,6 +147,7 @@ def inverse_stft_window_fn(
         overlaps = -(-length // step)
         squares = FUNCTIONS["pad"](window * window, [[0, overlaps * step - length]])
         sums = FUNCTIONS["reduce_sum"](FUNCTIONS["reshape"](squares, [overlaps, step]), 0)
-        return window / FUNCTIONS["tile"](sums, np.array([overlaps]))[:length]
+        repeated = FUNCTIONS["tile"](sums, [overlaps])[:length]
+        return FUNCTIONS["math.divide_no_nan"](window, repeated)
 
     return window_fn

@@ -4,12 +4,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops import philox
+from tapefacade._ops.algorithms import require_philox
+from tapefacade._ops.choosing import classes
 from tapefacade._ops.op import (
     FreeTensor,
     NoGradient,
@@ -23,7 +24,6 @@ from tapefacade._ops.sampling import (
     FLOATS,
     RANGE_CHECK,
     between,
-    classes,
     dimensions,
     index_type,
     integers,
@@ -32,17 +32,7 @@ from tapefacade._ops.sampling import (
     scaled,
 )
 
-ALGORITHMS = ("philox", "threefry", "auto_select")
 UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint32", "uint64")
-
-
-def _check_algorithm(alg: Any) -> None:
-    if isinstance(alg, str) and alg.lower() not in ALGORITHMS:
-        raise ValueError(
-            f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
-            "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
-            "auto-selection."
-        )
 
 
 @function("random.stateless_normal")
@@ -57,7 +47,7 @@ def stateless_normal(
 ) -> EagerTensor:
     """Draws numbers from a normal distribution, the same for the same `seed`.
 
-    Unlike TensorFlow, `alg` is only checked: the numbers are those of JAX's Threefry generator.
+    The numbers are TensorFlow's, see `tf.random.set_seed`.
 
     Args:
         shape: the shape of the result.
@@ -66,7 +56,7 @@ def stateless_normal(
         stddev: the standard deviation, likewise.
         dtype: a floating dtype.
         name: ignored.
-        alg: `"philox"`, `"threefry"` or `"auto_select"`.
+        alg: the algorithm, a `tf.random.Algorithm` or its name: only Philox makes numbers.
 
     Returns:
         A tensor of `shape` and `dtype`. Gradients flow to `mean` and `stddev`.
@@ -78,7 +68,7 @@ def stateless_normal(
     >>> bool(tf.reduce_all(first == second))
     True
     """
-    _check_algorithm(alg)
+    require_philox(alg, "StatelessRandomNormalV2")
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
     return _stateless_normal(seed, mean, stddev, shape, dtype)
@@ -117,7 +107,7 @@ def stateless_truncated_normal(
         stddev: the standard deviation of the whole distribution, likewise.
         dtype: a floating dtype.
         name: ignored.
-        alg: is only checked, see `tf.random.stateless_normal`.
+        alg: see `tf.random.stateless_normal`.
 
     Returns:
         A tensor of `shape` and `dtype`. Gradients flow to `mean` and `stddev`.
@@ -128,7 +118,7 @@ def stateless_truncated_normal(
     >>> tf.random.stateless_truncated_normal([2, 3], [1, 2]).shape
     TensorShape([2, 3])
     """
-    _check_algorithm(alg)
+    require_philox(alg, "StatelessTruncatedNormalV2")
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
     return _stateless_truncated_normal(seed, mean, stddev, shape, dtype)
@@ -168,7 +158,7 @@ def stateless_uniform(
         maxval: the upper limit, which is excluded; by default 1.
         dtype: a floating dtype, int32, int64, uint32 or uint64.
         name: ignored.
-        alg: is only checked, see `tf.random.stateless_normal`.
+        alg: see `tf.random.stateless_normal`.
 
     Returns:
         A tensor of `shape` and `dtype`. Gradients flow to the limits.
@@ -181,7 +171,7 @@ def stateless_uniform(
     >>> tf.random.stateless_uniform([2, 3], [1, 2]).shape
     TensorShape([2, 3])
     """
-    _check_algorithm(alg)
+    require_philox(alg, "StatelessRandomUniformV2")
     dtype = dtypes.as_dtype(dtype)
     if dtype.name not in UNIFORM:
         accepted = ", ".join(f"tf.{x}" for x in UNIFORM)
@@ -275,7 +265,7 @@ def _stateless_categorical(
     seed: FreeTensor, logits: TensorLike, num_samples: int, dtype: dtypes.DType
 ) -> jax.Array:
     """Draws for `tf.random.stateless_categorical`."""
-    return classes(generators.checked_seed(seed), logits, num_samples, dtype)
+    return classes(philox.seeded(seed), logits, num_samples, dtype)
 
 
 @op(
@@ -289,7 +279,7 @@ def stateless_shuffle(value: FreeTensor, seed: FreeTensor, alg: str = "auto_sele
     Args:
         value: a tensor; its first dimension is shuffled.
         seed: two integers.
-        alg: is only checked, see `tf.random.stateless_normal`.
+        alg: see `tf.random.stateless_normal`.
 
     Returns:
         A tensor of the shape and type of `value`.
@@ -300,7 +290,7 @@ def stateless_shuffle(value: FreeTensor, seed: FreeTensor, alg: str = "auto_sele
     >>> sorted(tf.random.experimental.stateless_shuffle([1, 2, 3], [1, 2]).numpy().tolist())
     [1, 2, 3]
     """
-    _check_algorithm(alg)
+    require_philox(alg, "StatelessShuffle")
     key = generators.checked_seed(seed)
     return value if value.ndim == 0 else jax.random.permutation(key, value)
 
@@ -312,10 +302,10 @@ def split(seed: FreeTensor, num: int = 2, alg: str = "auto_select") -> jax.Array
     Args:
         seed: two integers.
         num: how many seeds to make.
-        alg: is only checked, see `tf.random.stateless_normal`.
+        alg: see `tf.random.stateless_normal`.
 
     Returns:
-        An int32 tensor of shape `[num, 2]`.
+        A tensor of shape `[num, 2]` and the type of `seed`.
 
     Raises:
         InvalidArgumentError: if `seed` is no pair of integers.
@@ -323,9 +313,8 @@ def split(seed: FreeTensor, num: int = 2, alg: str = "auto_select") -> jax.Array
     >>> tf.random.split([1, 2], 3).shape
     TensorShape([3, 2])
     """
-    _check_algorithm(alg)
-    keys = jax.random.split(generators.checked_seed(seed), num)
-    return jax.lax.bitcast_convert_type(jax.random.key_data(keys), np.int32)
+    require_philox(alg, "StatelessRandomUniformFullIntV2")
+    return philox.bits(philox.seeded(seed), (num, 2), seed.dtype)
 
 
 @op("random.fold_in", "random.experimental.stateless_fold_in", gradient=NotDifferentiable())
@@ -335,10 +324,10 @@ def fold_in(seed: FreeTensor, data: FreeTensor, alg: str = "auto_select") -> jax
     Args:
         seed: two integers.
         data: an integer scalar.
-        alg: is only checked, see `tf.random.stateless_normal`.
+        alg: see `tf.random.stateless_normal`.
 
     Returns:
-        An int32 tensor of shape `[2]`.
+        A tensor of shape `[2]` and the type of `data`.
 
     Raises:
         InvalidArgumentError: if `seed` is no pair of integers.
@@ -346,9 +335,5 @@ def fold_in(seed: FreeTensor, data: FreeTensor, alg: str = "auto_select") -> jax
     >>> tf.random.fold_in([1, 2], 3).shape
     TensorShape([2])
     """
-    _check_algorithm(alg)
-    words = jax.lax.bitcast_convert_type(jnp.asarray(data).astype(np.int64), np.uint32)
-    key = generators.checked_seed(seed)
-    for word in (words[0], words[1]):
-        key = jax.random.fold_in(key, word)
-    return jax.lax.bitcast_convert_type(jax.random.key_data(key), np.int32)
+    require_philox(alg, "StatelessRandomUniformFullIntV2")
+    return jnp.stack([philox.bits(philox.seeded(seed), (), data.dtype), data])

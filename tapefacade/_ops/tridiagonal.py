@@ -28,8 +28,8 @@ def _tridiagonal_matmul(
     for given, name in ((above, "super"), (diagonal, "main"), (below, "sub")):
         if given.shape[-2:] != (1, rhs.shape[-2]):
             raise invalid(f"Invalid {name}diagonal shape.")
-    rows = [jnp.squeeze(given, -2)[..., None] for given in (above, diagonal, below)]
-    return _product(*rows, rhs)
+    up, mid, low = [jnp.squeeze(given, -2)[..., None] for given in (above, diagonal, below)]
+    return _product(up, mid, low, rhs)
 
 
 def _product(above: Any, diagonal: Any, below: Any, rhs: Any) -> jax.Array:
@@ -90,15 +90,17 @@ def tridiagonal_matmul(
     """
     if diagonals_format == "sequence":
         above, diagonal, below = (convert_to_tensor(given) for given in diagonals)
-        rows = [FUNCTIONS["expand_dims"](given, -2) for given in (above, diagonal, below)]
+        above, diagonal, below = (
+            FUNCTIONS["expand_dims"](given, -2) for given in (above, diagonal, below)
+        )
     elif diagonals_format in ("compact", "matrix"):
         given = convert_to_tensor(diagonals)
         if diagonals_format == "matrix":
             given = _compact(given)
-        rows = [given[..., place : place + 1, :] for place in range(3)]
+        above, diagonal, below = (given[..., place : place + 1, :] for place in range(3))
     else:
         raise _unknown(diagonals_format)
-    return _tridiagonal_matmul(*rows, rhs)
+    return _tridiagonal_matmul(above, diagonal, below, rhs)
 
 
 # Equations.
@@ -217,8 +219,8 @@ def _tridiagonal_solve(
         raise ValueError("partial_pivoting must be True if perturb_singular is.")
     if rhs.size == 0:
         return jnp.zeros_like(rhs)
-    rows = (diagonals[..., place, :] for place in range(3))
-    return _solve_all(*rows, rhs, partial_pivoting, perturb_singular)
+    above, diagonal, below = (diagonals[..., place, :] for place in range(3))
+    return _solve_all(above, diagonal, below, rhs, partial_pivoting, perturb_singular)
 
 
 @function("linalg.tridiagonal_solve")
@@ -267,11 +269,11 @@ def tridiagonal_solve(
     if diagonals_format not in ("compact", "sequence", "matrix"):
         raise _unknown(diagonals_format)
     if diagonals_format == "sequence":
-        rows = _from_sequence(diagonals)
+        rows: Any = _from_sequence(diagonals)
     else:
         rows = convert_to_tensor(diagonals)
         rows = _compact(rows) if diagonals_format == "matrix" else rows
-    given = rhs if is_tensor(rhs) else convert_to_tensor(rhs, dtype_hint=rows.dtype)
+    given: Any = rhs if is_tensor(rhs) else convert_to_tensor(rhs, dtype_hint=rows.dtype)
     _check_system(rows, given, transpose_rhs)
     if conjugate_rhs:
         given = FUNCTIONS["math.conj"](given)
@@ -309,7 +311,8 @@ def _check_system(rows: Any, given: Any, transpose_rhs: bool) -> None:
 def _from_sequence(diagonals: Any) -> Any:
     if not isinstance(diagonals, list | tuple) or len(diagonals) != 3:
         raise ValueError("Expected diagonals to be a sequence of length 3.")
-    above, diagonal, below = (convert_to_tensor(given) for given in diagonals)
+    tensors: list[Any] = [convert_to_tensor(given) for given in diagonals]
+    above, diagonal, below = tensors
     batch, size = diagonal.shape[:-1], diagonal.shape[-1]
     for given, name in ((above, "super"), (below, "sub")):
         if given.shape[:-1] != batch:

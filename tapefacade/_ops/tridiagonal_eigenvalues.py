@@ -82,9 +82,9 @@ def eigh_tridiagonal(
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
     if diagonal.shape.rank != 1 or below.shape.rank != 1:
         raise invalid(f"alpha and beta must be vectors, got {diagonal.shape} and {below.shape}")
-    size = diagonal.shape[0]
-    if below.shape[0] != max(size - 1, 0):
-        raise invalid(f"Incompatible shapes: [{size}] vs. [{below.shape[0] + 1}]")
+    size, others = (int(given.shape[0] or 0) for given in (diagonal, below))
+    if others != max(size - 1, 0):
+        raise invalid(f"Incompatible shapes: [{size}] vs. [{others + 1}]")
     if size == 1:
         return FUNCTIONS["math.real"](diagonal)
     values, vectors = _eigh_tridiagonal(diagonal, below)

@@ -167,11 +167,6 @@ def vector(numbers: Array, dtype: dtypes.DType) -> EagerTensor:
     return from_host(numbers.astype(dtype.as_numpy_dtype))
 
 
-def is_ragged(value: Any) -> bool:
-    """Tells whether a value is a ragged tensor."""
-    return isinstance(value, Ragged)
-
-
 def nested(flat: Any, partitions: Sequence[RowPartition], cls: type[Ragged]) -> Any:
     """Makes a ragged tensor of flat values and partitions, the outermost first."""
     values = flat
@@ -187,3 +182,17 @@ def length_of(values: Any) -> int:
     if not values._type.shape:
         raise out_of_bounds(0, 0)
     return values._type.shape[0]
+
+
+def placed(axis: Any, rank: int, name: str = "axis") -> int:
+    """Returns an axis counted from the front.
+
+    Raises:
+        TypeError: if it is no integer.
+        ValueError: if it is out of bounds.
+    """
+    if not isinstance(axis, int):
+        raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+    return axis % rank

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import errors
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.arguments import invalid
@@ -48,6 +48,11 @@ def operand(value: Any, like: Ragged) -> Any:
     ):
         return value
     return convert_to_tensor(value, dtype_hint=dtype)
+
+
+def dense_or_ragged(value: Any) -> Any:
+    """Converts what is no ragged tensor to a dense one."""
+    return value if isinstance(value, Ragged | EagerTensor) else convert(value)
 
 
 def rank_of(value: Any) -> int:
@@ -128,52 +133,53 @@ class Operand:
         return take(flat, self.places)
 
 
-def broadcast(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
-    """Brings two values, one of them ragged, to one shape.
+def broadcast(*values: Any) -> tuple[list[Any], list[RowPartition]]:
+    """Brings values, at least one of them ragged, to one shape.
 
     Args:
-        x: a ragged or dense tensor.
-        y: another one.
+        *values: ragged and dense tensors.
 
     Returns:
-        The flat values of both, which broadcast to each other, and the partitions of the result.
+        The flat values, which broadcast to each other, and the partitions of the result.
 
     Raises:
         InvalidArgumentError: if the shapes do not fit.
         ValueError: if the splits differ in dtype.
     """
-    dtype = splits_dtype([x, y])
-    rank = max(rank_of(x), rank_of(y))
-    depth = max(v.ragged_rank + rank - v._rank for v in (x, y) if isinstance(v, Ragged))
-    first, second = Operand(x, rank, depth), Operand(y, rank, depth)
-    rows = first.rows if second.rows == 1 else second.rows
-    if first.rows not in (1, rows):
+    dtype = splits_dtype(values)
+    rank = max(rank_of(value) for value in values)
+    depth = max(v.ragged_rank + rank - v._rank for v in values if isinstance(v, Ragged))
+    operands = [Operand(value, rank, depth) for value in values]
+    rows = next((o.rows for o in operands if o.rows != 1), 1)
+    if any(o.rows not in (1, rows) for o in operands):
         raise invalid(MESSAGE_SIZES)
-    first.begin(rows)
-    second.begin(rows)
-    partitions = []
-    for a, b in zip(first.levels, second.levels, strict=True):
-        partitions.append(_joined(first, second, a, b, dtype))
-    return first.values(), second.values(), partitions
+    for one in operands:
+        one.begin(rows)
+    partitions = [_joined(operands, k, dtype) for k in range(depth)]
+    return [one.values() for one in operands], partitions
 
 
-def _joined(first: Operand, second: Operand, a: Level, b: Level, dtype: Any) -> RowPartition:
-    """Brings one level of two operands to one shape; returns its partition."""
-    mine, theirs = a.lengths(first.places), b.lengths(second.places)
-    repeat_a, repeat_b = a.uniform == 1 and b.uniform != 1, b.uniform == 1 and a.uniform != 1
-    lengths = theirs if repeat_a else mine
-    if not repeat_a and not repeat_b and not np.array_equal(mine, theirs):
-        if a.uniform is not None and b.uniform is not None:
-            raise invalid(MESSAGE_SIZES)
-        if a.uniform is None and b.uniform is not None:
-            mine, theirs = theirs, mine
-        raise _refused(of_lengths(mine, dtype).splits, of_lengths(theirs, dtype).splits)
-    first.descend(a, lengths, repeat_a)
-    second.descend(b, lengths, repeat_b)
-    if a.uniform is not None and b.uniform is not None:
-        uniform = b.uniform if repeat_a else a.uniform
-        return of_uniform(uniform, len(lengths), dtype)
-    return of_lengths(lengths, dtype)
+def _joined(operands: list[Operand], k: int, dtype: Any) -> RowPartition:
+    """Brings one level of the operands to one shape; returns its partition."""
+    levels = [one.levels[k] for one in operands]
+    repeated = [level.uniform == 1 for level in levels]
+    if all(repeated):
+        repeated = [False] * len(levels)
+    lengths = [level.lengths(one.places) for level, one in zip(levels, operands, strict=True)]
+    base = repeated.index(False)
+    for other, level in enumerate(levels):
+        if not repeated[other] and not np.array_equal(lengths[base], lengths[other]):
+            if levels[base].uniform is not None and level.uniform is not None:
+                raise invalid(MESSAGE_SIZES)
+            first, second = base, other
+            if level.uniform is not None:
+                first, second = other, base
+            raise _refused(*[of_lengths(lengths[n], dtype).splits for n in (first, second)])
+    for one, level, again in zip(operands, levels, repeated, strict=True):
+        one.descend(level, lengths[base], again)
+    if all(level.uniform is not None for level in levels):
+        return of_uniform(int(levels[base].uniform or 0), len(lengths[base]), dtype)
+    return of_lengths(lengths[base], dtype)
 
 
 def _refused(x: Array, y: Array) -> Exception:
@@ -190,7 +196,9 @@ def _refused(x: Array, y: Array) -> Exception:
 def _same(x: Any, y: Any) -> bool:
     """Tells whether two ragged tensors have the same partitions."""
     pairs = zip(x._partitions, y._partitions, strict=False)
-    return x.ragged_rank == y.ragged_rank and all(a == b and a.uniform == b.uniform for a, b in pairs)
+    return x.ragged_rank == y.ragged_rank and all(
+        a == b and a.uniform == b.uniform for a, b in pairs
+    )
 
 
 def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
@@ -209,12 +217,14 @@ def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
         splits_dtype([x, y])
         if _same(x, y) and x._rank == y._rank:
             return x.flat_values, y.flat_values, x._partitions
-        return broadcast(x, y)
+        (first, second), partitions = broadcast(x, y)
+        return first, second, partitions
     ragged, dense = (x, y) if isinstance(x, Ragged) else (y, x)
     if rank_of(dense) < len(ragged.flat_values._type.shape):
         flat = [v.flat_values if isinstance(v, Ragged) else v for v in (x, y)]
         return flat[0], flat[1], ragged._partitions
-    return broadcast(x, y)
+    (first, second), partitions = broadcast(x, y)
+    return first, second, partitions
 
 
 def combined(x: Any, y: Any, function: Any) -> Any:

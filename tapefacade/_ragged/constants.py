@@ -107,7 +107,9 @@ def _ranks(
 
 def _integers(value: Any) -> Any:
     """Replaces NumPy's integers, which within lists are like Python's to TensorFlow."""
-    if isinstance(value, np.integer) or (isinstance(value, np.ndarray) and value.dtype.kind in "iu"):
+    if isinstance(value, np.integer) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "iu"
+    ):
         return value.tolist()
     if _is_list(value) and not (isinstance(value, np.ndarray) and value.dtype != object):
         return [_integers(item) for item in value]

@@ -16,7 +16,6 @@ from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
     RowPartition,
-    from_lengths,
     of_lengths,
     of_uniform,
 )

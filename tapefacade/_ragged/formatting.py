@@ -1,5 +1,6 @@
 """What ragged tensors look like: as NumPy arrays, as lists, and as text."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tapefacade._ragged.partition import Array
 
 def _rows(values: Array, splits: Array) -> list[Array]:
     """Cuts an array into rows."""
-    return [values[start:end] for start, end in zip(splits[:-1], splits[1:], strict=True)]
+    return [values[start:end] for start, end in itertools.pairwise(splits)]
 
 
 def as_numpy(ragged: Ragged) -> Array:
@@ -50,3 +51,31 @@ def as_text(ragged: Ragged) -> str:
         return _element(as_numpy(ragged))
 
 
+def as_printed(ragged: Ragged, summarize: int) -> str:
+    """Writes the elements as `tf.print` does: numbers with six digits, `...` between the ends."""
+    return _list(as_list(ragged), summarize)
+
+
+def _list(items: list[Any], summarize: int) -> str:
+    count = len(items)
+    if summarize < 0 or count <= 2 * summarize:
+        shown = [_printed(item, summarize) for item in items]
+    else:
+        shown = [_printed(item, summarize) for item in items[:summarize]]
+        shown.append("...")
+        shown += [_printed(item, summarize) for item in items[count - summarize :]]
+    return f"[{', '.join(shown)}]"
+
+
+def _printed(item: Any, summarize: int) -> str:
+    if isinstance(item, list):
+        return _list(item, summarize)
+    if isinstance(item, bytes):
+        return f"'{item.decode(errors='replace')}'"
+    if isinstance(item, bool):
+        return str(item).lower()
+    if isinstance(item, float):
+        return f"{item:.6f}"
+    if isinstance(item, complex):
+        return f"({item.real:.6f},{item.imag:.6f})"
+    return str(item)

@@ -210,7 +210,9 @@ def from_limits(values: Any, row_limits: Any, validate: bool) -> RowPartition:
     return RowPartition(np.append(np.zeros(1, limits.dtype), limits))
 
 
-def from_ids(values: Any, value_rowids: Any, nrows: Any, nvals: int, validate: bool) -> RowPartition:
+def from_ids(
+    values: Any, value_rowids: Any, nrows: Any, nvals: int, validate: bool
+) -> RowPartition:
     """Makes a partition of the row of each value."""
     check_validate(validate)
     ids = integers(value_rowids, "value_rowids", values)
@@ -256,9 +258,8 @@ def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartiti
     size = int(tensor.numpy())
     if size < 0:
         raise ValueError("uniform_row_length must be >= 0.")
-    if nrows is None:
-        count = nvals // size if size else 0
-    else:
+    count = nvals // max(size, 1) * (size > 0)
+    if nrows is not None:
         count = _row_count(nrows, tensor.dtype)
     if count * size != nvals:
         raise ValueError(f"uniform_row_length={size} times nrows={count} must equal nvals={nvals}")

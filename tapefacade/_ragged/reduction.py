@@ -9,9 +9,9 @@ from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._ragged.base import Ragged
+from tapefacade._ragged.base import Ragged, placed
 from tapefacade._ragged.segments import by_segment
-from tapefacade._ragged.tensor import RaggedTensor, placed
+from tapefacade._ragged.tensor import RaggedTensor
 
 PLAIN = ("sum", "prod", "max", "min")
 
@@ -48,12 +48,13 @@ def _along(kind: str, value: Any, axis: int, keepdims: bool) -> Any:
     partition = value._partition
     if axis > 1:
         return value._make(_along(kind, value._values, axis - 1, keepdims), partition)
+    reduce = FUNCTIONS[f"math.unsorted_segment_{kind}"]
     if axis == 1:
-        result = by_segment(kind, value._values, partition.ids, partition.nrows)
+        result = by_segment(reduce, value._values, partition.ids, partition.nrows)
     else:
         within = np.arange(partition.nvals) - partition.splits[:-1][partition.ids]
         longest = int(partition.lengths.max(initial=0))
-        result = by_segment(kind, value._values, within, longest)
+        result = by_segment(reduce, value._values, within, longest)
     return FUNCTIONS["expand_dims"](result, axis) if keepdims else result
 
 
@@ -123,4 +124,6 @@ def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False
     if keepdims:
         return total
     axes = _axes(axis, input_tensor._rank)
-    return FUNCTIONS["squeeze"](total, axes if axes is not None else list(range(input_tensor._rank)))
+    return FUNCTIONS["squeeze"](
+        total, axes if axes is not None else list(range(input_tensor._rank))
+    )

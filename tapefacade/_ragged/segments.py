@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert
+from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import function
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
     RowPartition,
-    assert_equal,
     assert_not_negative,
     of_lengths,
 )
@@ -27,11 +27,11 @@ KINDS = ("sum", "prod", "max", "min", "mean", "sqrt_n")
 MESSAGE_PREFIX = "segment_ids.shape must be a prefix of data.shape"
 
 
-def by_segment(kind: str, data: Any, ids: Array, count: int) -> Any:
+def by_segment(reduce: Callable[..., Any], data: Any, ids: Array, count: int) -> Any:
     """Reduces rows of a ragged or dense tensor.
 
     Args:
-        kind: one of KINDS.
+        reduce: what reduces a dense tensor, such as `tf.math.unsorted_segment_sum`.
         data: the rows, `[n, ...]`.
         ids: the group of each row.
         count: the number of groups.
@@ -40,7 +40,7 @@ def by_segment(kind: str, data: Any, ids: Array, count: int) -> Any:
         A tensor `[count, ...]`; where rows are ragged, those of a group are laid upon each other.
     """
     if not isinstance(data, Ragged):
-        return FUNCTIONS[f"math.unsorted_segment_{kind}"](data, from_host(np.array(ids)), count)
+        return reduce(data, from_host(np.array(ids)), count)
     FUNCTIONS["math.unsorted_segment_max"](data._partition.lengths, from_host(ids), count)
     partition = data._partition
     lengths = np.zeros(count, partition.splits.dtype)
@@ -50,7 +50,7 @@ def by_segment(kind: str, data: Any, ids: Array, count: int) -> Any:
     starts = np.where(inside, rows.splits[np.where(inside, ids, 0)], -partition.nvals)
     places = ranges(starts, partition.lengths)
     below = np.where(places < 0, -1, places)
-    return data._make(by_segment(kind, data._values, below, rows.nvals), rows)
+    return data._make(by_segment(reduce, data._values, below, rows.nvals), rows)
 
 
 def _segments(kind: str) -> Callable[..., Any]:
@@ -64,7 +64,7 @@ def _segments(kind: str) -> Callable[..., Any]:
         count = int(np.asarray(num_segments))
         if not isinstance(data, Ragged):
             return FUNCTIONS[f"math.unsorted_segment_{kind}"](data, ids, count)
-        return by_segment(kind, data, ids.numpy(), count)
+        return by_segment(FUNCTIONS[f"math.unsorted_segment_{kind}"], data, ids.numpy(), count)
 
     return handler
 
@@ -87,6 +87,11 @@ def _splits_type(out_type: Any, *values: Any) -> dtypes.DType:
     return found.pop() if len(found) == 1 else dtypes.int64
 
 
+def _integers(value: Any) -> EagerTensor:
+    """Converts integers, those of Python to int64."""
+    return convert_to_tensor(value, dtype_hint=dtypes.int64)
+
+
 @function("ragged.row_splits_to_segment_ids")
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Any:
     """Computes the row of each value from the splits of rows.
@@ -105,7 +110,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     >>> tf.ragged.row_splits_to_segment_ids([0, 3, 3, 5]).numpy()
     array([0, 0, 0, 2, 2])
     """
-    given = convert(splits, None if hasattr(splits, "dtype") else dtypes.int64)
+    given = _integers(splits)
     if given.dtype not in SPLITS_DTYPES:
         raise ValueError("splits must have dtype int32 or int64")
     if given.shape.rank != 1:
@@ -138,13 +143,18 @@ def segment_ids_to_row_splits(
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 0, 2, 2]).numpy()
     array([0, 3, 3, 5])
     """
-    given = convert(segment_ids, None if hasattr(segment_ids, "dtype") else dtypes.int64)
-    if given.dtype not in SPLITS_DTYPES:
-        raise ValueError("segment_ids must have dtype int32 or int64")
+    given = _integers(segment_ids)
+    if not given.dtype.is_integer:
+        raise TypeError(
+            "Argument `tensor` (name: segment_ids) must be of type integer. Received `tensor` = "
+            f"{given.numpy()} of dtype: {given.dtype}"
+        )
     if given.shape.rank != 1:
         raise ValueError(f"Shape {given.shape} must have rank 1")
     dtype = _splits_type(out_type, given)
     ids = given.numpy()
+    if ids.size and ids.min() < 0:
+        raise invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
     count = int(ids.max(initial=-1)) + 1
     if num_segments is not None:
         count = int(np.asarray(num_segments))
@@ -175,23 +185,25 @@ def stack_dynamic_partitions(
     """
     data = data if isinstance(data, Ragged) else convert(data)
     if isinstance(partitions, Ragged):
+        shape = data.shape[: partitions._rank]
+        partitions.shape.assert_is_compatible_with(shape)
         if not isinstance(data, Ragged):
-            raise ValueError(
-                "data.shape must begin with partitions.shape; partitions is ragged, data is not."
-            )
+            data = RaggedTensor.from_tensor(data)
         _check_data_prefix(partitions._partition, data._partition)
-        return stack_dynamic_partitions(data._values, partitions._values, num_partitions)
+        stacked = stack_dynamic_partitions(data._values, partitions._values, num_partitions)
+        return stacked.with_row_splits_dtype(partitions._partition.dtype)
     given = convert(partitions)
     count = int(np.asarray(num_partitions))
     rank = given.shape.rank
     assert rank is not None
+    given.shape.assert_is_compatible_with(data.shape[:rank])
     if rank != 1:
         given, data = _one_dimension(given, data, rank)
     rows = given.numpy()
     _check_rows(rows, count)
     order = np.argsort(rows, kind="stable")
     lengths = np.bincount(rows, minlength=count)
-    dtype = data._partition.dtype if isinstance(data, Ragged) else dtypes.int64
+    dtype = data._partition.dtype if isinstance(data, Ragged) else given.dtype
     values = FUNCTIONS["gather"](data, from_host(order))
     return nested(values, [of_lengths(lengths, dtype.as_numpy_dtype)], RaggedTensor)
 
@@ -213,8 +225,11 @@ def _one_dimension(given: EagerTensor, data: Any, rank: int) -> tuple[EagerTenso
 
 
 def _check_rows(rows: Array, count: int) -> None:
-    assert_not_negative(rows, "partitions must be non-negative")
+    assert_not_negative(rows, "partitions must be non-negative.")
     if rows.size and rows.max() >= count:
-        assert_equal(int(rows.max()), count - 1, "partitions must be less than num_partitions", "<=")
-    if count < 0:
-        raise errors.InvalidArgumentError(None, None, f"num_partitions must be >= 0, got {count}")
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "partitions must be less than num_partitions\nCondition x < y did not hold.\n"
+            f"First 1 elements of x:\n[{rows.max()}]\nFirst 1 elements of y:\n[{count}]",
+        )

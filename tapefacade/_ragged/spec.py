@@ -9,13 +9,12 @@ from tapefacade._core.shapes import TensorShape
 from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._ops.op import function
+from tapefacade._ops.op import register
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import RowPartition
 from tapefacade._ragged.tensor import RaggedTensor
 
 
-@function("RaggedTensorSpec")
 class RaggedTensorSpec(TypeSpec):
     """The type of a ragged tensor: its shape, dtype, ragged rank and the dtype of its splits.
 
@@ -61,7 +60,9 @@ class RaggedTensorSpec(TypeSpec):
         if not isinstance(ragged_rank, int):
             raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
         if rank is not None and ragged_rank >= rank:
-            raise ValueError(f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank}).")
+            raise ValueError(
+                f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank})."
+            )
         self._ragged_rank = ragged_rank
 
     @property
@@ -180,3 +181,4 @@ class RaggedTensorSpec(TypeSpec):
 
 
 RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)  # type: ignore[attr-defined]
+register(("RaggedTensorSpec",), RaggedTensorSpec)

@@ -6,18 +6,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
-from tapefacade._ragged import densifying, formatting
-from tapefacade._ragged.base import Ragged, nested, scalar, vector
-from tapefacade._ragged.construction import Construction, replaced
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops.op import register
+from tapefacade._ragged import densifying, formatting, sparsifying
+from tapefacade._ragged.base import nested, placed
+from tapefacade._ragged.construction import replaced
+from tapefacade._ragged.measures import Measures
 from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, of_lengths
+from tapefacade._sparse.tensor import SparseTensor
 
 
-@function("RaggedTensor")
-class RaggedTensor(Construction):
+class RaggedTensor(Measures):
     """A tensor whose rows differ in length, in one or several dimensions.
 
     A ragged tensor is made by `tf.ragged.constant` or one of the `from_*` methods. It holds the
@@ -96,6 +96,41 @@ class RaggedTensor(Construction):
         """
         return densifying.to_dense(self, default_value, shape)
 
+    @classmethod
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+    ) -> "RaggedTensor":
+        """Makes a ragged tensor of a sparse one, whose rows have their elements at the front.
+
+        Args:
+            st_input: a sparse tensor of rank 2.
+            name: ignored.
+            row_splits_dtype: int32 or int64.
+
+        Returns:
+            A ragged tensor.
+
+        Raises:
+            TypeError: if `st_input` is no sparse tensor.
+            ValueError: if its rank is not 2.
+            InvalidArgumentError: if a row has an element after a place without one.
+
+        >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [1, 2], [3, 2]))
+        <tf.RaggedTensor [[1], [], [2]]>
+        """
+        return sparsifying.from_sparse(cls, st_input, row_splits_dtype)
+
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """Makes a sparse tensor of the elements.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
+        [[0, 0], [0, 1], [1, 0]]
+        """
+        return sparsifying.to_sparse(self)
+
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns a NumPy array; one of arrays where rows differ in length.
 
@@ -112,129 +147,6 @@ class RaggedTensor(Construction):
         [[1, 2], [3]]
         """
         return formatting.as_list(self)
-
-    # The partitions.
-
-    def nrows(self, out_type: Any = None, name: str | None = None) -> EagerTensor:
-        """Returns the number of rows.
-
-        Args:
-            out_type: the dtype of the result, by default that of the splits.
-            name: ignored.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).nrows().numpy()
-        np.int64(2)
-        """
-        dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
-        return scalar(self._partition.nrows, dtype)
-
-    def row_starts(self, name: str | None = None) -> EagerTensor:
-        """Returns where each row begins in `values`.
-
-        Args:
-            name: ignored.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).row_starts().numpy()
-        array([0, 2])
-        """
-        return from_host(self._partition.splits[:-1])
-
-    def row_limits(self, name: str | None = None) -> EagerTensor:
-        """Returns where each row ends in `values`.
-
-        Args:
-            name: ignored.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).row_limits().numpy()
-        array([2, 3])
-        """
-        return from_host(self._partition.splits[1:])
-
-    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """Returns the length of each row.
-
-        Args:
-            axis: the dimension whose lengths are returned.
-            name: ignored.
-
-        Returns:
-            A vector of integers for axis 1, a scalar for axis 0, else a ragged tensor.
-
-        Raises:
-            ValueError: if `axis` is out of bounds.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).row_lengths().numpy()
-        array([2, 1])
-        """
-        axis = placed(axis, self._rank)
-        if axis == 0:
-            return self.nrows()
-        if axis == 1:
-            return from_host(self._partition.lengths)
-        values = self._values
-        if isinstance(values, RaggedTensor):
-            lengths = values.row_lengths(axis - 1)
-        else:
-            shape = values._type.shape
-            dtype = self._partition.splits.dtype
-            lengths = from_host(np.full(shape[: axis - 1], shape[axis - 1], dtype))
-        return self._make(lengths, self._partition)
-
-    def value_rowids(self, name: str | None = None) -> EagerTensor:
-        """Returns the row of each value.
-
-        Args:
-            name: ignored.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).value_rowids().numpy()
-        array([0, 0, 1])
-        """
-        return from_host(self._partition.ids)
-
-    def nested_row_lengths(self, name: str | None = None) -> tuple[EagerTensor, ...]:
-        """Returns the lengths of rows in all ragged dimensions, the outermost first.
-
-        Args:
-            name: ignored.
-
-        >>> [n.numpy().tolist() for n in tf.ragged.constant([[[1, 2]], []]).nested_row_lengths()]
-        [[1, 0], [2]]
-        """
-        return tuple([from_host(partition.lengths) for partition in self._partitions])
-
-    def nested_value_rowids(self, name: str | None = None) -> tuple[EagerTensor, ...]:
-        """Returns the rows of values in all ragged dimensions, the outermost first.
-
-        Args:
-            name: ignored.
-
-        >>> [i.numpy().tolist() for i in tf.ragged.constant([[[1, 2]], []]).nested_value_rowids()]
-        [[0], [0, 0]]
-        """
-        return tuple([from_host(partition.ids) for partition in self._partitions])
-
-    def bounding_shape(
-        self, axis: Any = None, name: str | None = None, out_type: Any = None
-    ) -> EagerTensor:
-        """Returns the shape of the smallest dense tensor that has place for all elements.
-
-        Args:
-            axis: the dimensions that are asked for, an integer or a vector of these; by default
-                all.
-            name: ignored.
-            out_type: the dtype of the result, by default that of the splits.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).bounding_shape().numpy()
-        array([2, 2])
-        """
-        dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
-        partitions, flat = self._partitions, self.flat_values
-        if dtype not in SPLITS_DTYPES:
-            return FUNCTIONS["shape"](flat, dtype)  # raises
-        longest = [int(partition.lengths.max(initial=0)) for partition in partitions]
-        sizes = np.array([partitions[0].nrows, *longest, *flat._type.shape[1:]])
-        bounds = vector(sizes, dtype)
-        return bounds if axis is None else FUNCTIONS["gather"](bounds, axis)
 
     # The same with another part.
 
@@ -324,6 +236,10 @@ class RaggedTensor(Construction):
         """
         return []
 
+    def _printed(self, summarize: int) -> str:
+        """Returns how `tf.print` and `tf.strings.format` show the elements."""
+        return formatting.as_printed(self, summarize)
+
     @property
     def _is_eager(self) -> bool:
         return True
@@ -349,26 +265,13 @@ class RaggedTensor(Construction):
         return _restored, (self.flat_values, partitions)
 
 
+register(("RaggedTensor",), RaggedTensor)
 # Messages show the class as TensorFlow names it.
 RaggedTensor.__module__ = "tensorflow.python.ops.ragged.ragged_tensor"
 
 
 def _restored(flat_values: EagerTensor, partitions: Any) -> RaggedTensor:
     return nested(flat_values, [RowPartition(*parts) for parts in partitions], RaggedTensor)
-
-
-def placed(axis: Any, rank: int, name: str = "axis") -> int:
-    """Returns an axis counted from the front.
-
-    Raises:
-        TypeError: if it is no integer.
-        ValueError: if it is out of bounds.
-    """
-    if not isinstance(axis, int):
-        raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
-    if not -rank <= axis < rank:
-        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
-    return axis % rank
 
 
 def merged(value: Any, outer: int, inner: int) -> Any:
@@ -393,10 +296,3 @@ def merged(value: Any, outer: int, inner: int) -> Any:
             partition = of_lengths(partition.lengths * width, partition.splits.dtype)
             values = densifying.merged(values, 2)
     return RaggedTensor._make(values, partition)
-
-
-def as_ragged_or_dense(value: Any, dtype: Any = None) -> Any:
-    """Converts what is not a ragged tensor to a dense one."""
-    if isinstance(value, Ragged):
-        return value
-    return convert(value, dtype)

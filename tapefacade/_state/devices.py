@@ -146,9 +146,11 @@ def _checked(devices: Any, device_type: str | None = None) -> list[PhysicalDevic
         ValueError: if one of them does not exist or has another type.
     """
     given: list[Any] = list(devices) if type(devices) in (list, tuple) else [devices]
-    known = list_physical_devices() if given else []
     for device in given:
-        if device not in known or device_type not in (None, device.device_type):
+        known = isinstance(device, PhysicalDevice) and device in list_physical_devices(
+            device.device_type  # no other kind: JAX would start
+        )
+        if not known or device_type not in (None, device.device_type):
             raise ValueError(f"Unrecognized device: {device!r}")
     return given
 

@@ -33,20 +33,19 @@ def get_memory_info(device: str) -> dict[str, int]:
         device: the name of the device, such as "GPU:0".
 
     Returns:
-        The bytes that are in use, "current", and the most that ever were, "peak". They are 0 for
-        a CPU, whose memory is not counted.
+        The bytes that are in use, "current", and the most that ever were, "peak".
 
     Raises:
-        ValueError: if there is no such device.
+        ValueError: if there is no such device, or if it is a CPU, whose memory is not counted.
 
     >>> tf.config.experimental.get_memory_info("CPU:0")
-    {'current': 0, 'peak': 0}
+    Traceback (most recent call last):
+    ValueError: Allocator stats not available for device 'CPU:0'
     """
-    statistics = _device(device).memory_stats() or {}
-    return {
-        "current": statistics.get("bytes_in_use", 0),
-        "peak": statistics.get("peak_bytes_in_use", 0),
-    }
+    statistics = _device(device).memory_stats()
+    if statistics is None:
+        raise ValueError(f"Allocator stats not available for device '{device}'")
+    return {"current": statistics["bytes_in_use"], "peak": statistics["peak_bytes_in_use"]}
 
 
 @function("config.experimental.get_memory_usage")
@@ -57,32 +56,36 @@ def get_memory_usage(device: str) -> int:
         device: the name of the device, such as "GPU:0".
 
     Raises:
-        ValueError: if there is no such device.
+        ValueError: if there is no such device, or if it is a CPU, whose memory is not counted.
 
     >>> tf.config.experimental.get_memory_usage("CPU:0")
-    0
+    Traceback (most recent call last):
+    ValueError: Allocator stats not available for device 'CPU:0'
     """
     return get_memory_info(device)["current"]
 
 
 @function("config.experimental.reset_memory_stats")
 def reset_memory_stats(device: str) -> None:
-    """Starts to count the peak of a device's memory anew.
+    """Would start to count the peak of a device's memory anew.
+
+    Unlike TensorFlow, JAX counts a GPU's peak from the start of the process, and no CPU's.
 
     Args:
-        device: the name of the device, such as "CPU:0".
+        device: the name of the device, such as "GPU:0".
 
     Raises:
-        ValueError: if there is no such device, or if its memory is counted: unlike TensorFlow, JAX
-            cannot start anew.
+        ValueError: always.
 
     >>> tf.config.experimental.reset_memory_stats("CPU:0")
+    Traceback (most recent call last):
+    ValueError: Cannot reset memory stats for device 'CPU:0'...
     """
-    if _device(device).memory_stats() is not None:
-        raise hinted(
-            ValueError(f"Cannot reset memory stats for device '{device}'"),
-            "JAX counts the peak from the start of the process.",
-        )
+    _device(device)
+    raise hinted(
+        ValueError(f"Cannot reset memory stats for device '{device}'"),
+        "JAX counts the peak from the start of the process.",
+    )
 
 
 @function("config.experimental.get_device_details")

@@ -47,7 +47,7 @@ class _Settings:
     """What programs have set."""
 
     def __init__(self) -> None:
-        self.threads = {"Inter": 0, "Intra": 0}
+        self.threads: dict[str, int | None] = {"Inter": None, "Intra": None}
         self.jit = False
         self.options: dict[str, Any] = {
             "disable_model_pruning": False,
@@ -79,10 +79,6 @@ def set_inter_op_parallelism_threads(num_threads: int) -> None:
 
     Raises:
         RuntimeError: if programs have run already.
-
-    >>> tf.config.threading.set_inter_op_parallelism_threads(
-    ...     tf.config.threading.get_inter_op_parallelism_threads()
-    ... )
     """
     _set_threads("Inter", num_threads)
 
@@ -98,10 +94,6 @@ def set_intra_op_parallelism_threads(num_threads: int) -> None:
 
     Raises:
         RuntimeError: if programs have run already.
-
-    >>> tf.config.threading.set_intra_op_parallelism_threads(
-    ...     tf.config.threading.get_intra_op_parallelism_threads()
-    ... )
     """
     _set_threads("Intra", num_threads)
 
@@ -113,7 +105,7 @@ def get_inter_op_parallelism_threads() -> int:
     >>> tf.config.threading.get_inter_op_parallelism_threads()
     0
     """
-    return SETTINGS.threads["Inter"]
+    return SETTINGS.threads["Inter"] or 0
 
 
 @function("config.threading.get_intra_op_parallelism_threads")
@@ -123,7 +115,7 @@ def get_intra_op_parallelism_threads() -> int:
     >>> tf.config.threading.get_intra_op_parallelism_threads()
     0
     """
-    return SETTINGS.threads["Intra"]
+    return SETTINGS.threads["Intra"] or 0
 
 
 @function("config.optimizer.set_jit")

@@ -31,8 +31,8 @@ def failed(
         The exception.
     """
     made: Any = kind or errors.InvalidArgumentError
-    prefix = MESSAGE_COMPUTING.format(kernel)
-    return made(None, None, f"{prefix}{message} [Op:{kernel.partition('_N_')[0]}]{named}")
+    prefix, op = MESSAGE_COMPUTING.format(kernel), kernel.partition("_")[0]
+    return made(None, None, f"{prefix}{message} [Op:{op}]{named}")
 
 
 def misfit(kernel: str, place: int, expected: str, given: dtypes.DType) -> Exception:

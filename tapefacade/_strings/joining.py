@@ -42,6 +42,8 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> EagerTens
     >>> tf.strings.join(["abc", ["d", "e"]], separator="-").numpy()
     array([b'abc-d', b'abc-e'], dtype=object)
     """
+    if isinstance(inputs, EagerTensor) and inputs._type.shape:
+        inputs = list(inputs)
     if not isinstance(inputs, list | tuple):
         raise TypeError(f"Expected list for 'inputs' argument to 'string_join' Op, not {inputs!r}.")
     glue = attribute_text(separator, "separator")
@@ -233,8 +235,8 @@ def summary(array: Array, limit: int) -> bytes:
     """
     if array.ndim == 0:
         return _element(array[()])
-    if array.size == 0:
-        return b"[]" if array.ndim == 1 else b"[\n ...]"
+    if array.size == 0 or limit == 0:
+        return b"[\n ...]" if array.ndim > 1 else b"[...]" if array.size else b"[]"
     return _rows(array, limit, b"")
 
 

@@ -196,7 +196,10 @@ def _part(text: bytes, start: int, size: int, place: str) -> bytes:
 
 
 def _part_of_characters(text: bytes, start: int, size: int, place: str) -> bytes:
-    begins: Array = np.array([k for k, byte in enumerate(text) if byte & 0xC0 != 0x80], np.int64)
+    # A byte in the middle of a character begins one only at the start of the text.
+    begins: Array = np.array(
+        [k for k, byte in enumerate(text) if byte & 0xC0 != 0x80 or not k], np.int64
+    )
     count = len(begins)
     if not -count <= start <= count:
         raise failed("Substr", f"pos {start} out of range for string at index {place}")

@@ -8,15 +8,30 @@ from tapefacade._io.encodings import (
     decode_raw as decode_raw,
     encode_base64 as encode_base64,
 )
+from tapefacade._io.features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    RaggedFeature as RaggedFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+)
 from tapefacade._io.files import (
     match_filenames_once as match_filenames_once,
     matching_files as matching_files,
     read_file as read_file,
     write_file as write_file,
 )
+from tapefacade._io.parsing import (
+    parse_example as parse_example,
+    parse_single_example as parse_single_example,
+)
 from tapefacade._io.records import (
     TFRecordOptions as TFRecordOptions,
     TFRecordWriter as TFRecordWriter,
+)
+from tapefacade._io.sequences import (
+    parse_sequence_example as parse_sequence_example,
+    parse_single_sequence_example as parse_single_sequence_example,
 )
 from tapefacade._io.tensor_protos import (
     parse_tensor as parse_tensor,

@@ -2,6 +2,7 @@
 
 from tapefacade._core.generators import set_seed as set_seed
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._ops.algorithms import Algorithm as Algorithm
 from tapefacade._ops.counting import (
     gamma as gamma,
     poisson as poisson,
@@ -24,6 +25,12 @@ from tapefacade._ops.stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
     stateless_uniform as stateless_uniform,
 )
+from tapefacade._state.random_generator import (
+    Generator as Generator,
+    get_global_generator as get_global_generator,
+    set_global_generator as set_global_generator,
+)
+from tapefacade._state.random_state import create_rng_state as create_rng_state
 from tapefacade.random import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

@@ -48,13 +48,14 @@ def devices(tf, np):
 def memory(tf, np):
     tf.constant([1.0, 2.0, 3.0]).numpy()
     experimental = tf.config.experimental
-    return {
+    found = {
         name: [
             caught(experimental.get_memory_info, name),
             caught(experimental.reset_memory_stats, name),
         ]
         for name in ("CPU:0", "/device:CPU:0", "GPU:0", "CPU:7", "foo", "CPU:*", "CPU")
-    } | {"usage": [experimental.get_memory_usage("CPU:0")]}
+    }
+    return found | {"usage": caught(experimental.get_memory_usage, "CPU:0")}
 
 
 def settings(tf, np):
@@ -81,7 +82,7 @@ def settings(tf, np):
         found["precision"].append(experimental.tensor_float_32_execution_enabled())
         found["threads"] = [
             tf.config.threading.get_inter_op_parallelism_threads(),
-            tf.config.threading.set_inter_op_parallelism_threads(0),
+            caught(tf.config.threading.set_inter_op_parallelism_threads, 0),
             caught(tf.config.threading.set_inter_op_parallelism_threads, 3),
             caught(tf.config.threading.set_intra_op_parallelism_threads, 3),
         ]

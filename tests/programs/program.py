@@ -86,6 +86,9 @@ def encoded_object(tf: Any, value: Any) -> Any:
     if isinstance(value, tf.IndexedSlices):
         parts = [value.values, value.indices, value.dense_shape]
         return {"IndexedSlices": [encoded(tf, part) for part in parts]}
+    if isinstance(value, tf.SparseTensor):
+        parts = [value.indices, value.values, value.dense_shape]
+        return {"SparseTensor": [encoded(tf, part) for part in parts]}
     if isinstance(value, tf.Tensor):
         return {"tensor": arrays(value.numpy())}
     if isinstance(value, tf.DType | tf.TensorShape | slice) or value is Ellipsis:

@@ -1,0 +1,89 @@
+"""The algorithms that make random bits: their names, and which of them there is."""
+
+import enum
+import numbers
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import errors
+from tapefacade._core.convert import is_tensor
+from tapefacade._core.tensor import MESSAGE_COMPUTING
+from tapefacade._ops.op import function
+
+
+@function("random.Algorithm", "random.experimental.Algorithm")
+class Algorithm(enum.Enum):
+    """The algorithms that `alg=` names: Philox, Threefry, and whichever suits the device.
+
+    Numbers come from Philox on all devices, and nothing is drawn with Threefry, as TensorFlow on
+    CPU and GPU.
+
+    >>> tf.random.Algorithm.PHILOX.value
+    1
+    """
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+BY_NAME = {algorithm.name.lower(): algorithm.value for algorithm in Algorithm}
+
+
+def number_of(alg: Any) -> int:
+    """Converts what names an algorithm: its number, name or member of `tf.random.Algorithm`.
+
+    Raises:
+        ValueError: if there is no such algorithm.
+        TypeError: if `alg` is of another kind.
+    """
+    if isinstance(alg, Algorithm):
+        return alg.value
+    if isinstance(alg, str):
+        if (found := BY_NAME.get(alg.lower())) is None:
+            raise ValueError(
+                f"Argument `alg` got unsupported value {alg}. Supported values are philox for the "
+                "Philox algorithm, threefry for the ThreeFry algorithm, and auto_select for "
+                "auto-selection."
+            )
+        return found
+    if is_tensor(alg) and alg.dtype.is_integer:
+        return int(np.asarray(alg))
+    if not isinstance(alg, numbers.Integral):
+        raise TypeError(
+            f"Can't convert argument `alg` (of value {alg} and type {type(alg)}) to int."
+        )
+    return int(alg)
+
+
+def known(alg: Any) -> int:
+    """Returns the number of an algorithm.
+
+    Raises:
+        ValueError: if there is no such algorithm.
+        TypeError: if `alg` is None, or of another kind.
+    """
+    number = number_of(alg)
+    if number not in BY_NAME.values():
+        raise ValueError(
+            f"Argument `alg` got unsupported value {number}. Supported values are 1 for the Philox "
+            "algorithm, 2 for the ThreeFry algorithm, and 3 for auto-selection."
+        )
+    return number
+
+
+def require_philox(alg: Any, kernel: str) -> None:
+    """Raises TensorFlow's error for a stateless op with another algorithm.
+
+    Raises:
+        InvalidArgumentError: if it is Threefry.
+        ValueError: if there is no such algorithm.
+    """
+    if alg not in ("auto_select", None) and known(alg) == Algorithm.THREEFRY.value:
+        message = (
+            "counter must be a vector with length at least 2; got shape: [1]. (Note that batched "
+            "counters are not supported yet.)"
+        )
+        text = f"{MESSAGE_COMPUTING.format(kernel)}{message} [Op:{kernel}] name: "
+        raise errors.InvalidArgumentError(None, None, text)

@@ -1,0 +1,174 @@
+"""Patches of images and volumes: `tf.image.extract_patches`, `tf.extract_volume_patches`."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core import errors
+from tapefacade._ops.arguments import SEGMENT_ORDERED, invalid, written
+from tapefacade._ops.op import TensorLike, op
+
+IMAGES = (
+    "bfloat16", "half", "float", "double", "int8", "int16", "int32", "int64", "uint8", "uint16",
+    "uint32", "uint64", "complex64", "complex128", "bool",
+)  # fmt: skip
+
+
+def positions(size: int, window: int, step: int, rate: int, padding: str) -> np.ndarray[Any, Any]:
+    """Returns which places of a dimension each window covers.
+
+    Args:
+        size: the size of the dimension.
+        window: the number of places in a window.
+        step: how far it moves.
+        rate: the distance of its places.
+        padding: `"SAME"` or `"VALID"`.
+
+    Returns:
+        Integers `[windows, window]`; those outside of the dimension are negative or too large.
+
+    Raises:
+        InvalidArgumentError: if a window is too large.
+    """
+    stretched = (window - 1) * rate + 1
+    if padding == "SAME":
+        count = -(-size // step)
+        before = max((count - 1) * step + stretched - size, 0) // 2
+    else:
+        count, before = int((size - stretched + step) / step), 0
+    if count < 0:
+        raise invalid(
+            f"Computed output size would be negative: {count} [input_size: {size}, "
+            f"effective_filter_size: {stretched}, stride: {step}]"
+        )
+    return np.arange(count)[:, None] * step - before + np.arange(window) * rate
+
+
+def windows_of(x: jax.Array, first: int, places: Sequence[np.ndarray[Any, Any]]) -> jax.Array:
+    """Takes windows, zeros where they lie outside.
+
+    Args:
+        x: an array.
+        first: the first of the dimensions along which windows move.
+        places: for each of these dimensions what `positions` returns.
+
+    Returns:
+        An array in which each of these dimensions is replaced by two, `[windows, window]`.
+    """
+    for number, indices in enumerate(places):
+        axis = first + 2 * number
+        size = x.shape[axis]
+        before = max(-int(indices.min(initial=0)), 0)
+        after = max(int(indices.max(initial=0)) + 1 - size, 0)
+        if before or after:
+            margins = [(before, after, 0) if a == axis else (0, 0, 0) for a in range(x.ndim)]
+            x = lax.pad(x, jnp.zeros((), x.dtype), margins)
+        x = jnp.take(x, jnp.asarray(indices + before, np.int32), axis=axis, mode="clip")
+    return x
+
+
+def _check_lists(lists: dict[str, Any], kernel: str, length: int) -> None:
+    for name, given in lists.items():
+        if not isinstance(given, tuple):
+            raise TypeError(f"Expected list for '{name}' argument to '{kernel}' Op, not {given}.")
+        if len(given) < length:
+            raise invalid(
+                f"Length for attr '{name}' of {len(given)} must be at least minimum {length}"
+            )
+    for name, given in lists.items():
+        if given[0] != 1 or given[-1] != 1:
+            raise errors.UnimplementedError(None, None, f"Only support {name} across space.")
+        if min(given) < 1:
+            raise errors.OutOfRangeError(None, None, f"{name} is out of range.")
+
+
+def check_padding(padding: Any) -> None:
+    """Raises unless the padding is one of the two without numbers."""
+    if padding not in ("SAME", "VALID"):
+        raise invalid(
+            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+            '"SAME", "VALID"'
+        )
+
+
+def _patches(input: jax.Array, sizes: Any, strides: Any, rates: Any, padding: Any) -> jax.Array:
+    """Takes patches along all dimensions but the first and the last one."""
+    check_padding(padding)
+    if input.ndim != len(sizes):
+        raise invalid(f"input must be {len(sizes)}-dimensional{written(input.shape)}")
+    inner = range(1, input.ndim - 1)
+    places = [
+        positions(input.shape[axis], sizes[axis], strides[axis], rates[axis], padding)
+        for axis in inner
+    ]
+    found = windows_of(input, 1, places)
+    counts = [2 * number + 1 for number in range(len(places))]
+    order = [0, *counts, *(axis + 1 for axis in counts), found.ndim - 1]
+    shape = [input.shape[0], *(found.shape[axis] for axis in counts)]
+    depth = int(np.prod([*sizes, input.shape[-1]]))
+    return jnp.reshape(jnp.transpose(found, order), (*shape, depth))
+
+
+@op("image.extract_patches", kernel="ExtractImagePatches", dtypes=IMAGES)
+def extract_patches(
+    images: TensorLike, sizes: Any, strides: Any, rates: Any, padding: str
+) -> jax.Array:
+    """Takes patches of images and puts each into the channels.
+
+    Unlike TensorFlow, patches of booleans work too.
+
+    Args:
+        images: a tensor of shape `[B, H, W, C]`.
+        sizes: the size of a patch, `[1, rows, columns, 1]`.
+        strides: the distance of two patches, likewise.
+        rates: the distance of the pixels in a patch, likewise.
+        padding: `"VALID"`, or `"SAME"` for patches that reach beyond the image, with zeros.
+
+    Returns:
+        A tensor of shape `[B, H', W', rows * columns * C]`.
+
+    Raises:
+        TypeError: if one of the numbers is no list.
+        InvalidArgumentError: if a list is too short, or `images` has another rank.
+        UnimplementedError: if a list does not begin and end with 1.
+        OutOfRangeError: if a number is not positive.
+
+    >>> x = tf.reshape(tf.range(6), [1, 2, 3, 1])
+    >>> tf.image.extract_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], "VALID").numpy()
+    array([[[[0, 1, 3, 4],
+             [1, 2, 4, 5]]]], dtype=int32)
+    """
+    lists = {"ksizes": sizes, "strides": strides, "rates": rates}
+    _check_lists(lists, "extract_image_patches", 4)
+    return _patches(images, sizes, strides, rates, padding)
+
+
+@op("extract_volume_patches", kernel="ExtractVolumePatches", dtypes=SEGMENT_ORDERED)
+def extract_volume_patches(input: TensorLike, ksizes: Any, strides: Any, padding: str) -> jax.Array:
+    """Takes patches of volumes and puts each into the channels.
+
+    Args:
+        input: a tensor of shape `[B, D, H, W, C]`.
+        ksizes: the size of a patch, `[1, planes, rows, columns, 1]`.
+        strides: the distance of two patches, likewise.
+        padding: `"VALID"`, or `"SAME"` for patches that reach beyond the volume, with zeros.
+
+    Returns:
+        A tensor of shape `[B, D', H', W', planes * rows * columns * C]`.
+
+    Raises:
+        TypeError: if one of the numbers is no list.
+        InvalidArgumentError: if a list is too short, or `input` has another rank.
+        UnimplementedError: if a list does not begin and end with 1.
+        OutOfRangeError: if a number is not positive.
+
+    >>> x = tf.reshape(tf.range(4), [1, 1, 2, 2, 1])
+    >>> tf.extract_volume_patches(x, [1, 1, 2, 2, 1], [1, 1, 1, 1, 1], "VALID").numpy().ravel()
+    array([0, 1, 2, 3], dtype=int32)
+    """
+    _check_lists({"ksizes": ksizes, "strides": strides}, "extract_volume_patches", 5)
+    return _patches(input, ksizes, strides, (1,) * 5, padding)

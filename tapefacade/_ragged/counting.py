@@ -1,0 +1,132 @@
+"""Counts and partitions of the elements of ragged tensors, and lookups at ragged positions."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import handles
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import from_host
+from tapefacade._ragged.base import Ragged, nested
+from tapefacade._ragged.mapping import check_same
+from tapefacade._ragged.segments import stack_dynamic_partitions
+from tapefacade._ragged.tensor import RaggedTensor
+
+
+@handles(RaggedTensor, "math.bincount")
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Any:
+    """Counts how often each integer occurs, in all rows or in each of them."""
+    flat = arr.flat_values
+    weights = weights.flat_values if isinstance(weights, Ragged) else weights
+    function = FUNCTIONS["math.bincount"]
+    if axis in (None, 0):
+        return function(
+            flat, weights, minlength, maxlength, dtype, axis=axis, binary_output=binary_output
+        )
+    if axis != -1:
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
+        )
+    counts = function(flat, None, minlength, maxlength)
+    width, rows = counts._type.size, arr._partition
+    values = np.asarray(flat)
+    places = np.where(values < width, rows.ids * width + values, -1)
+    ones = FUNCTIONS["ones_like"](flat) if weights is None else convert(weights)
+    wanted = dtypes.as_dtype(dtype) if weights is None else ones.dtype
+    ones = FUNCTIONS["cast"](ones, wanted)
+    size = rows.nrows * width
+    total = FUNCTIONS["math.unsorted_segment_sum"](ones, from_host(places), size)
+    if binary_output:
+        total = FUNCTIONS["cast"](total > 0, wanted)
+    return FUNCTIONS["reshape"](total, (rows.nrows, width))
+
+
+@handles(RaggedTensor, "dynamic_partition")
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> list[Any]:
+    """Sorts rows or elements into parts."""
+    stacked = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [stacked[place] for place in range(int(np.asarray(num_partitions)))]
+
+
+@handles(RaggedTensor, "nn.dropout")
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """Replaces elements by 0 at random."""
+    if noise_shape is not None:
+        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+    return x.with_flat_values(FUNCTIONS["nn.dropout"](x.flat_values, rate, seed=seed))
+
+
+@handles(RaggedTensor, "nn.experimental.stateless_dropout")
+def stateless_dropout(
+    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: Any = None
+) -> Any:
+    """Replaces elements by 0 at random."""
+    if noise_shape is not None:
+        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+    function = FUNCTIONS["nn.experimental.stateless_dropout"]
+    options = {} if rng_alg is None else {"rng_alg": rng_alg}
+    return x.with_flat_values(function(x.flat_values, rate, seed, **options))
+
+
+@handles(RaggedTensor, "nn.embedding_lookup")
+def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
+    """Takes a row of the parameters for each element."""
+    if not isinstance(ids, Ragged):
+        return NotImplemented
+    rows = FUNCTIONS["nn.embedding_lookup"](params, ids.flat_values, max_norm)
+    return ids.with_flat_values(rows)  # type: ignore[attr-defined]
+
+
+@handles(RaggedTensor, "nn.embedding_lookup_sparse")
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any = None,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    name: Any = None,
+    allow_fast_lookup: bool = False,
+) -> Any:
+    """Combines the rows of the parameters for the elements of each row."""
+    combiner = "mean" if combiner is None else combiner
+    rows = FUNCTIONS["nn.embedding_lookup"](params, sp_ids.flat_values, max_norm)
+    partition = sp_ids._partition
+    total = FUNCTIONS["math.segment_sum"]
+    if sp_weights is None:
+        segments = from_host(partition.ids)
+        name = {"sum": "sum", "mean": "mean", "sqrtn": "sqrt_n"}[combiner]
+        count = int(partition.ids.max(initial=-1)) + 1
+        return FUNCTIONS[f"math.unsorted_segment_{name}"](rows, segments, count)
+    check_same([sp_ids, sp_weights])
+    ids = from_host(partition.ids)
+    weights = FUNCTIONS["cast"](sp_weights.flat_values, rows.dtype)
+    column = FUNCTIONS["reshape"](weights, (-1, *[1] * (len(rows._type.shape) - 1)))
+    found = total(rows * column, ids)
+    if combiner == "mean":
+        return FUNCTIONS["math.divide_no_nan"](found, total(column, ids))
+    if combiner == "sqrtn":
+        norm = FUNCTIONS["math.sqrt"](total(column * column, ids))
+        return FUNCTIONS["math.divide_no_nan"](found, norm)
+    return found
+
+
+@handles(RaggedTensor, "math.add_n")
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """Adds tensors of the same partitions."""
+    ragged = [value for value in inputs if isinstance(value, Ragged)]
+    partitions = check_same(ragged)
+    flat = [value.flat_values if isinstance(value, Ragged) else value for value in inputs]
+    return nested(FUNCTIONS["math.add_n"](flat), partitions, RaggedTensor)

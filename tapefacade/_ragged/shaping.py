@@ -1,0 +1,228 @@
+"""Dimensions of ragged tensors: added, removed, reversed, counted."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.dispatch import handles
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.arguments import invalid
+from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar
+from tapefacade._ragged.partition import RowPartition, of_uniform
+from tapefacade._ragged.tensor import RaggedTensor
+
+
+@handles(RaggedTensor, "expand_dims")
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """Inserts a dimension of size 1."""
+    return _expanded(input, placed(axis, input._rank + 1))
+
+
+def _expanded(value: Any, axis: int) -> Any:
+    if not isinstance(value, Ragged):
+        return FUNCTIONS["expand_dims"](value, axis)
+    dtype = value._partition.splits.dtype
+    if axis == 0:
+        return value._make(value, of_uniform(length_of(value), 1, dtype))
+    if axis == 1:
+        return value._make(value, of_uniform(1, length_of(value), dtype))
+    return value._make(_expanded(value._values, axis - 1), value._partition)
+
+
+@handles(RaggedTensor, "squeeze")
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Removes dimensions of size 1."""
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    given = [axis] if isinstance(axis, int) else list(axis)
+    rank, depth = input._rank, input.ragged_rank
+    axes = sorted({placed(a, rank, f"axis[{i}]") for i, a in enumerate(given)}, reverse=True)
+    partitions, flat = list(input._partitions), input.flat_values
+    inner = tuple(a - depth for a in axes if a > depth)
+    if inner:
+        flat = FUNCTIONS["squeeze"](flat, inner)
+    for a in axes:
+        if not 0 < a <= depth:
+            continue
+        if (partitions[a - 1].lengths != 1).any():
+            raise _not_squeezable(a)
+        del partitions[a - 1]
+    if 0 in axes:
+        rows = partitions[0].nrows if partitions else flat._type.shape[0]
+        if rows != 1:
+            raise _not_squeezable(0)
+        if not partitions:
+            return FUNCTIONS["squeeze"](flat, (0,))
+        del partitions[0]
+    if not axes:
+        return input
+    return nested(flat, [RowPartition(p.splits) for p in partitions], RaggedTensor)
+
+
+def _not_squeezable(axis: int) -> Exception:
+    return invalid(
+        "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+        f"b'the given axis (axis = {axis}) is not squeezable!'"
+    )
+
+
+@handles(RaggedTensor, "reverse")
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """Reverses the rows, or the elements of rows."""
+    if isinstance(axis, int):
+        raise TypeError(
+            "`axis` must be a list of int or a constant tensor"
+            "when reversing axes in a ragged tensor"
+        )
+    given = np.asarray(axis).tolist()
+    axes = sorted({placed(a, tensor._rank, f"axis[{i}]") for i, a in enumerate(given)})
+    result, depth = tensor, tensor.ragged_rank
+    inner = tuple(a - depth for a in axes if a > depth)
+    if inner:
+        flat = FUNCTIONS["reverse"](tensor.flat_values, inner)
+        result = tensor.with_flat_values(flat)
+    for a in axes:
+        if a <= depth:
+            result = result[(*[slice(None)] * a, slice(None, None, -1))]
+    return result
+
+
+@handles(RaggedTensor, "reshape")
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
+    """Puts the flat values into a dense shape."""
+    if not isinstance(tensor, Ragged):
+        return NotImplemented
+    return FUNCTIONS["reshape"](tensor.flat_values, shape)
+
+
+@handles(RaggedTensor, "size")
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """Counts the elements."""
+    dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    return scalar(input.flat_values._type.size, dtype)
+
+
+@handles(RaggedTensor, "rank")
+def rank(input: Any, name: str | None = None) -> Any:
+    """Counts the dimensions."""
+    return scalar(input._rank, dtypes.int32)
+
+
+@handles(RaggedTensor, "shape")
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """Returns the lengths in all dimensions."""
+    dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    return RaggedShape(input, dtype)
+
+
+class RaggedShape:
+    """The shape of a ragged tensor, as `tf.shape` gives it.
+
+    Unlike TensorFlow's `tf.experimental.DynamicRaggedShape`, it is only read: its items are the
+    sizes of uniform dimensions.
+    """
+
+    def __init__(self, ragged: Ragged, dtype: dtypes.DType) -> None:
+        self._partitions = ragged._partitions
+        self._inner = ragged.flat_values._type.shape[1:]
+        self._dtype = dtype
+
+    @property
+    def rank(self) -> int:
+        """The number of dimensions."""
+        return 1 + len(self._partitions) + len(self._inner)
+
+    @property
+    def num_row_partitions(self) -> int:
+        """The number of ragged dimensions."""
+        return len(self._partitions)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the sizes."""
+        return self._dtype
+
+    def is_uniform(self, axis: int) -> bool:
+        """Tells whether all rows are known to have one length."""
+        return (
+            axis == 0
+            or axis > len(self._partitions)
+            or (self._partitions[axis - 1].uniform is not None)
+        )
+
+    def __getitem__(self, axis: int) -> EagerTensor:
+        axis = placed(axis, self.rank)
+        if not self.is_uniform(axis):
+            raise ValueError(f"Index {axis} is not uniform")
+        sizes = [self._partitions[0].nrows, *[p.uniform for p in self._partitions], *self._inner]
+        return scalar(int(sizes[axis] or 0), self._dtype)
+
+    def __repr__(self) -> str:
+        lengths: list[Any] = [self._partitions[0].nrows]
+        for partition in self._partitions:
+            rows = tuple(int(n) for n in partition.lengths)
+            lengths.append(rows if partition.uniform is None else partition.uniform)
+        lengths += self._inner
+        shown = ", ".join(str(n) for n in lengths)
+        count = len(self._partitions)
+        return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={count}>"
+
+
+RaggedShape.__name__ = RaggedShape.__qualname__ = "DynamicRaggedShape"
+
+
+@handles(RaggedTensor, "one_hot")
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: Any = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Makes a vector of each element."""
+    if isinstance(axis, int) and axis >= 0:
+        if axis <= indices.ragged_rank:
+            raise ValueError(
+                f"axis ({axis}) must be greater than indices.ragged_rank ({indices.ragged_rank})."
+            )
+        axis -= indices.ragged_rank
+    vectors = FUNCTIONS["one_hot"](indices.flat_values, depth, on_value, off_value, axis, dtype)
+    return indices.with_flat_values(vectors)
+
+
+@handles(RaggedTensor, "math.cumsum")
+def cumsum(
+    x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
+) -> Any:
+    """Adds up along a dimension; rows that are too short count as 0."""
+    axis = placed(axis, x._rank)
+    dense = FUNCTIONS["math.cumsum"](x.to_tensor(), axis, exclusive, reverse)
+    return like(x, dense)
+
+
+def like(ragged: Any, dense: EagerTensor) -> Any:
+    """Takes what lies within a ragged tensor out of a dense one of its bounding shape."""
+    partitions = ragged._partitions
+    places = np.arange(partitions[0].nrows)
+    for partition in partitions:
+        width = int(partition.lengths.max(initial=0))
+        within = np.arange(partition.nvals) - partition.splits[:-1][partition.ids]
+        places = places[partition.ids] * width + within
+    merged = FUNCTIONS["reshape"](dense, (-1, *dense._type.shape[len(partitions) + 1 :]))
+    return ragged.with_flat_values(FUNCTIONS["_take"](merged, from_host(places), 0))
+
+
+@handles(RaggedTensor, "nn.softmax")
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
+    """Divides exponentials by their sum."""
+    axis = placed(-1 if axis is None else axis, logits._rank)
+    if axis > logits.ragged_rank:
+        flat = FUNCTIONS["nn.softmax"](logits.flat_values, axis - logits.ragged_rank)
+        return logits.with_flat_values(flat)
+    largest = FUNCTIONS["math.reduce_max"](logits, axis, True)
+    powers = FUNCTIONS["math.exp"](logits - FUNCTIONS["stop_gradient"](largest))
+    return powers / FUNCTIONS["math.reduce_sum"](powers, axis, True)

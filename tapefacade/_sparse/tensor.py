@@ -1,0 +1,220 @@
+"""`tf.SparseTensor`: the elements of a tensor that are not zero, and where they are."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._ops.op import function
+
+
+@function("SparseTensor", "sparse.SparseTensor")
+class SparseTensor(CompositeTensor):
+    """A tensor that is zero but for some elements, of which it holds the values and the places.
+
+    Args:
+        indices: the place of each element, `[n, rank]`, int64.
+        values: the elements, `[n]`, of any dtype.
+        dense_shape: the shape of the whole tensor, `[rank]`, int64.
+
+    The places are looked at by functions that arrange them; gradients flow through the values.
+
+    Raises:
+        ValueError: if the numbers of elements or axes differ.
+        TypeError: if the indices are not integers.
+
+    >>> print(tf.sparse.to_dense(tf.SparseTensor([[0, 1]], [5.0], [2, 2])).numpy())
+    [[0. 5.]
+     [0. 0.]]
+
+    See https://www.tensorflow.org/api_docs/python/tf/sparse/SparseTensor.
+    """
+
+    __slots__ = ("_dense_shape", "_indices", "_places", "_static", "_values")
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = _int64("indices", indices)
+        self._values = convert(values)
+        self._dense_shape = _int64("dense_shape", dense_shape)
+        self._places: np.ndarray[Any, Any] | None = None
+        indices_shape = self._indices.shape.with_rank(2)
+        values_shape = self._values.shape.with_rank(1)
+        shape_shape = self._dense_shape.shape.with_rank(1)
+        indices_shape.dims[0].assert_is_compatible_with(values_shape.dims[0])
+        indices_shape.dims[1].assert_is_compatible_with(shape_shape.dims[0])
+        self._static = tuple(self._dense_shape._numpy().tolist())
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> "SparseTensor":
+        """Makes a sparse tensor of what has `indices`, `values` and `dense_shape`.
+
+        Args:
+            sparse_tensor_value: a `SparseTensorValue` or a sparse tensor.
+
+        Raises:
+            TypeError: if it is something else.
+        """
+        given = sparse_tensor_value
+        if isinstance(given, SparseTensor):
+            return given
+        if not isinstance(given, SparseTensorValue):
+            raise TypeError(
+                "Argument sparse_tensor_value=" + f"{given} is neither a SparseTensor nor "
+                f"SparseTensorValue. Received type: {type(given)}"
+            )
+        return cls(*given)
+
+    @property
+    def indices(self) -> EagerTensor:
+        """The place of each element, `[n, rank]`, int64."""
+        return self._indices
+
+    @property
+    def values(self) -> EagerTensor:
+        """The elements, `[n]`."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> EagerTensor:
+        """The shape of the whole tensor, `[rank]`, int64."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The `tf.TensorShape` of the whole tensor."""
+        return TensorShape(self._static)
+
+    def get_shape(self) -> TensorShape:
+        """Returns `shape`."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Checks that the shape agrees with `shape`.
+
+        Raises:
+            ValueError: if it does not.
+        """
+        self.shape.assert_is_compatible_with(shape)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The `tf.DType` of the elements."""
+        return self._values.dtype
+
+    def with_values(self, new_values: Any) -> "SparseTensor":
+        """Returns a sparse tensor with other elements at the same places.
+
+        Args:
+            new_values: as many elements, of any dtype.
+
+        >>> x = tf.sparse.from_dense([0.0, 2.0])
+        >>> tf.sparse.to_dense(x.with_values([7])).numpy()
+        array([0, 7], dtype=int32)
+        """
+        made = SparseTensor(self._indices, new_values, self._dense_shape)
+        made._places = self._places
+        return made
+
+    # What the functions of this package use.
+
+    def _located(self) -> np.ndarray[Any, Any]:
+        """Looks at the places, `[n, rank]`."""
+        if self._places is None:
+            self._places = self._indices._numpy()
+        return self._places
+
+    def _components(self) -> tuple[Any, ...]:
+        return (self._indices, self._values, self._dense_shape)
+
+    def _with_components(self, components: Sequence[Any]) -> "SparseTensor":
+        return SparseTensor(*components)
+
+    def _differentiated(self) -> Any:
+        return self._values
+
+    def _with_gradient(self, gradient: Any) -> "SparseTensor":
+        return self.with_values(gradient)
+
+    def __str__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
+        )
+
+    __repr__ = __str__
+
+    def __copy__(self) -> "SparseTensor":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SparseTensor":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SparseTensor, (self._indices, self._values, self._dense_shape)
+
+
+# Messages name TensorFlow's module.
+SparseTensor.__module__ = "tensorflow.python.framework.sparse_tensor"
+
+
+class SparseTensorValue(NamedTuple):
+    """What a sparse tensor is made of, as NumPy arrays: the result of a session in TensorFlow 1."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+def _int64(name: str, value: Any) -> EagerTensor:
+    try:
+        return convert(value, dtypes.int64)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def sparse(value: Any) -> SparseTensor:
+    """Returns the argument of a function on sparse tensors.
+
+    Raises:
+        TypeError: if it is none.
+    """
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError("Input must be a SparseTensor.")
+    return value
+
+
+def placed(places: np.ndarray[Any, Any], values: Any, shape: Sequence[int]) -> SparseTensor:
+    """Makes a sparse tensor whose places are known on the host."""
+    places = np.ascontiguousarray(places, np.int64)
+    made = SparseTensor(from_host(places), values, from_host(np.array(shape, np.int64)))
+    made._places = places
+    return made
+
+
+def row_major(places: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Returns the order in which the places follow each other row by row."""
+    return np.lexsort(places.T[::-1]) if places.shape[1] else np.arange(len(places))
+
+
+def ravelled(places: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Returns the places as positions in the flattened tensor."""
+    flat = np.zeros(len(places), np.int64)
+    for axis, size in enumerate(shape):
+        flat = flat * size + places[:, axis]
+    return flat
+
+
+def unravelled(flat: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Returns positions in the flattened tensor as places."""
+    columns = []
+    for size in reversed(shape):
+        flat, rest = np.divmod(flat, max(size, 1))
+        columns.append(rest)
+    return np.stack(columns[::-1], axis=1) if columns else np.zeros((len(flat), 0), np.int64)

@@ -1,0 +1,201 @@
+"""Hash functions of bytes: FarmHash, SipHash and the older one of TensorFlow.
+
+G. Pike, "FarmHash", https://github.com/google/farmhash (fingerprint of 64 bits);
+J.-P. Aumasson and D. J. Bernstein, "SipHash: a fast short-input PRF", 2012;
+A. Appleby, "MurmurHash2", of which `hash64` is the variant of 64 bits.
+"""
+
+from typing import NamedTuple
+
+ALL = 0xFFFFFFFFFFFFFFFF
+K0 = 0xC3A5C85C97CB3127
+K1 = 0xB492B66FBE98F273
+K2 = 0x9AE16A3B2F90404F
+MURMUR = 0xC6A4A7935BD1E995
+SEED = 0xDECAFCAFFE
+
+
+class Pair(NamedTuple):
+    """Two words of 64 bits."""
+
+    first: int
+    second: int
+
+
+def _word(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 8], "little")
+
+
+def _half(data: bytes, at: int) -> int:
+    return int.from_bytes(data[at : at + 4], "little")
+
+
+def _rotated(value: int, shift: int) -> int:
+    """Rotates a word to the right."""
+    value &= ALL
+    return (value >> shift | value << 64 - shift) & ALL
+
+
+def _mixed(value: int) -> int:
+    value &= ALL
+    return value ^ value >> 47
+
+
+def _joined(u: int, v: int, factor: int) -> int:
+    a = _mixed((u ^ v) * factor)
+    b = _mixed((v ^ a) * factor)
+    return b * factor & ALL
+
+
+def farm64(data: bytes) -> int:
+    """Returns the fingerprint of bytes.
+
+    >>> farm64(b"hello")
+    13009744463427800296
+    """
+    if len(data) <= 16:
+        return _short(data)
+    if len(data) <= 64:
+        return _middle(data)
+    return _long(data)
+
+
+def _short(data: bytes) -> int:
+    length = len(data)
+    factor = K2 + length * 2
+    if length >= 8:
+        a = _word(data, 0) + K2
+        b = _word(data, length - 8)
+        c = _rotated(b, 37) * factor + a
+        d = (_rotated(a, 25) + b) * factor
+        return _joined(c & ALL, d & ALL, factor)
+    if length >= 4:
+        return _joined(length + (_half(data, 0) << 3), _half(data, length - 4), factor)
+    if length > 0:
+        y = data[0] + (data[length >> 1] << 8)
+        z = length + (data[-1] << 2)
+        return _mixed(y * K2 ^ z * K0) * K2 & ALL
+    return K2
+
+
+def _middle(data: bytes) -> int:
+    length = len(data)
+    factor = K2 + length * 2
+    long = length > 32
+    a = _word(data, 0) * (K2 if long else K1) & ALL
+    b = _word(data, 8)
+    c = _word(data, length - 8) * factor
+    d = _word(data, length - 16) * K2
+    y = _rotated(a + b, 43) + _rotated(c, 30) + d & ALL
+    z = a + _rotated(b + K2, 18) + c & ALL
+    if not long:
+        return _joined(y, z, factor)
+    z = _joined(y, z, factor)
+    e = _word(data, 16) * factor & ALL
+    f = _word(data, 24)
+    g = (y + _word(data, length - 32)) * factor
+    h = (z + _word(data, length - 24)) * factor
+    return _joined(
+        _rotated(e + f, 43) + _rotated(g, 30) + h & ALL, e + _rotated(f + a, 18) + g & ALL, factor
+    )
+
+
+def _weak(data: bytes, at: int, a: int, b: int) -> Pair:
+    w, x, y, z = (_word(data, at + k) for k in (0, 8, 16, 24))
+    a += w
+    b = _rotated(b + a + z, 21)
+    c = a
+    a += x + y
+    b += _rotated(a, 44)
+    return Pair(a + z & ALL, b + c & ALL)
+
+
+def _long(data: bytes) -> int:
+    x, y = 81, (81 * K1 + 113) & ALL
+    z = _mixed(y * K2 + 113) * K2 & ALL
+    v, w = Pair(0, 0), Pair(0, 0)
+    x = (x * K2 + _word(data, 0)) & ALL
+    end = (len(data) - 1) // 64 * 64
+    for at in range(0, end, 64):
+        x, y, z, v, w = _round(data, at, x, y, z, v, w, K1, 1)
+    factor = K1 + ((z & 0xFF) << 1)
+    w = Pair(w.first + ((len(data) - 1) & 63) & ALL, w.second)
+    v = Pair(v.first + w.first & ALL, v.second)
+    w = Pair(w.first + v.first & ALL, w.second)
+    x, y, z, v, w = _round(data, len(data) - 64, x, y, z, v, w, factor, 9)
+    return _joined(
+        _joined(v.first, w.first, factor) + _mixed(y) * K0 + z & ALL,
+        _joined(v.second, w.second, factor) + x & ALL,
+        factor,
+    )
+
+
+def _round(
+    data: bytes, at: int, x: int, y: int, z: int, v: Pair, w: Pair, factor: int, times: int
+) -> tuple[int, int, int, Pair, Pair]:
+    """Takes in 64 bytes."""
+    x = _rotated(x + y + v.first + _word(data, at + 8), 37) * factor
+    y = _rotated(y + v.second + _word(data, at + 48), 42) * factor
+    x = (x ^ w.second * times) & ALL
+    y = (y + v.first * times + _word(data, at + 40)) & ALL
+    z = _rotated(z + w.first, 33) * factor & ALL
+    v = _weak(data, at, v.second * factor, x + w.first)
+    w = _weak(data, at + 32, z + w.second, y + _word(data, at + 16))
+    return z, y, x, v, w
+
+
+def hash64(data: bytes) -> int:
+    """Returns TensorFlow's older hash of bytes.
+
+    >>> hash64(b"a") % 10
+    8
+    """
+    result = SEED ^ len(data) * MURMUR & ALL
+    end = len(data) // 8 * 8
+    for at in range(0, end, 8):
+        k = _word(data, at) * MURMUR & ALL
+        k = (k ^ k >> 47) * MURMUR & ALL
+        result = (result ^ k) * MURMUR & ALL
+    if end < len(data):
+        result = (result ^ int.from_bytes(data[end:], "little")) * MURMUR & ALL
+    result = (result ^ result >> 47) * MURMUR & ALL
+    return result ^ result >> 47
+
+
+def sip64(key: Pair, data: bytes) -> int:
+    """Returns the SipHash-2-4 of bytes.
+
+    >>> hex(sip64(Pair(0x0706050403020100, 0x0F0E0D0C0B0A0908), bytes(range(15))))
+    '0xa129ca6149be45e5'
+    """
+    state = [
+        key.first ^ 0x736F6D6570736575,
+        key.second ^ 0x646F72616E646F6D,
+        key.first ^ 0x6C7967656E657261,
+        key.second ^ 0x7465646279746573,
+    ]
+    end = len(data) // 8 * 8
+    last = int.from_bytes(data[end:], "little") | (len(data) & 0xFF) << 56
+    for word in [*(_word(data, at) for at in range(0, end, 8)), last]:
+        state[3] ^= word
+        _sip_rounds(state, 2)
+        state[0] ^= word
+    state[2] ^= 0xFF
+    _sip_rounds(state, 4)
+    return state[0] ^ state[1] ^ state[2] ^ state[3]
+
+
+def _sip_rounds(state: list[int], count: int) -> None:
+    a, b, c, d = state
+    for _ in range(count):
+        a = a + b & ALL
+        b = _rotated(b, 51) ^ a
+        a = _rotated(a, 32)
+        c = c + d & ALL
+        d = _rotated(d, 48) ^ c
+        a = a + d & ALL
+        d = _rotated(d, 43) ^ a
+        c = c + b & ALL
+        b = _rotated(b, 47) ^ c
+        c = _rotated(c, 32)
+    state[:] = a, b, c, d

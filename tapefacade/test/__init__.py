@@ -1,0 +1,22 @@
+"""Questions about the machine: `tf.test`."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._state.machine import (
+    gpu_device_name as gpu_device_name,
+    is_built_with_cuda as is_built_with_cuda,
+    is_gpu_available as is_gpu_available,
+)
+from tapefacade._state.unit_testing import (
+    TestCase as TestCase,
+    disable_with_predicate as disable_with_predicate,
+    is_built_with_gpu_support as is_built_with_gpu_support,
+    is_built_with_rocm as is_built_with_rocm,
+    is_built_with_xla as is_built_with_xla,
+    is_cpu_target_available as is_cpu_target_available,
+    main as main,
+    with_eager_op_as_function as with_eager_op_as_function,
+)
+from tapefacade._tape.numerical import compute_gradient as compute_gradient
+from tapefacade.test import experimental as experimental
+
+__getattr__ = _missing_attribute(__name__)
