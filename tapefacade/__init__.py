@@ -1,7 +1,9 @@
 """TensorFlow 2's imperative autodiff on JAX: `import tapefacade as tf`."""
 
 from tapefacade import (
+    audio as audio,
     autodiff as autodiff,
+    autograph as autograph,
     bitwise as bitwise,
     compat as compat,
     config as config,
@@ -12,11 +14,13 @@ from tapefacade import (
     image as image,
     io as io,
     linalg as linalg,
+    lookup as lookup,
     math as math,
     nest as nest,
     nn as nn,
     ragged as ragged,
     random as random,
+    raw_ops as raw_ops,
     sets as sets,
     signal as signal,
     sparse as sparse,
@@ -30,6 +34,7 @@ from tapefacade._core.convert import (
     convert_to_tensor as convert_to_tensor,
     is_tensor as is_tensor,
 )
+from tapefacade._core.device_spec import DeviceSpec as DeviceSpec
 from tapefacade._core.dtypes import (
     DType as DType,
     as_dtype as as_dtype,
@@ -74,6 +79,7 @@ from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
+from tapefacade._ops.approximate_top import approx_top_k as approx_top_k
 from tapefacade._ops.arithmetic import (
     add as add,
     add_n as add_n,
@@ -247,6 +253,10 @@ from tapefacade._ops.shaping import (
 from tapefacade._ops.sigmoids import sigmoid as sigmoid
 from tapefacade._ops.slicing import slice as slice, strided_slice as strided_slice
 from tapefacade._ops.sorting import argsort as argsort, sort as sort
+from tapefacade._ops.static_values import (
+    get_static_value as get_static_value,
+    is_symbolic_tensor as is_symbolic_tensor,
+)
 from tapefacade._ops.tensor_array import TensorArray as TensorArray
 from tapefacade._ops.tensor_array_spec import TensorArraySpec as TensorArraySpec
 from tapefacade._ops.trigonometry import (
@@ -278,10 +288,18 @@ from tapefacade._state.modes import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
+from tapefacade._state.ordering import (
+    control_dependencies as control_dependencies,
+    group as group,
+    no_op as no_op,
+    tuple_ as tuple,
+)
 from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable
+from tapefacade._strings.distance import edit_distance as edit_distance
 from tapefacade._strings.hashing import fingerprint as fingerprint
 from tapefacade._strings.numbers import as_string as as_string
+from tapefacade._tape.aggregation import AggregationMethod as AggregationMethod
 from tapefacade._tape.boundary import (
     RegisterGradient as RegisterGradient,
     no_gradient as no_gradient,

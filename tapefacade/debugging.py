@@ -35,5 +35,14 @@ from tapefacade._state.machine import (
     get_log_device_placement as get_log_device_placement,
     set_log_device_placement as set_log_device_placement,
 )
+from tapefacade._state.numerics import (
+    disable_check_numerics as disable_check_numerics,
+    enable_check_numerics as enable_check_numerics,
+)
+from tapefacade._state.tracebacks import (
+    disable_traceback_filtering as disable_traceback_filtering,
+    enable_traceback_filtering as enable_traceback_filtering,
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
+)
 
 __getattr__ = _missing_attribute(__name__)

@@ -24,6 +24,7 @@ from tapefacade._ops.colours import (
     rgb_to_hsv as rgb_to_hsv,
 )
 from tapefacade._ops.cropping import crop_and_resize as crop_and_resize
+from tapefacade._ops.glimpses import extract_glimpse as extract_glimpse
 from tapefacade._ops.image_decoding import (
     decode_and_crop_jpeg as decode_and_crop_jpeg,
     decode_bmp as decode_bmp,
@@ -78,6 +79,15 @@ from tapefacade._ops.resizing import (
     ResizeMethod as ResizeMethod,
     resize as resize,
     resize_with_pad as resize_with_pad,
+)
+from tapefacade._ops.stateless_images import (
+    adjust_jpeg_quality as adjust_jpeg_quality,
+    random_jpeg_quality as random_jpeg_quality,
+    stateless_random_brightness as stateless_random_brightness,
+    stateless_random_contrast as stateless_random_contrast,
+    stateless_random_hue as stateless_random_hue,
+    stateless_random_jpeg_quality as stateless_random_jpeg_quality,
+    stateless_random_saturation as stateless_random_saturation,
 )
 from tapefacade._ops.structural_similarity import ssim as ssim, ssim_multiscale as ssim_multiscale
 from tapefacade._ops.suppression import (

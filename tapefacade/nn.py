@@ -14,6 +14,10 @@ from tapefacade._ops.activation import (
     silu as swish,
     softmax as softmax,
 )
+from tapefacade._ops.approximate_top import (
+    approx_max_k as approx_max_k,
+    approx_min_k as approx_min_k,
+)
 from tapefacade._ops.argmax_pooling import max_pool_with_argmax as max_pool_with_argmax
 from tapefacade._ops.averages import (
     compute_average_loss as compute_average_loss,
@@ -39,6 +43,7 @@ from tapefacade._ops.general_convolution import (
     atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv_transpose as conv_transpose,
 )
+from tapefacade._ops.isotonic import isotonic_regression as isotonic_regression
 from tapefacade._ops.losses import (
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,

@@ -29,6 +29,7 @@ LAYERS = [
     "_io",
     "_linear",
     "_numpy",
+    "_raw",
     "_tape",
     "_function",
     "_keras",

@@ -138,6 +138,50 @@ def test_an_integer_that_no_dtype_holds():
         tnp.asarray(2**70)
 
 
+VARIABLES = {
+    "matmul": lambda v: tnp.matmul(v, v),
+    "dot": lambda v: tnp.dot(v, [1.0, 2.0]),
+    "einsum": lambda v: tnp.einsum("ij,jk->", v, v),
+    "tensordot": lambda v: tnp.tensordot(v, v),
+    "kron": lambda v: tnp.kron(v, v),
+    "sum": lambda v: tnp.sum(v, 0),
+    "cumsum": tnp.cumsum,
+    "average": lambda v: tnp.average(v, weights=v),
+    "nanmean": tnp.nanmean,
+    "reshape": lambda v: tnp.reshape(v, 4, "F"),
+    "transpose": tnp.transpose,
+    "moveaxis": lambda v: tnp.moveaxis(v, 0, 1),
+    "concatenate": lambda v: tnp.concatenate([v, v]),
+    "stack": lambda v: tnp.stack([v, v], 1),
+    "hstack": lambda v: tnp.hstack([v, v])[:, 0],
+    "split": lambda v: tnp.split(v, [1])[0],
+    "flip": tnp.flip,
+    "where": lambda v: tnp.where(v > 1, v, 0.0),
+    "take": lambda v: tnp.take(v, [3, 0]),
+    "diag": tnp.diag,
+    "tril": tnp.tril,
+    "maximum": lambda v: tnp.maximum(v, 2),
+    "sqrt": tnp.sqrt,
+    "clip": lambda v: tnp.clip(v, 2, 3),
+    "diff": tnp.diff,
+    "asarray": tnp.asarray,
+    "linspace": lambda v: tnp.linspace(v, 5.0, 3),
+}
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_variables_are_values_with_a_gradient(name):
+    function, values = VARIABLES[name], np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
+    found = []
+    for source in (tf.Variable(values), tf.constant(values)):
+        with tf.GradientTape() as tape:
+            tape.watch(source)
+            value = function(source)
+        found.append((value, tape.gradient(value, source)))
+    for got, want in zip(*found, strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
 def test_constants_and_types():
     assert tnp.newaxis is None
     assert tnp.pi == math.pi

@@ -56,8 +56,6 @@ class Draw(NamedTuple):
 _THREAD = _Thread()
 _LOCK = threading.Lock()
 _seeds = _Seeds(None)
-# Called with each new global seed.
-LISTENERS: list[Callable[[int | None], None]] = []
 
 
 def set_seed(seed: Any) -> None:
@@ -82,10 +80,7 @@ def set_seed(seed: Any) -> None:
     array([...], dtype=int32)
     """
     global _seeds
-    number = None if seed is None else _integer(seed)
-    _seeds = _Seeds(number)
-    for listener in LISTENERS:
-        listener(number)
+    _seeds = _Seeds(None if seed is None else _integer(seed))
 
 
 def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:

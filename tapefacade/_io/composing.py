@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._io import features as kinds
 from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, text_array
 
 EMPTY = {dtypes.string: b"", dtypes.float32: 0.0, dtypes.int64: 0}
@@ -30,7 +30,7 @@ def integers(values: Any, dtype: dtypes.DType = dtypes.int64) -> EagerTensor:
 
 def sparse_of(indices: Array, values: Sequence[Any], dtype: dtypes.DType, shape: Any) -> Any:
     """Makes a sparse tensor."""
-    return FUNCTIONS["sparse.SparseTensor"](
+    return SparseTensor(
         from_host(indices.astype(np.int64)),
         tensor_of(values, dtype, (len(values),)),
         integers(shape),

@@ -140,6 +140,7 @@ class Parser:
     def parse(self, features: Any) -> dict[str, Any]:
         """Returns the tensors of the features, in TensorFlow's order."""
         keys = self._checked(features)
+        _check_keys(features)
         return {key: self._tensor(key, features[key]) for key in keys}
 
     def _checked(self, features: Any) -> list[str]:
@@ -303,6 +304,26 @@ def fixed_default(
     if default._type.size != int(np.prod(shape, dtype=np.int64)):
         FUNCTIONS["reshape"](default, list(shape)).numpy()  # raises
     return default._numpy().reshape(-1).tolist()
+
+
+def _check_keys(features: Any) -> None:
+    """Raises if what a sparse tensor is made of is a dense tensor as well."""
+    dense, sparse = [], []
+    for key, feature in sorted(features.items()):
+        match feature:
+            case kinds.FixedLenFeature() | kinds.FixedLenSequenceFeature():
+                dense.append(key)
+            case kinds.VarLenFeature():
+                sparse.append(key)
+            case kinds.SparseFeature():
+                indices = feature.index_key
+                sparse += indices if isinstance(indices, list | tuple) else [indices]
+                sparse.append(feature.value_key)
+    if both := set(dense) & set(sparse):
+        raise ValueError(
+            f"Dense and sparse keys must not intersect; dense_keys: {dense}, sparse_keys: "
+            f"{sparse}, intersection: {both}"
+        )
 
 
 def check_feature(key: str, feature: Any) -> None:

@@ -12,8 +12,9 @@ from tapefacade._core.shapes import as_shape
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.text import text_tensor
 from tapefacade._io.messages import DecodeError, Field, Message
+from tapefacade._io.wire import read_varint, varint
 from tapefacade._ops.op import function
-from tapefacade._strings.arguments import Array, failed, text_array, texts
+from tapefacade._strings.arguments import Array, failed, object_array, text_array, texts
 
 FIRST_REFERENCE = 100
 MESSAGE_INCONVERTIBLE = (
@@ -46,6 +47,9 @@ def _enum() -> dict[int, str]:
     return names
 
 
+ENUM = _enum()
+
+
 class Dim(Message):
     """An axis of a shape: its `size` (-1 if it is not known) and its `name`."""
 
@@ -72,7 +76,7 @@ class TensorProto(Message):
 
     __slots__ = ()
     FIELDS = (
-        Field("dtype", 1, "enum", enum=_enum()),
+        Field("dtype", 1, "enum", enum=ENUM),
         Field("tensor_shape", 2, "message", TensorShapeProto),
         Field("version_number", 3, "int32"),
         Field("tensor_content", 4, "bytes"),
@@ -217,6 +221,8 @@ def make_ndarray(tensor: Any) -> Array:
     size = math.prod(shape)
     if kind not in VALUES:
         raise TypeError(f"Unsupported tensor type: {tensor.dtype}.")
+    if kind == "string" and tensor.tensor_content:
+        return _texts_of(tensor.tensor_content, size).reshape(shape)
     if kind == "string":
         return _filled(np.array([*tensor.string_val, None], object)[:-1], size, b"").reshape(shape)
     numpy_dtype = np.dtype(dtype.as_numpy_dtype)
@@ -231,6 +237,16 @@ def make_ndarray(tensor: Any) -> Array:
     else:
         flat = np.array(stored).astype(numpy_dtype)
     return _filled(flat, size, 0).reshape(shape)
+
+
+def _texts_of(data: bytes, count: int) -> Array:
+    """Reads texts that follow their lengths."""
+    lengths, at = [], 0
+    for _ in range(count):
+        length, at = read_varint(data, at)
+        lengths.append(length)
+    ends = at + np.cumsum(lengths)
+    return object_array([data[e - n : e] for e, n in zip(ends, lengths, strict=True)], (count,))
 
 
 def _filled(flat: Array, size: int, default: Any) -> Array:
@@ -261,13 +277,21 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> EagerTensor:
     return text_array([serialized(convert(tensor))], ())
 
 
-def serialized(tensor: EagerTensor) -> bytes:
-    """Returns the bytes of a tensor's message."""
+def serialized(tensor: EagerTensor, packed: bool = False) -> bytes:
+    """Returns the bytes of a tensor's message.
+
+    Args:
+        tensor: the tensor.
+        packed: whether its texts follow one another, with their lengths in front.
+    """
     array = tensor._numpy()
     made = TensorProto(
         dtype=tensor.dtype.as_datatype_enum, tensor_shape=_shape_proto(list(array.shape))
     )
-    if tensor.dtype is dtypes.string:
+    if tensor.dtype is dtypes.string and packed:
+        flat = array.reshape(-1).tolist()
+        made.tensor_content = b"".join([*[varint(len(text)) for text in flat], *flat])
+    elif tensor.dtype is dtypes.string:
         made.string_val.extend(array.reshape(-1))
     else:
         made.tensor_content = _little_endian(array)
@@ -309,7 +333,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Eag
 
 
 def _parsed(proto: TensorProto, wanted: dtypes.DType) -> EagerTensor:
-    kinds = {number: name[3:].lower() for number, name in _enum().items()}
+    kinds = {number: name[3:].lower() for number, name in ENUM.items()}
     kind = kinds.get(proto.dtype)
     if kind is not None and kind != wanted.kernel_name:
         raise failed(

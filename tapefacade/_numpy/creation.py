@@ -39,8 +39,7 @@ def asarray(a: Any, dtype: Any = None) -> Any:
     >>> tf.experimental.numpy.asarray([1, 2.5])
     <tf.Tensor: shape=(2,), dtype=float64, numpy=array([1. , 2.5])>
     """
-    tensor = as_tensor(a, dtype)
-    return tensor if not hasattr(tensor, "_dense_var_to_tensor") else tensor.value()
+    return as_tensor(a, dtype)
 
 
 @function("experimental.numpy.asanyarray")

@@ -21,7 +21,8 @@ MESSAGE_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
     "arrays are valid indices, got {!r}"
 )
-BASIC = (int, bool, slice, type(None), type(Ellipsis))
+BASIC = (bool, int, slice, type(None), type(Ellipsis))
+QUICK = (int, slice, type(None), type(Ellipsis))  # what needs no look
 SEQUENCES = (list, tuple, range, np.ndarray, np.generic)
 WHOLE = slice(None)
 
@@ -123,7 +124,7 @@ def numpy_getitem(x: Any, key: Any) -> Any:
         InvalidArgumentError: if an index is out of bounds, or there are too many.
         NotImplementedError: if a boolean array within a tuple is no vector.
     """
-    if type(key) in (int, slice):
+    if type(key) in QUICK or (type(key) is tuple and all(type(item) in QUICK for item in key)):
         return getitem(x, key)
     if _is_mask(key):
         return boolean_mask(x, key)

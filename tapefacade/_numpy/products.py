@@ -179,7 +179,8 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     >>> tf.experimental.numpy.tensordot([[1, 2], [3, 4]], [1, 1], 1).numpy()
     array([3, 7])
     """
-    return products.tensordot(*promoted(a, b), axes)
+    first, second = promoted(a, b)
+    return products.tensordot(first, second, axes)
 
 
 @function("experimental.numpy.einsum")

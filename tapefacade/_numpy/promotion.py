@@ -136,7 +136,7 @@ def known_dtype(dtype: Any) -> dtypes.DType:
 def as_tensor(value: Any, dtype: Any = None) -> Any:
     """Converts a value to a tensor with NumPy's default dtypes; casts it if `dtype` is given."""
     wanted = None if dtype is None else known_dtype(dtype)
-    if type(value) is EagerTensor or (wanted is None and hasattr(value, "_type")):
+    if type(value) is EagerTensor:
         tensor = value
     elif isinstance(value, np.ndarray | np.generic) and not SETTINGS.prefer_float32:
         tensor = convert(value)
@@ -167,6 +167,8 @@ def _cast_within(value: Any, dtype: dtypes.DType) -> Any:
 
 def promoted(*values: Any) -> list[Any]:
     """Converts values to tensors of their common dtype."""
+    if values and type(values[0]) is EagerTensor and all(_same(values[0], v) for v in values):
+        return [as_tensor(value) for value in values]
     return _cast_to(values, dtypes.as_dtype(numpy_result_type(*values)))
 
 

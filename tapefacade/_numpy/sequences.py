@@ -49,8 +49,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         raise ValueError("step must be non-zero.")
     given = [start, step] if stop is None else [start, step, stop]
     wanted = numpy_result_type(*given) if dtype is None else known_dtype(dtype).as_numpy_dtype
-    first, end = (0, start) if stop is None else (start, stop)
-    first, end, step = (v.numpy() if hasattr(v, "numpy") else v for v in (first, end, step))
+    ends: list[Any] = [0, start, step] if stop is None else [start, stop, step]
+    first, end, step = (v.numpy() if hasattr(v, "numpy") else v for v in ends)
     if (step > 0 and end <= first) or (step < 0 and end >= first):
         return from_host(np.zeros((0,), wanted))
     common = known_dtype(numpy_result_type(first, end, step))

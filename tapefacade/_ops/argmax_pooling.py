@@ -1,6 +1,6 @@
 """Maxima over windows together with their places: `tf.nn.max_pool_with_argmax`."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,6 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import INDEX_TYPES, SEGMENT_ORDERED, invalid, require_type
 from tapefacade._ops.convolution import Layout, sequence_of
 from tapefacade._ops.op import TensorLike, function, op
@@ -17,6 +16,13 @@ from tapefacade._ops.parameters import frozen_value
 from tapefacade._ops.patches import check_padding, positions
 
 LAYOUT = Layout(2, False)
+
+
+class MaxPoolWithArgmax(NamedTuple):
+    """What `tf.nn.max_pool_with_argmax` returns."""
+
+    output: Any
+    argmax: Any
 
 
 def _check(input: Any, window: Any, steps: Any) -> None:
@@ -91,7 +97,7 @@ def max_pool_with_argmax(
     output_dtype: Any = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
-) -> tuple[EagerTensor, EagerTensor]:
+) -> MaxPoolWithArgmax:
     """Takes the greatest value of each window of images, and says where it is.
 
     The place is that of the first of equal values; nan is taken only where there is nothing else.
@@ -114,7 +120,8 @@ def max_pool_with_argmax(
         ValueError: for another format.
         InvalidArgumentError: if `input` has another rank, or an argument is unsuitable.
 
-    >>> values, places = tf.nn.max_pool_with_argmax([[[[1.0], [2.0]], [[4.0], [3.0]]]], 2, 2, "SAME")
+    >>> x = [[[[1.0], [2.0]], [[4.0], [3.0]]]]
+    >>> values, places = tf.nn.max_pool_with_argmax(x, 2, 2, "SAME")
     >>> values.numpy().ravel(), places.numpy().ravel()
     (array([4.], dtype=float32), array([2]))
     """
@@ -127,4 +134,5 @@ def max_pool_with_argmax(
     tensor = convert_to_tensor(input)
     kind = require_type("Targmax", output_dtype, INDEX_TYPES)
     window, steps = frozen_value(ksize), frozen_value(strides)
-    return _max_pool_with_argmax(tensor, window, steps, padding, kind, include_batch_in_index)
+    found = _max_pool_with_argmax(tensor, window, steps, padding, kind, include_batch_in_index)
+    return MaxPoolWithArgmax(*found)

@@ -29,14 +29,14 @@ def order(state: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
         An int32 array of shape `[count]`.
     """
     places = np.arange(count, dtype=np.int64)
-    others = (places + _words(state, count) % (count - places)).tolist()
+    others = (places + words(state, count) % (count - places)).tolist()
     numbers = places.tolist()
     for place, other in enumerate(others):
         numbers[place], numbers[other] = numbers[other], numbers[place]
     return np.array(numbers, np.int32)
 
 
-def _words(state: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
+def words(state: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
     """Computes what `philox.bits` computes, with NumPy."""
     steps = np.arange(-(-count // 4), dtype=np.uint64)
     low, high, key = np.asarray(state).view(np.uint64)

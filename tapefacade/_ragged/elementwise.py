@@ -1,5 +1,6 @@
 """Element-wise functions of ragged tensors: they work on the flat values."""
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -48,6 +49,11 @@ BINARY = (
 )  # fmt: skip
 
 
+@functools.cache
+def _parameters(function: Any) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
 def taken(function: Any, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     """Takes the first arguments of a call out of it, however they were given.
 
@@ -57,7 +63,7 @@ def taken(function: Any, count: int, args: tuple[Any, ...], kwargs: dict[str, An
         args: the positional arguments.
         kwargs: the keyword arguments, without those that are taken afterwards.
     """
-    names = list(inspect.signature(function).parameters)[:count]
+    names = _parameters(function)[:count]
     return [args[i] if i < len(args) else kwargs.pop(n) for i, n in enumerate(names)]
 
 

@@ -98,7 +98,7 @@ SparseTensor.__mul__ = _times  # type: ignore[attr-defined]
 SparseTensor.__truediv__ = SparseTensor.__div__ = _divided  # type: ignore[attr-defined]
 
 
-@handles(SparseTensor, "math.divide")
+@handles(SparseTensor, "math.truediv")
 def _divide(x: Any, y: Any, name: Any = None) -> Any:
     return _divided(x, y) if isinstance(x, SparseTensor) else NotImplemented
 
@@ -193,8 +193,8 @@ def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     places, first, second = _merged(a, b, "SparseAdd")
     total = FUNCTIONS["add"](_aligned(a.values, first), _aligned(b.values, second))
     limit = np.asarray(convert(threshold))
-    if limit != 0 or ((first >= 0) & (second >= 0)).any():
-        kept = np.flatnonzero(np.abs(np.asarray(total._numpy())) > limit)
+    if limit != 0:
+        kept = np.flatnonzero(np.abs(np.asarray(total._numpy())) >= limit)
         places, total = places[kept], taken(total, kept)
     return placed(places, total, a._static)
 

@@ -1,14 +1,15 @@
 """Devices and switches: what `tf.config` and `tf.device` set."""
 
 import contextlib
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from tapefacade._core.device_spec import DeviceSpec
+from tapefacade._core.tensor import invalid_argument
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE
 
-DEVICE_NAME = re.compile(r"(?i)^(?:/?(?:job|replica|task):\w+)*/?(?:device:)?(\w+)(?::(\d+|\*))?$")
+LOCAL = DeviceSpec("localhost", 0, 0, "CPU", 0)
 
 
 def run_ops_immediately(enable: bool = True) -> None:
@@ -45,24 +46,37 @@ def ops_run_immediately() -> bool:
 def device(device_name: Any) -> Iterator[None]:
     """Names the device that the ops of a block should run on.
 
-    Args:
-        device_name: a name such as "CPU:0", "/GPU:1" or "/device:GPU:0"; None for any.
-
     Unlike TensorFlow, a program is one unit and runs on JAX's default device: the name is checked,
     and otherwise has no effect (as with TensorFlow's soft placement on a machine without the
-    device). To choose the device of everything, set the environment variable JAX_PLATFORMS.
+    device). To choose the device of everything, write `tf.config.set_visible_devices` before the
+    first op, or set the environment variable JAX_PLATFORMS.
+
+    Args:
+        device_name: a name such as "CPU:0", "/GPU:1" or "/device:GPU:0", or a `tf.DeviceSpec`;
+            None for any.
 
     Raises:
         ValueError: if the name is no device's name.
+        InvalidArgumentError: if it is one of another process.
+        RuntimeError: if it is a function.
 
     >>> with tf.device("CPU:0"):
     ...     x = tf.constant(1.0)
     """
-    if device_name is not None and not DEVICE_NAME.match(str(device_name)) and device_name != "":
-        raise ValueError(
-            f"Could not parse the device specification {device_name!r}: write 'CPU:0'."
-        )
+    if device_name is not None:
+        _check_name(device_name)
     yield
+
+
+def _check_name(name: Any) -> None:
+    if callable(name):
+        raise RuntimeError("tf.device does not support functions.")
+    if not isinstance(name, str | DeviceSpec):
+        raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
+    spec = DeviceSpec.from_string(name) if isinstance(name, str) else name
+    if spec.job not in (None, "localhost") or spec.task or spec.replica:
+        whole = LOCAL.make_merged_spec(spec).to_string()
+        raise invalid_argument(f"{whole} unknown device.")
 
 
 def executing_eagerly() -> bool:

@@ -106,7 +106,7 @@ class Drawing(ABC):
         if dtype.is_integer:
             if (minval is None) != (maxval is None):
                 raise ValueError(
-                    f"For integer dtype {dtype!r}, minval and maxval must be both `None` or both "
+                    f"For integer dtype {dtype}, minval and maxval must be both `None` or both "
                     f"non-`None`; got minval={minval} and maxval={maxval}"
                 )
             if minval is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core import dtypes, errors, generators
+from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert, is_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
@@ -242,7 +242,7 @@ def get_global_generator() -> Generator:
     """Returns the generator that programs share, made when it is first asked for.
 
     Returns:
-        A generator. `tf.random.set_seed` sets its state from then on.
+        A generator. `tf.random.set_seed` does not touch it.
 
     >>> tf.random.get_global_generator().normal([2]).shape
     TensorShape([2])
@@ -263,12 +263,3 @@ def set_global_generator(generator: Generator) -> None:
     >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
     """
     _GLOBAL.generator = generator
-
-
-def _reset(seed: int | None) -> None:
-    generator = _GLOBAL.generator
-    if generator is not None and seed is not None:
-        generator.reset_from_seed(seed)
-
-
-generators.LISTENERS.append(_reset)

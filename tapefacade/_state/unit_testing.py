@@ -17,10 +17,10 @@ import jax
 import numpy as np
 
 from tapefacade._core import errors
+from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import hinted
 from tapefacade._ops.op import function, register
-from tapefacade._state.configuration import DEVICE_NAME
 from tapefacade._state.container_assertions import ContainerAssertions
 from tapefacade._state.devices import list_physical_devices
 from tapefacade._state.value_assertions import ValueAssertions
@@ -160,7 +160,7 @@ class TestCase(ContainerAssertions, ValueAssertions):
             device2: another one.
             msg: what to say if it fails.
         """
-        first, second = _canonical(device1), _canonical(device2)
+        first, second = [DeviceSpec.from_string(name).to_string() for name in (device1, device2)]
         if first != second:
             self.fail(f"Devices {first} and {second} are not equal. {msg}:")
 
@@ -273,11 +273,6 @@ class CheckedThread:
     def is_alive(self) -> bool:
         """Returns whether the thread runs."""
         return self._thread.is_alive()
-
-
-def _canonical(name: str) -> str:
-    parts = DEVICE_NAME.match(name)
-    return f"/device:{parts[1].upper()}:{parts[2] or 0}" if parts else name
 
 
 @function("test.main")

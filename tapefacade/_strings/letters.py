@@ -161,28 +161,25 @@ def substr(
         raise failed(
             "Substr", f"pos and len should have the same shape, got: {shapes[0]} vs. {shapes[1]}"
         )
+    given = starts
     try:
         texts_, starts, lengths = np.broadcast_arrays(array, starts, lengths)
     except ValueError:
         shapes = [f"[{','.join(map(str, a.shape))}]" for a in (array, starts)]
         raise failed("Substr", f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}") from None
     cut = _part if unit == "BYTE" else _part_of_characters
-    scalars = starts.ndim == 0 or _is_scalar(pos)
+    shown = () if array.shape == given.shape or given.ndim == 0 else texts_.shape
     triples = zip(texts_.flat, starts.flat, lengths.flat, strict=True)
     parts = [
-        cut(text, int(start), int(size), _place(k, texts_.shape, scalars))
+        cut(text, int(start), int(size), _place(k, shown))
         for k, (text, start, size) in enumerate(triples)
     ]
     return text_array(parts, texts_.shape)
 
 
-def _is_scalar(value: Any) -> bool:
-    return np.ndim(value) == 0
-
-
-def _place(k: int, shape: tuple[int, ...], scalars: bool) -> str:
-    """Names a text as TensorFlow does: by its number, or by row and column."""
-    if scalars or len(shape) < 2:
+def _place(k: int, shape: tuple[int, ...]) -> str:
+    """Names a text as TensorFlow does: by its number, or by row and column if it broadcasts."""
+    if len(shape) < 2:
         return str(k)
     return f"({', '.join(str(int(p)) for p in np.unravel_index(k, shape))})"
 

@@ -125,7 +125,7 @@ def _decoded(
     input: Any, input_encoding: str, errors: str, replacement_char: int, controls: bool
 ) -> tuple[Any, list[list[tuple[int, int]]]]:
     kernel = "UnicodeDecode"
-    array = texts(input, kernel)
+    array = texts(convert(input), kernel)
     decoder = Decoder(
         kernel, input_encoding, policy(kernel, errors, replacement_char, controls), " name: "
     )

@@ -9,7 +9,7 @@ vector for each dtype (an own input each: 1.5 us), and small NumPy values travel
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -62,6 +62,8 @@ class Executable:
     def prepare(self) -> Any:
         """Returns the function to call, anew if it was dropped."""
         self.call = jax.jit(self._run)
+        for wrap in WRAPPERS:
+            self.call = wrap(self, self.call)
         EXECUTABLES.keep(self)
         return self.call
 
@@ -116,6 +118,12 @@ class _Executables:
             executable = self._found.get((part, layout))
             return Executable(part, layout) if executable is None else executable
 
+    def prepare_anew(self) -> None:
+        """Lets every function be prepared again, when `WRAPPERS` have changed."""
+        with self._lock:
+            for executable in self._found.values():
+                executable.call = None
+
     def keep(self, executable: Executable) -> None:
         """Takes in what has just been prepared; the least recently used goes."""
         with self._lock:
@@ -126,6 +134,8 @@ class _Executables:
 
 
 EXECUTABLES = _Executables()
+# What is put around every compiled function: `tf.debugging.enable_check_numerics` looks at results.
+WRAPPERS: list[Callable[[Executable, Any], Any]] = []
 
 
 class Program:
@@ -174,7 +184,7 @@ class Program:
             result = call(*arguments)
             if type(result) in CONCRETE:
                 return [result]
-            outputs = _outputs(result, executable)
+            outputs = outputs_of(result, executable)
             if outputs and type(outputs[0]) not in CONCRETE:
                 if not isinstance(outputs[0], Tracer):
                     CONCRETE.add(type(outputs[0]))
@@ -182,7 +192,7 @@ class Program:
                     # Inside somebody's jax.jit everything is traced, also what is known already.
                     with jax.ensure_compile_time_eval():
                         result = call(*arguments)
-                        outputs = _outputs(result, executable)
+                        outputs = outputs_of(result, executable)
         if executable.is_checked:
             _, passed, details = result
             if passed is not None and not isinstance(passed, Tracer):
@@ -237,7 +247,7 @@ class ProgramFailedError(Exception):
         super().__init__(str(self.error))
 
 
-def _outputs(result: Any, executable: Executable) -> list[Any]:
+def outputs_of(result: Any, executable: Executable) -> list[Any]:
     if executable.is_checked:
         return result[0]
     return result if len(executable.part.outputs) != 1 else [result]

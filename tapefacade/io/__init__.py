@@ -33,6 +33,11 @@ from tapefacade._io.sequences import (
     parse_sequence_example as parse_sequence_example,
     parse_single_sequence_example as parse_single_sequence_example,
 )
+from tapefacade._io.sparse_tensors import (
+    deserialize_many_sparse as deserialize_many_sparse,
+    serialize_many_sparse as serialize_many_sparse,
+    serialize_sparse as serialize_sparse,
+)
 from tapefacade._io.tensor_protos import (
     parse_tensor as parse_tensor,
     serialize_tensor as serialize_tensor,

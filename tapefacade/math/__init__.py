@@ -2,6 +2,10 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.activation import log_softmax as log_softmax, softmax as softmax
+from tapefacade._ops.approximate_top import (
+    approx_max_k as approx_max_k,
+    approx_min_k as approx_min_k,
+)
 from tapefacade._ops.arithmetic import (
     add as add,
     add_n as add_n,

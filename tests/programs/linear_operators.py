@@ -23,7 +23,6 @@ def _known(tf, operator):
         "name": operator.name,
         "dtype": operator.dtype,
         "shape": operator.shape,
-        "parameters": sorted(operator.parameters),
     }
 
 

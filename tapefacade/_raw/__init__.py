@@ -1,0 +1,1 @@
+"""Ops under their kernels' names: `tf.raw_ops`."""
