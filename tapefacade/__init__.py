@@ -194,6 +194,7 @@ from tapefacade._ops.padding import (
 )
 from tapefacade._ops.patches import extract_volume_patches as extract_volume_patches
 from tapefacade._ops.positions import argmax as argmax, argmin as argmin
+from tapefacade._ops.positions_in_shapes import unravel_index as unravel_index
 from tapefacade._ops.powers import pow as pow
 from tapefacade._ops.printing import print as print
 from tapefacade._ops.products import (
@@ -250,6 +251,7 @@ from tapefacade._ops.shaping import (
     tile as tile,
     transpose as transpose,
 )
+from tapefacade._ops.shuffled_indices import random_index_shuffle as random_index_shuffle
 from tapefacade._ops.sigmoids import sigmoid as sigmoid
 from tapefacade._ops.slicing import slice as slice, strided_slice as strided_slice
 from tapefacade._ops.sorting import argsort as argsort, sort as sort

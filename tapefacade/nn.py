@@ -23,6 +23,11 @@ from tapefacade._ops.averages import (
     compute_average_loss as compute_average_loss,
     scale_regularization_loss as scale_regularization_loss,
 )
+from tapefacade._ops.candidate_samplers import (
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+)
 from tapefacade._ops.comparison import in_top_k as in_top_k
 from tapefacade._ops.convolution import (
     conv1d as conv1d,
@@ -80,6 +85,11 @@ from tapefacade._ops.pooling import (
     max_pool2d as max_pool2d,
     max_pool3d as max_pool3d,
     pool as pool,
+)
+from tapefacade._ops.sampled_losses import (
+    compute_accidental_hits as compute_accidental_hits,
+    nce_loss as nce_loss,
+    sampled_softmax_loss as sampled_softmax_loss,
 )
 from tapefacade._ops.separable_convolution import (
     depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,

@@ -3,17 +3,19 @@
 from typing import Any as _Any
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._raw.functions import raw_function as _raw_function, table as _table
+from tapefacade._renamed.raw_ops import RAW_OPS as _RAW_OPS
+from tapefacade._renamed.renaming import keyword_function as _keyword_function, read as _read
 
 _missing = _missing_attribute(__name__, depth=2)
+_TABLE = _read(_RAW_OPS)
 
 
 def __getattr__(name: str) -> _Any:
-    if name not in _table():
+    if name not in _TABLE:
         return _missing(name)
-    globals()[name] = found = _raw_function(name)
+    globals()[name] = found = _keyword_function(name, _TABLE[name])
     return found
 
 
 def __dir__() -> list[str]:
-    return sorted(_table())
+    return sorted(_TABLE)

@@ -29,7 +29,7 @@ LAYERS = [
     "_io",
     "_linear",
     "_numpy",
-    "_raw",
+    "_renamed",
     "_tape",
     "_function",
     "_keras",

@@ -11,14 +11,16 @@ from cases.case import tensors
 
 import tapefacade as tf
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._raw.functions import table
+from tapefacade._renamed.raw_ops import RAW_OPS
+from tapefacade._renamed.renaming import read
 
-NAMES = sorted(table())
+TABLE = read(RAW_OPS)
+NAMES = sorted(TABLE)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_arguments_are_those_of_the_function(name):
-    raw = table()[name]
+    raw = TABLE[name]
     known = inspect.signature(FUNCTIONS[raw.path]).parameters
     assert set(raw.ours.values()) <= set(known)
     assert set(raw.defaults) <= set(raw.ours)
@@ -28,7 +30,7 @@ def test_arguments_are_those_of_the_function(name):
 def rows():
     """For each raw op with names of its own the first row of the function that it can express."""
     for name in NAMES:
-        raw = table()[name]
+        raw = TABLE[name]
         if all(own == key for key, own in raw.ours.items()):
             continue
         theirs = {own: key for key, own in raw.ours.items()}
@@ -52,7 +54,7 @@ def rows():
 @pytest.mark.parametrize(("name", "case", "theirs"), list(rows()))
 def test_result_is_that_of_the_function(name, case, theirs):
     arguments, _ = tensors(tf, case)
-    names = list(inspect.signature(FUNCTIONS[table()[name].path]).parameters)
+    names = list(inspect.signature(FUNCTIONS[TABLE[name].path]).parameters)
     named = dict(zip(names, arguments, strict=False)) | case.static
     _, got = taken_apart(tf, getattr(tf.raw_ops, name)(**{theirs[k]: v for k, v in named.items()}))
     _, want = taken_apart(tf, operator.attrgetter(case.path)(tf)(*arguments, **case.static))

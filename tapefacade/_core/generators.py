@@ -37,6 +37,7 @@ class _Seeds:
         self.fresh = random.Random(seed)  # makes seeds for ops without one, as TensorFlow
         # Blocks of Philox that were used, by the kernel, its dtype and the seed of the op.
         self.passed: dict[tuple[str, Any, int], int] = {}
+        self.kept: dict[Any, Any] = {}
 
 
 class _Thread(threading.local):
@@ -163,6 +164,11 @@ def next_key(kind: str, seed: Any = None) -> EagerTensor:
         A tensor of shape `[2]` and type uint32, different at each call.
     """
     return next_made(kind, None, seed, 1, _hashed)
+
+
+def kept() -> dict[Any, Any]:
+    """Returns what samplers keep from call to call, until a global seed is set."""
+    return _seeds.kept
 
 
 def _hashed(state: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

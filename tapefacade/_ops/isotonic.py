@@ -18,7 +18,7 @@ NARROW = ("int8", "int16", "uint16")
 
 
 class IsotonicRegression(NamedTuple):
-    """What `tf.nn.isotonic_regression` returns, if the last dimension is meant."""
+    """What `tf.nn.isotonic_regression` returns, for falling values along the last dimension."""
 
     output: Any
     segments: Any
@@ -150,6 +150,6 @@ def isotonic_regression(
     segments = _isotonic_segments(rows)
     values = _block_means(rows, segments)
     values = values if decreasing else -values
-    if last:
-        return IsotonicRegression(values, segments)
-    return _swapped(values, axis), _swapped(segments, axis)
+    if not last:
+        return _swapped(values, axis), _swapped(segments, axis)
+    return IsotonicRegression(values, segments) if decreasing else (values, segments)

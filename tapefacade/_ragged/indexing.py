@@ -153,9 +153,10 @@ def sliced_rows(partition: RowPartition, key: slice) -> tuple[Array, RowPartitio
     if key.step == 0:
         raise invalid("Requires delta != 0 [Op:RaggedRange] name: ")
     lengths, dtype = partition.lengths, partition.splits.dtype
-    known = {n: range(*key.indices(n)) for n in set(lengths.tolist())}
-    counts = np.array([len(known[n]) for n in lengths.tolist()], dtype)
-    firsts = np.array([known[n].start for n in lengths.tolist()], dtype)
+    known, which = np.unique(lengths, return_inverse=True)
+    found = [range(*key.indices(n)) for n in known.tolist()]
+    counts = np.array([len(part) for part in found], dtype)[which]
+    firsts = np.array([part.start for part in found], dtype)[which]
     step = 1 if key.step is None else key.step
     within = ranges(np.zeros_like(counts), counts) * step
     places = within + np.repeat(partition.splits[:-1] + firsts, counts)

@@ -1,6 +1,6 @@
 """Tests of programs: `tf.test.TestCase`, `tf.test.main` and the decorators of tests."""
 
-# ruff: noqa: N802, PT009, PT027 - the names and the calls are those of unittest
+# ruff: noqa: N802, PT027 - the names and the calls are those of unittest
 
 import contextlib
 import os

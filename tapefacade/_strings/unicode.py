@@ -19,6 +19,8 @@ from tapefacade._strings.codings import (
 )
 from tapefacade._strings.rows import by_rows, in_rows
 
+DECODE = "UnicodeDecode"
+
 
 @function("strings.unicode_transcode", dispatch=True)
 def unicode_transcode(
@@ -122,9 +124,13 @@ def _require_int32(kernel: str, tensor: EagerTensor) -> None:
 
 
 def _decoded(
-    input: Any, input_encoding: str, errors: str, replacement_char: int, controls: bool
+    kernel: str,
+    input: Any,
+    input_encoding: str,
+    errors: str,
+    replacement_char: int,
+    controls: bool,
 ) -> tuple[Any, list[list[tuple[int, int]]]]:
-    kernel = "UnicodeDecode"
     array = texts(convert(input), kernel)
     decoder = Decoder(
         kernel, input_encoding, policy(kernel, errors, replacement_char, controls), " name: "
@@ -167,7 +173,7 @@ def unicode_decode(
 
     def decode(given: Any) -> Any:
         array, found = _decoded(
-            given, input_encoding, errors, replacement_char, replace_control_characters
+            DECODE, given, input_encoding, errors, replacement_char, replace_control_characters
         )
         rows = [[code for code, _ in letters] for letters in found]
         return in_rows(rows, array.shape, lambda values: _integers(values, np.int32))
@@ -206,7 +212,12 @@ def unicode_decode_with_offsets(
 
     def decode(given: Any) -> Any:
         array, found = _decoded(
-            given, input_encoding, errors, replacement_char, replace_control_characters
+            f"{DECODE}WithOffsets",
+            given,
+            input_encoding,
+            errors,
+            replacement_char,
+            replace_control_characters,
         )
         return _with_offsets(
             array.shape, [[code for code, _ in letters] for letters in found], found, False
@@ -295,6 +306,6 @@ def unicode_split_with_offsets(
 
 
 def _split(given: Any, encoding: str, errors: str, replacement_char: int) -> tuple[Any, Any, Any]:
-    array, found = _decoded(given, encoding, errors, replacement_char, False)
+    array, found = _decoded(DECODE, given, encoding, errors, replacement_char, False)
     encode = encoder("UnicodeEncode", encoding)
     return array.shape, [[encode([code]) for code, _ in letters] for letters in found], found

@@ -3,6 +3,13 @@
 from tapefacade._core.generators import set_seed as set_seed
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.algorithms import Algorithm as Algorithm
+from tapefacade._ops.candidate_samplers import (
+    all_candidate_sampler as all_candidate_sampler,
+    fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    uniform_candidate_sampler as uniform_candidate_sampler,
+)
 from tapefacade._ops.counting import (
     gamma as gamma,
     poisson as poisson,

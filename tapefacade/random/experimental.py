@@ -2,6 +2,7 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._ops.algorithms import Algorithm as Algorithm
+from tapefacade._ops.shuffled_indices import index_shuffle as index_shuffle
 from tapefacade._ops.stateless import (
     fold_in as stateless_fold_in,
     split as stateless_split,

@@ -95,7 +95,6 @@ def functions_as_they_are(tf, np):
             autograph.set_verbosity(0),
             autograph.experimental.set_loop_options(maximum_iterations=3),
         ],
-        "to_code": "return -x" in autograph.to_code(absolute),
         "features": [repr(feature.ALL), len(feature.all()), len(feature.all_but(feature.LISTS))],
         "without code": [
             caught(autograph.to_code, 3).text,

@@ -64,41 +64,14 @@ def operators(tf, np):
 
 def functions(tf, np):
     unary = [
-        "exp",
-        "math.log",
-        "sqrt",
-        "square",
-        "sign",
-        "round",
-        "math.ceil",
-        "floor",
-        "nn.relu",
-        "nn.gelu",
-        "nn.silu",
-        "nn.softsign",
-        "sigmoid",
-        "tanh",
-        "math.reciprocal",
-        "math.is_nan",
-        "math.lgamma",
-        "math.log1p",
-        "zeros_like",
-        "ones_like",
-        "stop_gradient",
-        "identity",
-    ]
+        "exp", "math.log", "sqrt", "square", "sign", "round", "math.ceil", "floor", "nn.relu",
+        "nn.gelu", "nn.silu", "nn.softsign", "sigmoid", "tanh", "math.reciprocal", "math.is_nan",
+        "math.lgamma", "math.log1p", "zeros_like", "ones_like", "stop_gradient", "identity",
+    ]  # fmt: skip
     binary = [
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "maximum",
-        "pow",
-        "math.floormod",
-        "math.xlogy",
-        "equal",
-        "less",
-    ]
+        "add", "subtract", "multiply", "divide", "maximum", "pow", "math.floormod", "math.xlogy",
+        "equal", "less",
+    ]  # fmt: skip
     rf = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
     return {
         **answers(

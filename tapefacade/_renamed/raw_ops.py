@@ -1,9 +1,4 @@
-"""TensorFlow's raw ops that are a public function under other names of the arguments.
-
-A line names the raw op, the function, and the arguments: `raw:ours` where the names differ, `=` and
-a default in JSON where there is one, `-` before one that has no counterpart. An indented line goes
-on with the one before.
-"""
+"""TensorFlow's raw ops that are a public function under other names of the arguments."""
 
 RAW_OPS = """
 Abs math.abs x

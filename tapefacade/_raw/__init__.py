@@ -1,1 +1,0 @@
-"""Ops under their kernels' names: `tf.raw_ops`."""
