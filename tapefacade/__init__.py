@@ -18,6 +18,9 @@ from tapefacade import (
     math as math,
     nest as nest,
     nn as nn,
+    profiler as profiler,
+    quantization as quantization,
+    queue as queue,
     ragged as ragged,
     random as random,
     raw_ops as raw_ops,
@@ -25,9 +28,16 @@ from tapefacade import (
     signal as signal,
     sparse as sparse,
     strings as strings,
+    sysconfig as sysconfig,
     test as test,
+    tpu as tpu,
     train as train,
+    types as types,
     version as version,
+    xla as xla,
+)
+from tapefacade._core.conversions import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tapefacade._core.convert import (
     constant as constant,
@@ -259,6 +269,7 @@ from tapefacade._ops.static_values import (
     get_static_value as get_static_value,
     is_symbolic_tensor as is_symbolic_tensor,
 )
+from tapefacade._ops.statistics import guarantee_const as guarantee_const
 from tapefacade._ops.tensor_array import TensorArray as TensorArray
 from tapefacade._ops.tensor_array_spec import TensorArraySpec as TensorArraySpec
 from tapefacade._ops.trigonometry import (
@@ -284,6 +295,7 @@ from tapefacade._state.configuration import (
     device as device,
     executing_eagerly as executing_eagerly,
 )
+from tapefacade._state.critical_section import CriticalSection as CriticalSection
 from tapefacade._state.indexed_slices import IndexedSlices as IndexedSlices
 from tapefacade._state.machine import timestamp as timestamp
 from tapefacade._state.modes import (

@@ -24,6 +24,7 @@ NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
 DIFFERENT: dict[str, str] = {
     "custom_gradients.wrong_numbers_of_gradients.dict.a number": "a gradient is a tensor",
     "custom_gradients.wrong_numbers_of_gradients.dict.numpy": "a gradient is a tensor",
+    "ragged_elements.watching.log": "TensorFlow warns about the splits, too",
     "indexed_slices.higher_orders.log": "said by TensorFlow's own vectorization",
     "operators.unary.dict.positive": CLASS,
     "operators.shifts": CLASS,

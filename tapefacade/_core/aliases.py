@@ -10,7 +10,10 @@ from tapefacade._core.missing import missing_attribute
 
 
 def aliases(
-    module_name: str, same: str, renamed: Mapping[str, str] = {}
+    module_name: str,
+    same: str,
+    renamed: Mapping[str, str] = {},
+    made: Mapping[str, Callable[[], Any]] = {},
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Makes the `__getattr__` and `__dir__` of a namespace whose names are other names of things.
 
@@ -18,6 +21,7 @@ def aliases(
         module_name: the `__name__` of the namespace, below `tapefacade.compat.v1`.
         same: the names that mean what they mean in the namespace of this name below `tf`.
         renamed: names, and the paths below `tf` of what they mean.
+        made: names, and what makes that which they mean.
 
     Returns:
         The two functions.
@@ -36,14 +40,17 @@ def aliases(
 
     def find(name: str) -> Any:
         path = paths.get(name)
-        if path is None:
+        if name in made:
+            value = made[name]()
+        elif path is not None:
+            value = operator.attrgetter(path)(importlib.import_module(root))
+        else:
             return missing(name)
-        value = operator.attrgetter(path)(importlib.import_module(root))
         setattr(sys.modules[module_name], name, value)
         return value
 
     def names() -> list[str]:
         held = vars(sys.modules[module_name])
-        return sorted({*paths, *(name for name in held if not name.startswith("_"))})
+        return sorted({*paths, *made, *(name for name in held if not name.startswith("_"))})
 
     return find, names

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.conversions import REGISTERED, converted
 from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
@@ -102,6 +103,8 @@ def _fit_int32(values: Any) -> bool:
 
 def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     """Converts what has a way of its own: variables, JAX arrays, objects with `__array__`."""
+    if REGISTERED and (tensor := converted(value, dtype)) is not None:
+        return tensor
     to_tensor = getattr(value, "_dense_var_to_tensor", None) or getattr(
         value, "__tf_tensor__", None
     )
@@ -268,8 +271,11 @@ def _infer(leaves: list[Any]) -> np.dtype[Any]:
         return np.dtype(np.float32)
     first = leaves[0]
     if isinstance(first, np.generic | np.ndarray):
-        return np.result_type(*[x for x in leaves if isinstance(x, np.generic | np.ndarray)])
-    kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
+        if first.dtype.kind == "f":
+            return np.result_type(*[x for x in leaves if isinstance(x, np.floating | np.ndarray)])
+        kind: type = {"b": bool, "c": complex, "S": bytes, "U": str}.get(first.dtype.kind, int)
+    else:
+        kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
     if kind in (str, bytes):
         if all(isinstance(x, str | bytes) for x in leaves):
             return np.dtype(object)
@@ -356,4 +362,6 @@ def is_tensor(x: Any) -> bool:
     >>> tf.is_tensor(tf.constant(1)), tf.is_tensor(1)
     (True, False)
     """
-    return isinstance(x, Tensor | CompositeTensor) or hasattr(x, "_dense_var_to_tensor")
+    if isinstance(x, CompositeTensor):
+        return x._is_tensor
+    return isinstance(x, Tensor) or hasattr(x, "_dense_var_to_tensor")

@@ -14,11 +14,20 @@ class HandOver(ValueError):  # noqa: N818 - an error only if nobody takes the va
     """Says that a value is no dense tensor of numbers."""
 
     def __init__(self, value: Any) -> None:
-        super().__init__(
-            f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to "
-            "a Tensor."
-        )
+        super().__init__()
         self.value = value
+
+    def __str__(self) -> str:  # not before somebody reads it: showing a value computes it
+        if isinstance(self.value, CompositeTensor):
+            return self.value._refusal()
+        return _refusal(self.value)
+
+
+def _refusal(value: Any) -> str:
+    return (
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "
+        "Tensor."
+    )
 
 
 HandOver.__name__ = HandOver.__qualname__ = "ValueError"  # what it is to users
@@ -33,6 +42,7 @@ class CompositeTensor:
     """
 
     __slots__ = ()
+    _is_tensor = True  # whether `tf.is_tensor` says so
 
     def _components(self) -> Sequence[Any]:
         """Returns the tensors (or composites) that the value is made of, in TensorFlow's order."""
@@ -49,6 +59,14 @@ class CompositeTensor:
     def _with_gradient(self, gradient: Any) -> Any:
         """Returns the gradient for this value, given that for `_differentiated()`."""
         return self._with_components([gradient, *self._components()[1:]])
+
+    def _refusal(self) -> str:
+        """Says that the value is no dense tensor."""
+        return _refusal(self)
+
+    def _printed(self, summarize: int) -> str:
+        """Returns what `tf.print` shows."""
+        return str(self)
 
 
 def parts(value: Any) -> list[Any]:
@@ -114,17 +132,18 @@ def hand_over(name: str, given: HandOver, args: Any = (), kwargs: Any = None) ->
     Raises:
         HandOver: if there is no handler, or it returns NotImplemented.
     """
-    for kind in type(given.value).__mro__:
-        handler = HANDLERS.get((name, kind))
-        if handler is not None:
-            result = handler(*args, **(kwargs or {}))
-            if result is not NotImplemented:
-                return result
-        handler = HANDLERS.get(("*", kind))
-        if handler is not None:
-            result = handler(name, *args, **(kwargs or {}))
-            if result is not NotImplemented:
-                return result
+    kwargs = kwargs or {}
+    try:
+        for kind in type(given.value).__mro__:
+            for key, first in ((name, ()), ("*", (name,))):
+                handler = HANDLERS.get((key, kind))
+                result = NotImplemented if handler is None else handler(*first, *args, **kwargs)
+                if result is not NotImplemented:
+                    return result
+    except HandOver as other:  # the handler has met a value of yet another kind
+        if type(other.value) is type(given.value):
+            raise
+        return hand_over(name, other, args, kwargs)
     raise given
 
 

@@ -17,6 +17,8 @@ HINTS = {
     "tf.Module": "A plain class can hold the variables; list them for the tape's gradient",
     "tf.keras": "Write the layers with tf.Variable and tf.nn, and the update with assign_sub",
     "tf.data": "Make the batches with NumPy",
+    "tf.compat.v1.Session": "Tensors have values at once: call `numpy()` instead of `run`",
+    "tf.compat.v1.disable_eager_execution": "Leave it out: programs are compiled without graphs",
     "tf.while_loop": "Write a Python loop",
     "tf.cond": "Write a Python `if`",
 }

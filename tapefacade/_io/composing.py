@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.shapes import as_shape
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._io import features as kinds
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, text_array
+import itertools
 
 EMPTY = {dtypes.string: b"", dtypes.float32: 0.0, dtypes.int64: 0}
 Rows = Sequence[Sequence[Any]]
@@ -21,6 +23,11 @@ def tensor_of(values: Sequence[Any], dtype: dtypes.DType, shape: tuple[int, ...]
     if dtype is dtypes.string:
         return text_array(values, shape)
     return from_host(np.array(values, dtype._numpy).reshape(shape))
+
+
+def sizes_of(shape: Any) -> tuple[int, ...]:
+    """Returns the sizes of a shape that is known."""
+    return tuple([size or 0 for size in as_shape(shape).as_list()])
 
 
 def integers(values: Any, dtype: dtypes.DType = dtypes.int64) -> EagerTensor:
@@ -137,4 +144,4 @@ def _lengths(partition: Any, given: Sequence[int], count: int) -> list[int]:
         edges = [*edges, count]
     elif isinstance(partition, kinds.RowLimits):
         edges = [0, *edges]
-    return [b - a for a, b in zip(edges, edges[1:], strict=False)]
+    return [b - a for a, b in itertools.pairwise(edges)]

@@ -62,9 +62,10 @@ def _integer(kind: str, value: Any, place: str) -> int:
 
 
 def _real(kind: str, value: Any) -> float:
-    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-        if not hasattr(value, "__index__"):
-            raise TypeError(f"must be real number, not {_class_name(value)}")
+    if isinstance(value, str | bytes) or not (
+        hasattr(value, "__float__") or hasattr(value, "__index__")
+    ):
+        raise TypeError(f"must be real number, not {_class_name(value)}")
     number = float(value)
     if kind == "double":
         return number
@@ -138,7 +139,7 @@ class Repeated(MutableSequence[Any]):
         self.extend(other)
 
 
-class RepeatedScalar(Repeated):
+class RepeatedScalarContainer(Repeated):
     """The numbers or texts of a repeated field."""
 
     __slots__ = ("_kind", "_place")
@@ -159,7 +160,7 @@ class RepeatedScalar(Repeated):
         self._changed()
 
 
-class RepeatedMessage(Repeated):
+class RepeatedCompositeContainer(Repeated):
     """The messages of a repeated field."""
 
     __slots__ = ("_message",)
@@ -187,11 +188,11 @@ class RepeatedMessage(Repeated):
         return made
 
 
-class MessageMap(MutableMapping[str, Any]):
+class MessageMapContainer(MutableMapping[str, Any]):
     """A map from texts to messages, which come into being when they are asked for."""
 
     __slots__ = ("_changed", "_items", "_message")
-    __hash__ = None  # type: ignore[assignment]  # it changes
+    __hash__ = None
 
     def __init__(self, changed: Callable[[], None], message: Any) -> None:
         self._items: dict[str, Any] = {}
@@ -228,7 +229,7 @@ class MessageMap(MutableMapping[str, Any]):
         return iter(self._items)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, MessageMap) and self._items == other._items
+        return isinstance(other, MessageMapContainer) and self._items == other._items
 
     def __repr__(self) -> str:
         return repr(self._items)

@@ -11,6 +11,7 @@ from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import function
 from tapefacade._strings.arguments import Array, failed, not_allowed, text_array, texts
 from tapefacade._strings.numbers import read_number
+import itertools
 
 CSV_TYPES = ("float", "double", "int32", "int64", "string")
 QUOTE = ord('"')
@@ -83,7 +84,7 @@ def _columns(select_cols: Any, record_defaults: Any) -> list[int] | None:
     if select_cols is None:
         return None
     columns = [int(c) for c in select_cols]
-    if any(b <= a for a, b in zip(columns, columns[1:], strict=False)):
+    if any(b <= a for a, b in itertools.pairwise(columns)):
         raise ValueError("select_cols is not strictly increasing.")
     if columns and columns[0] < 0:
         raise ValueError("select_cols contains negative values.")

@@ -173,9 +173,7 @@ def decode_compressed(
     """
     array = texts(bytes, "DecodeCompressed")
     if compression_type not in ("", "ZLIB", "GZIP"):
-        raise failed(
-            "DecodeCompressed", "Only ZLIB, ZSTD, GZIP or NONE are supported compressions"
-        )
+        raise failed("DecodeCompressed", "Only ZLIB, ZSTD, GZIP or NONE are supported compressions")
     if compression_type == "":
         return each(lambda text: text, array)
     decompress = zlib.decompress if compression_type == "ZLIB" else gzip.decompress

@@ -139,7 +139,7 @@ class Example(Message):
 
 @function("train.SequenceExample")
 class SequenceExample(Message):
-    """A record of a data set with sequences.
+    r"""A record of a data set with sequences.
 
     Args:
         context: a `Features`.

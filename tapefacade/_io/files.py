@@ -13,7 +13,7 @@ from tapefacade._strings.arguments import failed, text_array, texts
 
 def scalar_text(value: Any, kernel: str, place: int, what: str) -> bytes:
     """Returns a text that must be a scalar."""
-    array = texts(value, kernel, place)
+    array: Any = texts(value, kernel, place)
     if array.ndim:
         shape = ",".join(map(str, array.shape))
         raise failed(kernel, f"{what} tensor must be scalar, but had shape: [{shape}]")

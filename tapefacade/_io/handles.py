@@ -17,7 +17,7 @@ START, HERE, END = range(3)
     "io.gfile.GFile", "compat.v1.gfile.GFile", "compat.v1.gfile.Open", "compat.v1.gfile.FastGFile"
 )
 class GFile:
-    """A file of texts or, with "b" in its mode, of bytes.
+    r"""A file of texts or, with "b" in its mode, of bytes.
 
     It is opened by the first reading or writing.
 

@@ -8,7 +8,7 @@ MAGIC = re.compile(r"[*?\[\\]")
 
 
 def matching(pattern: str) -> list[str]:
-    """Returns the paths that match a pattern.
+    r"""Returns the paths that match a pattern.
 
     Args:
         pattern: a path in which `*` stands for any letters but "/", `?` for one, `[...]` for one
@@ -36,8 +36,9 @@ def _below(base: str, part: str) -> Iterator[str]:
             yield path
         return
     wanted = re.compile(_translated(part), re.S)
+    base = base or "."
     try:
-        names = os.listdir(base or ".")
+        names = os.listdir(base)
     except OSError:
         return
     yield from (os.path.join(base, name) for name in names if wanted.fullmatch(name))

@@ -3,7 +3,12 @@
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from tapefacade._io import coding, wire
-from tapefacade._io.containers import MessageMap, RepeatedMessage, RepeatedScalar, checked
+from tapefacade._io.containers import (
+    MessageMapContainer,
+    RepeatedCompositeContainer,
+    RepeatedScalarContainer,
+    checked,
+)
 
 Self = TypeVar("Self", bound="Message")
 
@@ -130,15 +135,15 @@ class Message:
             return wire.KINDS[field.kind].default
         made: Any
         if field.kind == "map":
-            made = MessageMap(self._changed, field.message)
+            made = MessageMapContainer(self._changed, field.message)
         elif field.kind == "message" and field.repeated:
-            made = RepeatedMessage(self._changed, field.message)
+            made = RepeatedCompositeContainer(self._changed, field.message)
         elif field.kind == "message":
             made = field.message()
             made._owner = (self, field)
             return made
         else:
-            made = RepeatedScalar(self._changed, field.kind, self._place(field))
+            made = RepeatedScalarContainer(self._changed, field.kind, self._place(field))
         self._values[field.name] = made
         return made
 

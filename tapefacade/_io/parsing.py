@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
+from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import as_shape
 from tapefacade._io import composing, features as kinds
@@ -169,6 +170,11 @@ class Parser:
                 dtype = dtypes.as_dtype(feature.dtype)
                 return composing.sparse_rows(self._rows(key, dtype), dtype, self.batched)
             case kinds.SparseFeature():
+                if self.batched:
+                    warn(
+                        "SparseFeature is a complicated feature config and should only be used "
+                        "after careful consideration of VarLenFeature."
+                    )
                 keys = feature.index_key
                 keys = list(keys) if isinstance(keys, list | tuple) else [keys]
                 indices = [self._rows(k, dtypes.int64) for k in keys]
@@ -178,7 +184,7 @@ class Parser:
 
     def _ragged(self, key: str, feature: kinds.RaggedFeature) -> Any:
         values = self._rows(feature.value_key or key, feature.dtype)
-        partitions = {
+        partitions: dict[str, composing.Rows] = {
             p.key: self._rows(p.key, dtypes.int64)
             for p in feature.partitions
             if not isinstance(p, kinds.UniformRowLength)
@@ -215,7 +221,7 @@ class Parser:
 
     def _fixed(self, key: str, feature: kinds.FixedLenFeature) -> Any:
         dtype = dtypes.as_dtype(feature.dtype)
-        shape = tuple(int(n) for n in as_shape(feature.shape).as_list())
+        shape = composing.sizes_of(feature.shape)
         size = int(np.prod(shape, dtype=np.int64))
         default = fixed_default(feature, dtype, shape)
         collected: list[Any] = []
@@ -255,7 +261,7 @@ class Parser:
 
     def _padded(self, key: str, feature: kinds.FixedLenSequenceFeature) -> Any:
         dtype = dtypes.as_dtype(feature.dtype)
-        shape = tuple(int(n) for n in as_shape(feature.shape).as_list())
+        shape = composing.sizes_of(feature.shape)
         stride = int(np.prod(shape, dtype=np.int64))
         rows = [self._dense(key, place, dtype) or [] for place in range(len(self.found))]
         for place, row in enumerate(rows):
@@ -288,8 +294,10 @@ class Parser:
         )
 
     def _fail(self, key: str, place: int, reason: str) -> NoReturn:
-        name = f"Key: {key}. " if self.names is None else (
-            f"Name: {self.names[place]}, Key: {key}, Index: {place}. "
+        name = (
+            f"Key: {key}. "
+            if self.names is None
+            else (f"Name: {self.names[place]}, Key: {key}, Index: {place}. ")
         )
         raise failed(KERNEL, f"{name} {reason}")
 

@@ -33,7 +33,9 @@ class TFRecordCompressionType:
     GZIP = 2
 
 
-@function("io.TFRecordOptions", "compat.v1.io.TFRecordOptions", "compat.v1.python_io.TFRecordOptions")
+@function(
+    "io.TFRecordOptions", "compat.v1.io.TFRecordOptions", "compat.v1.python_io.TFRecordOptions"
+)
 class TFRecordOptions:
     """How a file of records is compressed.
 

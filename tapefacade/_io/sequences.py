@@ -6,7 +6,6 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
-from tapefacade._core.shapes import as_shape
 from tapefacade._io import composing, features as kinds
 from tapefacade._io.parsing import Parser, check_feature, serialized_texts
 from tapefacade._io.reading import Values, read_sequence_example
@@ -156,7 +155,7 @@ def _require(features: Any, contexts: list[dict[str, Values]]) -> None:
             continue
         there = [key in context for context in contexts]
         if not any(there):
-            size = int(np.prod(as_shape(feature.shape).as_list() or [1], dtype=np.int64))
+            size = int(np.prod(composing.sizes_of(feature.shape), dtype=np.int64))
             raise failed(
                 KERNEL,
                 f"Inconsistent max number of elements for feature {key}: expected {size}, but "
@@ -212,7 +211,7 @@ class _Sequences:
             for place, lists in enumerate(self.found):
                 if key not in lists:
                     raise failed(KERNEL, NOT_FOUND.format(self.names[place], key))
-        shape = tuple(int(n) for n in as_shape(feature.shape).as_list())
+        shape = composing.sizes_of(feature.shape)
         size = int(np.prod(shape, dtype=np.int64))
         examples = self._steps(key, dtype)
         for steps in examples:

@@ -94,7 +94,7 @@ class KeyValueTensorInitializer(TableInitializer):
 
 @function("lookup.TextFileInitializer")
 class TextFileInitializer(TableInitializer):
-    """Fills a table with keys and values from the lines of a file.
+    r"""Fills a table with keys and values from the lines of a file.
 
     Args:
         filename: the file.

@@ -193,7 +193,7 @@ class StaticVocabularyTable(Table):
     >>> words = tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([0, 1], tf.int64))
     >>> table = tf.lookup.StaticVocabularyTable(words, num_oov_buckets=3)
     >>> table.lookup(tf.constant(["b", "other"])).numpy()
-    array([1, 2])
+    array([1, 4])
     """
 
     def __init__(

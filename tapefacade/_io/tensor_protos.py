@@ -102,7 +102,7 @@ def make_tensor_proto(
     verify_shape: bool = False,
     allow_broadcast: bool = False,
 ) -> TensorProto:
-    """Makes the message of a tensor.
+    r"""Makes the message of a tensor.
 
     Args:
         values: a number, a text, an array, a tensor, or nested lists of these.
@@ -127,7 +127,7 @@ def make_tensor_proto(
     array = tensor._numpy()
     size = list(array.shape)
     if shape is not None:
-        size = [int(n) for n in as_shape(shape).as_list()]
+        size = [n or 0 for n in as_shape(shape).as_list()]
         _check_size(array, size, verify_shape)
     kind = tensor.dtype.kernel_name
     made = TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=_shape_proto(size))
@@ -262,7 +262,7 @@ def _filled(flat: Array, size: int, default: Any) -> Array:
 
 @function("io.serialize_tensor")
 def serialize_tensor(tensor: Any, name: str | None = None) -> EagerTensor:
-    """Writes a tensor as the bytes of a `TensorProto`.
+    r"""Writes a tensor as the bytes of a `TensorProto`.
 
     Args:
         tensor: of any dtype and shape.
@@ -317,7 +317,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Eag
     array([1, 2], dtype=int32)
     """
     wanted = dtypes.as_dtype(out_type)
-    array = texts(serialized, "ParseTensor")
+    array: Any = texts(serialized, "ParseTensor")
     if array.ndim:
         shape = ",".join(map(str, array.shape))
         raise failed("ParseTensor", f"Expected `serialized` to be a scalar, got shape: [{shape}]")

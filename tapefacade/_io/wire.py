@@ -36,7 +36,7 @@ class Kind(NamedTuple):
 
 
 def varint(number: int) -> bytes:
-    """Writes a number that is not negative, seven bits a byte.
+    r"""Writes a number that is not negative, seven bits a byte.
 
     >>> varint(300)
     b'\\xac\\x02'
@@ -52,7 +52,7 @@ def varint(number: int) -> bytes:
 
 
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
-    """Reads a number; returns it and the place behind it.
+    r"""Reads a number; returns it and the place behind it.
 
     Raises:
         WireError: if the bytes end before, or it is too long.
@@ -83,7 +83,7 @@ def delimited(data: bytes) -> bytes:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int, Any, bytes]]:
-    """Reads a message.
+    r"""Reads a message.
 
     Args:
         data: the bytes of the message.
@@ -221,7 +221,7 @@ def decode_packed(kind: Kind, data: bytes) -> list[Any]:
 
 
 def read_varints(data: bytes) -> list[int]:
-    """Reads numbers one after another.
+    r"""Reads numbers one after another.
 
     Raises:
         WireError: if the bytes end within one.

@@ -31,6 +31,10 @@ def non_max_suppression_padded(
 ) -> tuple[EagerTensor, EagerTensor]:
     """Takes the boxes with the highest scores, and leaves out those that overlap one of them.
 
+    Other than with `tf.image.non_max_suppression`, an overlap of exactly `iou_threshold` is too
+    much, and a threshold of 0 leaves nothing out. Unlike TensorFlow, boxes may be given by any two
+    opposite corners, not all by the same ones.
+
     Args:
         boxes: a floating tensor of shape `[..., N, 4]`, each box `y1, x1, y2, x2`.
         scores: a tensor of shape `[..., N]` and the same type.
@@ -87,7 +91,10 @@ def _padded(
         if ordered:
             falling = -jnp.arange(count, dtype=score.dtype)
             score = jnp.where(score > lowest, falling, -jnp.inf)
-        places, _, found = selected(box, score, size, limit, -math.inf if ordered else lowest)
+        # TensorFlow takes boxes of zeros for padding.
+        score = jnp.where(jnp.any(box > 0, -1), score, -jnp.inf)
+        least = -math.inf if ordered else lowest
+        places, _, found = selected(box, score, size, limit or math.inf, least, included=False)
         return places, jnp.sum(found, dtype=np.int32)
 
     total = math.prod(batch)

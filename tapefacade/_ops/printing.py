@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import nest
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import Tensor
 from tapefacade._ops.op import function
 
@@ -46,11 +47,13 @@ def print(*inputs: Any, **kwargs: Any) -> None:
 
 
 def _shown(value: Any, summarize: int) -> str:
+    if isinstance(value, CompositeTensor):
+        return value._printed(summarize)
     if isinstance(value, Tensor) or hasattr(value, "_slot_in"):
         array = np.asarray(value)
         if array.dtype == np.object_ and not array.ndim:
             return array.item().decode(errors="replace")
-        return _array(array, summarize)
+        return array_text(array, summarize)
     if isinstance(value, np.ndarray):
         return repr(value)
     if nest.is_nested(value) and not isinstance(value, str):
@@ -66,7 +69,7 @@ def _shown(value: Any, summarize: int) -> str:
     return str(value)
 
 
-def _array(array: Any, summarize: int) -> str:
+def array_text(array: Any, summarize: int) -> str:
     """Formats as TensorFlow's kernel does: no commas, short numbers, `...` between the ends."""
     if isinstance(array, bytes) or array.ndim == 0:
         return _element(array if isinstance(array, bytes) else array[()])
@@ -74,11 +77,11 @@ def _array(array: Any, summarize: int) -> str:
         return "[]" if array.ndim == 1 else "[\n ...]"
     count = len(array)
     if summarize < 0 or count <= 2 * summarize:
-        items = [_array(row, summarize) for row in array]
+        items = [array_text(row, summarize) for row in array]
     else:
-        items = [_array(row, summarize) for row in array[:summarize]]
+        items = [array_text(row, summarize) for row in array[:summarize]]
         items.append("...")
-        items += [_array(row, summarize) for row in array[count - summarize :]]
+        items += [array_text(row, summarize) for row in array[count - summarize :]]
     separator = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " "
     return "[" + separator.join(_indented(item) for item in items) + "]"
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
@@ -43,6 +43,7 @@ def compute_accidental_hits(
     >>> rows.numpy(), places.numpy()
     (array([1], dtype=int32), array([1]))
     """
+    _seed(seed)
     true, sampled = (convert_to_tensor(x).numpy() for x in (true_classes, sampled_candidates))
     if true.ndim != 2 or true.shape[1] != num_true:
         raise invalid("true_candidates must be a batch_size * num_true matrix")
@@ -64,23 +65,27 @@ def compute_accidental_hits(
     return tuple(made)  # type: ignore[return-value]
 
 
+def _seed(seed: Any) -> None:
+    """Draws a seed that nothing is made of, since TensorFlow does."""
+    generators.next_made("ComputeAccidentalHits", None, seed, 0)
+
+
 @op("_sampled_logits", gradient=Differentiable(except_for=("true_count", "sampled_count")))
 def _sampled_logits(
-    inputs: TensorLike, true_weights: TensorLike, sampled_weights: TensorLike,
-    true_biases: TensorLike, sampled_biases: TensorLike, true_count: TensorLike,
-    sampled_count: TensorLike, labels: FreeTensor, sampled: FreeTensor, remove: bool,
+    inputs: TensorLike, weights: TensorLike, true_biases: TensorLike, others: TensorLike,
+    sampled_biases: TensorLike, true_count: TensorLike, sampled_count: TensorLike,
+    labels: FreeTensor, sampled: FreeTensor, remove: bool,
 ) -> jax.Array:  # fmt: skip
     """Computes the logits of the true classes and then of the sample, less those of the sampler."""
-    rows, count = labels.shape
-    wide = true_weights.reshape(rows, count, -1)
-    true = jnp.einsum("bd,btd->bt", inputs, wide) + true_biases.reshape(rows, count)
-    others = inputs @ sampled_weights.T + sampled_biases
+    true = jnp.einsum("bd,btd->bt", inputs, weights.reshape(*labels.shape, -1))
+    true = true + true_biases.reshape(labels.shape)
+    others = others + sampled_biases
     if remove:
         places = jnp.arange(sampled.shape[0])
         later = (sampled[:, None] == sampled) & (places > places[:, None])
         hits = (labels[:, :, None] == sampled) & ~later.any(1)
         lowest = jnp.asarray(-LARGEST, inputs.dtype)
-        others = others + jnp.where(hits, lowest, jnp.zeros((), inputs.dtype)).sum(1)
+        others = others + jnp.where(hits.any(1), lowest, jnp.zeros((), inputs.dtype))
     return jnp.concatenate([true - jnp.log(true_count), others - jnp.log(sampled_count)], 1)
 
 
@@ -104,12 +109,14 @@ def _logits(
     flat = functions["reshape"](labels, [-1])
     inputs = convert_to_tensor(inputs)
     lookup = functions["nn.embedding_lookup"]
+    others = functions["linalg.matmul"](inputs, lookup(weights, sampled), transpose_b=True)
     counts = [functions["cast"](count, inputs.dtype) for count in (true_count, sampled_count)]
     logits = _sampled_logits(
-        inputs, lookup(weights, flat), lookup(weights, sampled), lookup(biases, flat),
-        lookup(biases, sampled), *counts, functions["reshape"](labels, [-1, num_true]), sampled,
-        remove,
+        inputs, lookup(weights, flat), lookup(biases, flat), others, lookup(biases, sampled),
+        *counts, functions["reshape"](labels, [-1, num_true]), sampled, remove,
     )  # fmt: skip
+    if remove:
+        _seed(None)
     rows, count = logits.shape
     wanted = np.zeros((rows, count), np.float32)
     wanted[:, :num_true] = 1 / num_true

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor

@@ -41,7 +41,7 @@ def _encrypted(x: jax.Array, key: jax.Array, half: jax.Array, rounds: int) -> ja
     mask = (np.uint64(1) << half) - np.uint64(1)
     left, right = x >> half, x & mask
     for number in range(max(rounds, ROUNDS)):
-        salt = key + np.uint64(number + 1) * np.uint64(GOLDEN)
+        salt = key + np.uint64((number + 1) * GOLDEN % 2**64)
         left, right = right, left ^ (_mixed(right ^ _mixed(salt)) & mask)
     return (left << half) | right
 

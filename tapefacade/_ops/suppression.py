@@ -11,7 +11,7 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32, int32
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, written
-from tapefacade._ops.op import NoGradient, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.op import FreeTensor, NoGradient, NotDifferentiable, TensorLike, function, op
 
 TYPES = ("half", "float")
 
@@ -47,7 +47,13 @@ def _corners(boxes: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def selected(
-    boxes: Any, scores: jax.Array, count: int, limit: Any, lowest: Any, sigma: Any = None
+    boxes: Any,
+    scores: jax.Array,
+    count: int,
+    limit: float,
+    lowest: float,
+    sigma: float | None = None,
+    included: bool = True,
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Takes boxes one after the other, always the one with the highest score.
 
@@ -62,6 +68,7 @@ def selected(
         limit: the greatest overlap.
         lowest: boxes with a score that is not above it are left out.
         sigma: a positive number, how slowly scores become lower with the overlap.
+        included: whether an overlap may be as great as `limit`.
 
     Returns:
         The positions, the scores and whether there is such a box, all of shape `[count]`. What
@@ -76,7 +83,7 @@ def selected(
         found = score > nothing
         common = boxes(best) if callable(boxes) else overlaps(boxes[best][None], boxes)[0]
         if sigma is None:
-            rest = jnp.where(common > limit, nothing, left)
+            rest = jnp.where(common > limit if included else common >= limit, nothing, left)
         else:
             rest = left * jnp.exp(-common * common / (2 * sigma)).astype(left.dtype)
             rest = jnp.where(rest > lowest, rest, nothing)
@@ -197,7 +204,7 @@ def _suppressed_softly(
     gradient=NotDifferentiable(),
 )
 def _suppressed_by_overlaps(
-    overlaps: TensorLike, scores: TensorLike, size: int, limit: float, lowest: float
+    overlaps: FreeTensor, scores: FreeTensor, size: int, limit: float, lowest: float
 ) -> Found:
     """Returns the positions that are taken, with zeros behind, and their number."""
     for place, tensor in enumerate((overlaps, scores)):
@@ -341,5 +348,6 @@ def non_max_suppression_overlaps(
         _scalar(score_threshold, "score_threshold"),
     )
     overlaps = convert_to_tensor(overlaps, dtype_hint=float32)
+    scores = convert_to_tensor(scores, dtype_hint=float32)
     places, count = _suppressed_by_overlaps(overlaps, scores, size, limit, lowest)
     return places[: int(count)]

@@ -147,3 +147,12 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     joined = np.empty(pairs.shape, object)
     joined.reshape(-1)[:] = [a + b for a, b in pairs] if pairs.size else []
     return string_tensor(joined)
+
+
+@handles(StringTensor, "_ones_like")
+def ones_like(input: Any, dtype: Any) -> Any:
+    """Makes ones of another dtype."""
+    known = None if dtype is None else dtypes.as_dtype(dtype)
+    if known in (None, dtypes.string):
+        return NotImplemented
+    return from_host(np.ones(input._type.shape, known._numpy))

@@ -13,6 +13,7 @@ from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.mapping import check_same
 from tapefacade._ragged.segments import stack_dynamic_partitions
 from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._sparse.lookups import combined
 
 
 @handles(RaggedTensor, "math.bincount")
@@ -94,33 +95,19 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
-    sp_weights: Any = None,
+    sp_weights: Any,
     combiner: str | None = None,
     max_norm: Any = None,
     name: Any = None,
     allow_fast_lookup: bool = False,
 ) -> Any:
     """Combines the rows of the parameters for the elements of each row."""
-    combiner = "mean" if combiner is None else combiner
-    rows = FUNCTIONS["nn.embedding_lookup"](params, sp_ids.flat_values, max_norm)
-    partition = sp_ids._partition
-    total = FUNCTIONS["math.segment_sum"]
-    if sp_weights is None:
-        segments = from_host(partition.ids)
-        name = {"sum": "sum", "mean": "mean", "sqrtn": "sqrt_n"}[combiner]
-        count = int(partition.ids.max(initial=-1)) + 1
-        return FUNCTIONS[f"math.unsorted_segment_{name}"](rows, segments, count)
-    check_same([sp_ids, sp_weights])
-    ids = from_host(partition.ids)
-    weights = FUNCTIONS["cast"](sp_weights.flat_values, rows.dtype)
-    column = FUNCTIONS["reshape"](weights, (-1, *[1] * (len(rows._type.shape) - 1)))
-    found = total(rows * column, ids)
-    if combiner == "mean":
-        return FUNCTIONS["math.divide_no_nan"](found, total(column, ids))
-    if combiner == "sqrtn":
-        norm = FUNCTIONS["math.sqrt"](total(column * column, ids))
-        return FUNCTIONS["math.divide_no_nan"](found, norm)
-    return found
+    weights = None
+    if sp_weights is not None:
+        check_same([sp_ids, sp_weights])
+        weights = sp_weights.flat_values
+    rows = sp_ids._partition.ids
+    return combined(params, sp_ids.flat_values, rows, weights, combiner or "mean", max_norm)
 
 
 @handles(RaggedTensor, "math.add_n")

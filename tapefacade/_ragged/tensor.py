@@ -236,6 +236,9 @@ class RaggedTensor(Measures):
         """
         return []
 
+    def _refusal(self) -> str:
+        return "TypeError: object of type 'RaggedTensor' has no len()\n"
+
     def _printed(self, summarize: int) -> str:
         """Returns how `tf.print` and `tf.strings.format` show the elements."""
         return formatting.as_printed(self, summarize)

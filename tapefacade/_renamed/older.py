@@ -59,7 +59,8 @@ linalg.norm norm tensor ord="euclidean" axis=null keepdims=null -name=null keep_
 math.in_top_k math.in_top_k predictions targets k
 math.log_softmax nn.log_softmax logits axis=null -name=null dim:axis=null
 math.softmax nn.softmax logits axis=null -name=null dim:axis=null
-nn.avg_pool nn.avg_pool2d value:input ksize strides padding data_format="NHWC" -name=null input=null
+nn.avg_pool nn.avg_pool2d value:input ksize strides padding data_format="NHWC" -name=null
+    input=null
 nn.conv1d nn.conv1d value:input=null filters=null stride=null padding=null -use_cudnn_on_gpu=null
     data_format=null -name=null input=null dilations=null
 nn.conv2d nn.conv2d input filter:filters=null strides=null padding=null -use_cudnn_on_gpu=true
@@ -81,7 +82,8 @@ nn.embedding_lookup_sparse nn.embedding_lookup_sparse params sp_ids sp_weights
     -partition_strategy="mod" -name=null combiner=null max_norm=null -allow_fast_lookup=false
 nn.in_top_k math.in_top_k predictions targets k
 nn.log_softmax nn.log_softmax logits axis=null -name=null dim:axis=null
-nn.max_pool nn.max_pool2d value:input ksize strides padding data_format="NHWC" -name=null input=null
+nn.max_pool nn.max_pool2d value:input ksize strides padding data_format="NHWC" -name=null
+    input=null
 nn.moments nn.moments x axes shift=null -name=null keep_dims:keepdims=null keepdims=null
 nn.sigmoid_cross_entropy_with_logits nn.sigmoid_cross_entropy_with_logits labels=null logits=null
 nn.softmax nn.softmax logits axis=null -name=null dim:axis=null
@@ -98,9 +100,11 @@ nn.weighted_moments nn.weighted_moments x axes frequency_weights -name=null
     keep_dims:keepdims=null keepdims=null
 strings.length strings.length input -name=null unit="BYTE"
 strings.substr strings.substr input pos len -name=null unit="BYTE"
-strings.to_number strings.to_number string_tensor:input=null out_type="float32" -name=null input=null
+strings.to_number strings.to_number string_tensor:input=null out_type="float32" -name=null
+    input=null
 substr strings.substr input pos len -name=null unit="BYTE"
-string_to_number strings.to_number string_tensor:input=null out_type="float32" -name=null input=null
+string_to_number strings.to_number string_tensor:input=null out_type="float32" -name=null
+    input=null
 strings.reduce_join strings.reduce_join inputs axis=null keep_dims:keepdims=null separator=""
     -name=null reduction_indices:axis=null keepdims=null
 """
@@ -111,5 +115,4 @@ ALSO = {
     "reduce_sum count_nonzero argmax argmin bincount confusion_matrix scalar_mul",
     "random": "set_random_seed multinomial",
     "manip": "batch_to_space_nd gather_nd",
-    "debugging": "",
 }

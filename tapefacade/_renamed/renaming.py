@@ -1,15 +1,17 @@
 """Functions under other names and with other names of their arguments, made from tables.
 
 A line of a table names the function, the path below `tf` of the one that does the work, and the
-arguments in their order: `theirs:ours` where the names differ, `=` and a default in JSON where there
-is one, `-` before one that has no counterpart. An indented line goes on with the one before.
+arguments in their order: `theirs:ours` where the names differ, `=` and a default in JSON where one
+is given, `-` before one that has no counterpart. An indented line goes on with the one before.
 """
 
 import inspect
 import json
+import operator
 import re
 from typing import Any, NamedTuple
 
+from tapefacade._core.missing import root_module
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import hinted
 
@@ -18,9 +20,9 @@ class Renamed(NamedTuple):
     """How a function of a table is called."""
 
     path: str  # of the function that does the work
-    ours: dict[str, str]  # its names of the arguments, and what that function calls them
+    names: list[str]  # of the arguments, in order
+    ours: dict[str, str]  # what that function calls them; without those it does not have
     defaults: dict[str, Any]
-    absent: frozenset[str]  # arguments that have no counterpart
 
 
 def read(table: str) -> dict[str, Renamed]:
@@ -30,23 +32,27 @@ def read(table: str) -> dict[str, Renamed]:
 
 def _read_line(line: str) -> tuple[str, Renamed]:
     name, path, *words = line.split(" ")
-    ours, defaults, absent = {}, {}, set()
+    order, ours, defaults = [], {}, {}
     for word in words:
         names, given, default = word.removeprefix("-").partition("=")
         theirs, _, own = names.partition(":")
-        if word.startswith("-"):
-            absent.add(theirs)
-        else:
+        order.append(theirs)
+        if not word.startswith("-"):
             ours[theirs] = own or theirs
         if given:
             defaults[theirs] = json.loads(default)
-    return name, Renamed(path, ours, defaults, frozenset(absent))
+    return name, Renamed(path, order, ours, defaults)
+
+
+def called(path: str) -> Any:
+    """Returns the public function at a path below `tf`."""
+    return FUNCTIONS.get(path) or operator.attrgetter(path)(root_module())
 
 
 def keyword_function(name: str, renamed: Renamed) -> Any:
     """Makes a function whose arguments are given by name only, as TensorFlow's raw ops."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-    keys = [*renamed.ours, *sorted(renamed.absent), "name"]
+    keys = [*renamed.names, "name"]
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if args:
@@ -61,7 +67,7 @@ def keyword_function(name: str, renamed: Renamed) -> Any:
             raise hinted(error, f"Write tf.{renamed.path}, which this package has for it.")
         if missing := [key for key in renamed.ours if key not in given]:
             raise TypeError(f"{snake}() missing a required argument: {missing[0]!r}")
-        return FUNCTIONS[renamed.path](**{renamed.ours[k]: value for k, value in given.items()})
+        return called(renamed.path)(**{renamed.ours[k]: value for k, value in given.items()})
 
     return _described(call, name, renamed, inspect.Parameter.KEYWORD_ONLY)
 
@@ -73,15 +79,15 @@ def older_function(name: str, renamed: Renamed) -> Any:
         bound = signature.bind(*args, **kwargs)
         given: dict[str, Any] = {}
         for key, value in (renamed.defaults | bound.arguments).items():
-            if value is None or key in renamed.absent or key == "name":
+            if value is None or key not in renamed.ours:
                 continue
             own = renamed.ours[key]
             if own in given and key in bound.arguments:
                 first = next(k for k, o in renamed.ours.items() if o == own)
                 if first in bound.arguments:
-                    raise ValueError(f"Cannot specify both '{first}' and '{key}'.")
+                    raise ValueError(f"Cannot specify both '{key}' and '{first}'.")
             given[own] = value
-        return FUNCTIONS[renamed.path](**given)
+        return called(renamed.path)(**given)
 
     described = _described(call, name, renamed, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     signature = inspect.signature(described)
@@ -90,7 +96,7 @@ def older_function(name: str, renamed: Renamed) -> Any:
 
 def _described(call: Any, name: str, renamed: Renamed, kind: Any) -> Any:
     """Gives a function its name, signature and docstring."""
-    keys = [*renamed.ours, *(key for key in sorted(renamed.absent) if key != "name")]
+    keys = renamed.names
     parameters = [
         inspect.Parameter(key, kind, default=renamed.defaults.get(key, inspect.Parameter.empty))
         for key in keys

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._ops.op import function
@@ -52,6 +53,8 @@ def embedding_lookup_sparse(
     combiner = "mean" if combiner is None else combiner
     if combiner not in COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    if isinstance(sp_ids, CompositeTensor) and not isinstance(sp_ids, SparseTensor):
+        raise HandOver(sp_ids)
     if not isinstance(sp_ids, SparseTensor):
         raise TypeError(f"sp_ids must be SparseTensor, got {type(sp_ids)}")
     segments = sp_ids._located()[:, 0]

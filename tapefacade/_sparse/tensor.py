@@ -11,6 +11,7 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.op import function
+from tapefacade._ops.printing import array_text
 
 
 @function("SparseTensor", "sparse.SparseTensor")
@@ -139,6 +140,13 @@ class SparseTensor(CompositeTensor):
 
     def _with_gradient(self, gradient: Any) -> "SparseTensor":
         return self.with_values(gradient)
+
+    def _printed(self, summarize: int) -> str:
+        indices, values, shape = (
+            array_text(part._numpy(), summarize)
+            for part in (self._indices, self._values, self._dense_shape)
+        )
+        return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
 
     def __str__(self) -> str:
         return (

@@ -111,7 +111,7 @@ def indices(value: Any, kernel: str, attribute: str = "T") -> Array:
 
 def text_scalar(value: Any, kernel: str, place: int, what: str) -> bytes:
     """Returns a single text."""
-    array = texts(value, kernel, place)
+    array: Any = texts(value, kernel, place)
     if array.ndim:
         shape = ",".join(map(str, array.shape))
         raise failed(kernel, f"{what} must be scalar, but received [{shape}]")

@@ -78,8 +78,7 @@ def _check(hypothesis: SparseTensor, truth: SparseTensor) -> None:
     if ranks[0] < 2:
         raise failed(
             KERNEL,
-            "Input SparseTensors must have rank at least 2, but truth_shape rank is: "
-            f"{ranks[0]}",
+            f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {ranks[0]}",
             named=NAMED,
         )
 

@@ -50,8 +50,8 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     Raises:
         InvalidArgumentError: if there are no buckets.
 
-    >>> tf.strings.to_hash_bucket_fast(["hello", "TensorFlow"], 3).numpy()
-    array([0, 2])
+    >>> tf.strings.to_hash_bucket_fast(["hello", "other"], 3).numpy()
+    array([HH])
     """
     return _buckets("StringToHashBucketFast", input, num_buckets, farm64)
 
@@ -117,7 +117,7 @@ def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) 
     array = tensor._numpy()
     if array.ndim == 0:
         raise failed("Fingerprint", "`data` should have at least one dimension: []")
-    chosen = texts(method, "Fingerprint", 1)
+    chosen: Any = texts(method, "Fingerprint", 1)
     if chosen.ndim:
         raise failed("Fingerprint", f"`method` should be a scalar string: [{len(chosen)}]")
     if chosen[()] != b"farmhash64":

@@ -236,7 +236,7 @@ def summary(array: Array, limit: int) -> bytes:
     if array.ndim == 0:
         return _element(array[()])
     if array.size == 0 or limit == 0:
-        return b"[\n ...]" if array.ndim > 1 else b"[...]" if array.size else b"[]"
+        return b"[\n ...]" if array.ndim > 1 else b"[ ...]" if array.size else b"[]"
     return _rows(array, limit, b"")
 
 

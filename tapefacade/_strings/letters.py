@@ -53,7 +53,7 @@ def characters(text: bytes) -> int:
 
 @function("strings.lower", dispatch=True)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:
-    """Makes the letters of each text small.
+    r"""Makes the letters of each text small.
 
     Args:
         input: texts of any shape.
@@ -102,9 +102,7 @@ def _cased(
 ) -> EagerTensor:
     array = texts(input, kernel)
     if encoding not in ("", "utf-8"):
-        raise failed(
-            kernel, f"only utf-8 or '' (no encoding) is supported, received {encoding}"
-        )
+        raise failed(kernel, f"only utf-8 or '' (no encoding) is supported, received {encoding}")
     if encoding == "":
         return each(of_bytes, array)
     return each(lambda text: of_text(text.decode(errors="replace")).encode(), array)
@@ -112,7 +110,7 @@ def _cased(
 
 @function("strings.strip", dispatch=True)
 def strip(input: Any, name: str | None = None) -> EagerTensor:
-    """Takes the white space off both ends of each text.
+    r"""Takes the white space off both ends of each text.
 
     Args:
         input: texts of any shape.

@@ -18,7 +18,7 @@ REFERENCE = re.compile(rb"\\(\d)")
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> EagerTensor:
-    """Replaces what matches a regular expression.
+    r"""Replaces what matches a regular expression.
 
     Unlike TensorFlow, the time of a match has no bound, `\\C` matches a whole character, and
     categories of characters (`\\pL`) are those of Python's version of Unicode.
@@ -40,9 +40,7 @@ def regex_replace(
     b'words two'
     """
     if not isinstance(replace_global, bool):
-        raise TypeError(
-            f"Expected bool for argument 'replace_global' not {replace_global!r}."
-        )
+        raise TypeError(f"Expected bool for argument 'replace_global' not {replace_global!r}.")
     kernel = _kernel("RegexReplace", pattern, rewrite)
     array = texts(input, kernel)
     expression = _compiled(pattern, kernel)

@@ -1,4 +1,4 @@
-"""RE2's regular expressions in Python's syntax.
+r"""RE2's regular expressions in Python's syntax.
 
 The syntax is that of https://github.com/google/re2/wiki/Syntax. Bytes that are not UTF-8 are lone
 surrogates here (Python's "surrogateescape"), which nothing but `\\C` matches.
@@ -225,7 +225,7 @@ class _Translator:
         return self.literal(chr(self.code()))
 
     def named_set(self) -> tuple[Ranges, bool] | None:
-        """Reads `\\d`, `\\pN` and the like; returns the characters, and whether to negate them."""
+        r"""Reads `\\d`, `\\pN` and the like; returns the characters, and whether to negate them."""
         rest = self.pattern[self.at :]
         letter = rest[1:2]
         if letter.lower() in PERL and letter:
@@ -243,7 +243,11 @@ class _Translator:
     def code(self) -> int:
         """Reads an escape that stands for one character."""
         rest = self.pattern[self.at :]
-        patterns = (r"\\x([0-9A-Fa-f]{2})", r"\\x\{([0-9A-Fa-f]+)\}", r"\\(0[0-7]{0,2}|[1-7][0-7]+)")
+        patterns = (
+            r"\\x([0-9A-Fa-f]{2})",
+            r"\\x\{([0-9A-Fa-f]+)\}",
+            r"\\(0[0-7]{0,2}|[1-7][0-7]+)",
+        )
         for pattern, base in zip(patterns, (16, 16, 8), strict=True):
             if match := re.match(pattern, rest):
                 code = int(match[1][:3] if base == 8 else match[1], base)

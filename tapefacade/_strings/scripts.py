@@ -42,9 +42,7 @@ NUMBERS = """
     Hanifi_Rohingya=182 Sogdian=183 Old_Sogdian=184 Elymaic=185 Nyiakeng_Puachue_Hmong=186
     Nandinagari=187 Wancho=188 Chorasmian=189 Dives_Akuru=190 Khitan_Small_Script=191 Yezidi=192
 """
-SCRIPT_NAMES = {
-    name: int(number) for name, number in (item.split("=") for item in NUMBERS.split())
-}
+SCRIPT_NAMES = {name: int(number) for name, number in (item.split("=") for item in NUMBERS.split())}
 # How many characters follow one another in a script, and its number; as varints, compressed.
 RUNS = (
     "c-nndTWp-g6`nIQ|8;l&y?DL$?%Lk<CAQ<lv7M_O2XdhVP$CBiO$bCNQVCxhD1;Ia5CK-W7}Nj>6}PB_OVW_gs)16HCe"
@@ -92,8 +90,8 @@ def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
     Returns:
         An int32 tensor of the numbers that ICU gives the scripts; -1 for what is no code point.
 
-    >>> tf.strings.unicode_script([ord("a"), ord("α"), ord("漢")]).numpy()
-    array([25, 14, 17], dtype=int32)
+    >>> tf.strings.unicode_script([ord("a"), ord("б"), ord("漢")]).numpy()
+    array([25, 8, 17], dtype=int32)
     """
     codes = tensor_of(input, "UnicodeScript", 0, dtypes.int32)._numpy()
     starts, scripts = _runs()

@@ -8,6 +8,7 @@ from tapefacade._ops.op import function
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import attribute_text, text_array, text_scalar, texts
 from tapefacade._strings.rows import by_rows, in_rows
+import itertools
 
 SPACES = b" \t\n\v\f\r"
 
@@ -149,5 +150,5 @@ def _ragged_grams(data: Any, grams: Any) -> Any:
         return data.with_values(_ragged_grams(values, grams))
     array = texts(values, "StringNGrams").tolist()
     splits = data.row_splits._numpy().tolist()
-    rows = [grams(array[a:b]) for a, b in zip(splits, splits[1:], strict=False)]
+    rows = [grams(array[a:b]) for a, b in itertools.pairwise(splits)]
     return in_rows(rows, (len(rows),), _texts)

@@ -18,6 +18,7 @@ from tapefacade._strings.codings import (
     scalar_values,
 )
 from tapefacade._strings.rows import by_rows, in_rows
+import itertools
 
 DECODE = "UnicodeDecode"
 
@@ -32,7 +33,7 @@ def unicode_transcode(
     replace_control_characters: bool = False,
     name: str | None = None,
 ) -> EagerTensor:
-    """Writes texts in another encoding.
+    r"""Writes texts in another encoding.
 
     Args:
         input: texts of any shape.
@@ -67,7 +68,7 @@ def unicode_encode(
     errors: str = "replace",
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
-) -> EagerTensor:
+) -> Any:
     """Writes code points as texts.
 
     Args:
@@ -78,7 +79,7 @@ def unicode_encode(
         name: ignored.
 
     Returns:
-        A string tensor of shape `[...]`.
+        A string tensor of shape `[...]`, ragged where those are.
 
     Raises:
         InvalidArgumentError: if an option is another, or there is no such character and `errors`
@@ -106,7 +107,7 @@ def unicode_encode(
             return input.with_values(inner)
         splits = input.row_splits._numpy().tolist()
         codes = values._numpy().tolist()
-        rows = [codes[a:b] for a, b in zip(splits, splits[1:], strict=False)]
+        rows = [codes[a:b] for a, b in itertools.pairwise(splits)]
         return text_array(map(write, rows), (len(rows),))
     tensor = convert(input)
     if not tensor._type.shape:
@@ -245,7 +246,7 @@ def unicode_split(
     replacement_char: int = REPLACEMENT,
     name: str | None = None,
 ) -> Any:
-    """Splits texts into their characters.
+    r"""Splits texts into their characters.
 
     Args:
         input: texts of any shape, or a ragged tensor of texts.

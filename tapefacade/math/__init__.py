@@ -118,6 +118,7 @@ from tapefacade._ops.sigmoids import (
     softplus as softplus,
     softsign as softsign,
 )
+from tapefacade._ops.sobol import sobol_sample as sobol_sample
 from tapefacade._ops.sorting import top_k as top_k
 from tapefacade._ops.special import (
     betainc as betainc,

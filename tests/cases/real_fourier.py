@@ -16,7 +16,7 @@ def z(*shape, dtype="complex64"):
     return (parts[0] + 1j * parts[1]).astype(dtype)
 
 
-R, I = "signal.rfft", "signal.irfft"
+R, INVERSE = "signal.rfft", "signal.irfft"
 V = f(1.0, 2.0, 4.0, -3.0)
 H = c(2, 1 + 1j, 3)
 
@@ -39,13 +39,13 @@ CASES = [
     raises(R, (V, [-2]), id="negative"),
     raises(R, (V, [2.0]), id="float length"),
     raises(R, (np.zeros((0, 3), "float32"), [4]), id="empty longer"),
-    Case(I, (H,)),
-    Case(I, (z(2, 3, dtype="complex128"),), id="complex128"),
-    Case(I, (H, [5]), id="odd", rtol=2e-6),
-    Case(I, (H, [8]), id="longer", gradient=False),
-    Case(I, (H, [3]), id="shorter", gradient=False),
-    raises(I, (V,), id="float"),
-    raises(I, (c(1j),), id="scalar"),
+    Case(INVERSE, (H,)),
+    Case(INVERSE, (z(2, 3, dtype="complex128"),), id="complex128"),
+    Case(INVERSE, (H, [5]), id="odd", rtol=2e-6),
+    Case(INVERSE, (H, [8]), id="longer", gradient=False),
+    Case(INVERSE, (H, [3]), id="shorter", gradient=False),
+    raises(INVERSE, (V,), id="float"),
+    raises(INVERSE, (c(1j),), id="scalar"),
     Case("signal.rfft2d", (r(2, 3, 4),), rtol=2e-6),
     Case("signal.rfft2d", (d(r(3, 3)),), id="odd"),
     Case("signal.rfft2d", (r(3, 3), [2, 4]), id="lengths", gradient=False),

@@ -20,7 +20,7 @@ def _shown(value):
 
 
 def case(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.lower(1),
         lambda: tf.strings.lower(tf.constant(1.0)),
@@ -31,8 +31,8 @@ def case(tf, np):
         lambda: tf.strings.lower("É", encoding="utf-8"),
         lambda: tf.strings.lower("É", encoding="latin"),
         lambda: tf.strings.strip(["  a b\t\n", b"\x0ba\x00"]),
-        lambda: tf.strings.lower(RG),
-        lambda: tf.strings.strip(RG),
+        lambda: tf.strings.lower(rt),
+        lambda: tf.strings.strip(rt),
         lambda: tf.strings.upper("ß", encoding="utf-8"),
         lambda: tf.strings.lower("ΑΣ İ", encoding="utf-8"),
         lambda: tf.strings.lower(b"\xffA", encoding="utf-8"),
@@ -42,18 +42,18 @@ def case(tf, np):
 
 
 def length(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.length(1),
         lambda: tf.strings.length("é", unit="X"),
         lambda: tf.strings.length("é", unit="UTF8_CHAR"),
-        lambda: tf.strings.length(RG),
+        lambda: tf.strings.length(rt),
         lambda: tf.strings.length(b"\x80a", unit="UTF8_CHAR"),
     )
 
 
 def substr(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.substr("hello", 1, 3),
         lambda: tf.strings.substr("hello", -3, 2),
@@ -72,7 +72,7 @@ def substr(tf, np):
         lambda: tf.strings.substr("hello", 1.0, 2.0),
         lambda: tf.strings.substr(["a", "b"], [1, 2, 3], [1, 2, 3]),
         lambda: tf.strings.substr(["a", "b"], [[0, 0], [0, 0]], [[1, 1], [1, 1]]),
-        lambda: tf.strings.substr(RG, 0, 1),
+        lambda: tf.strings.substr(rt, 0, 1),
         lambda: tf.strings.substr(b"\x80a\xc3\xa9", 1, 1, unit="UTF8_CHAR"),
         lambda: tf.strings.substr([["abc", "d"], ["e", "f"]], [[2, 0], [0, 4]], [[1, 1], [1, 1]]),
         lambda: tf.strings.substr([["abc", "d"], ["e", "f"]], [0, 4], [1, 1]),
@@ -174,7 +174,7 @@ def as_string(tf, np):
 
 
 def join(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.join(["a", "b"], separator=", "),
         lambda: tf.strings.join([["a", "b"], "c"]),
@@ -183,8 +183,8 @@ def join(tf, np):
         lambda: tf.strings.join("abc"),
         lambda: tf.strings.join(["a", 1]),
         lambda: tf.strings.join([["a"], ["b"]], separator=1),
-        lambda: tf.strings.join([RG, RG], separator="-"),
-        lambda: tf.strings.join([RG, "x"]),
+        lambda: tf.strings.join([rt, rt], separator="-"),
+        lambda: tf.strings.join([rt, "x"]),
         lambda: tf.strings.join([tf.constant(["a"]), tf.constant(1)]),
         lambda: tf.strings.join(tf.constant(["a", "b"])),
         lambda: tf.strings.join([b"\xff", "a"], "é"),
@@ -193,7 +193,7 @@ def join(tf, np):
 
 
 def reduce_join(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0),
         lambda: tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=[1, 0], separator="-"),
@@ -208,11 +208,11 @@ def reduce_join(tf, np):
             tf.zeros([2, 0], tf.string) if 0 else tf.constant([], shape=[2, 0], dtype=tf.string),
             axis=1,
         ),
-        lambda: tf.strings.reduce_join(RG, axis=1),
-        lambda: tf.strings.reduce_join(RG, axis=1, separator=","),
-        lambda: tf.strings.reduce_join(RG, axis=0),
-        lambda: tf.strings.reduce_join(RG),
-        lambda: tf.strings.reduce_join(RG, axis=-1, keepdims=True),
+        lambda: tf.strings.reduce_join(rt, axis=1),
+        lambda: tf.strings.reduce_join(rt, axis=1, separator=","),
+        lambda: tf.strings.reduce_join(rt, axis=0),
+        lambda: tf.strings.reduce_join(rt),
+        lambda: tf.strings.reduce_join(rt, axis=-1, keepdims=True),
         lambda: tf.strings.reduce_join(["a", "b"], 0),
         lambda: tf.strings.reduce_join(["a", "b"], axis=tf.constant(0)),
         lambda: tf.strings.reduce_join(["a", "b"], separator=1),
@@ -233,7 +233,7 @@ def segments(tf, np):
 
 
 def formats(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.format("x {} y", tf.constant([1, 2])),
         lambda: tf.strings.format("x {} y {}", (tf.constant(1.5),)),
@@ -258,8 +258,8 @@ def formats(tf, np):
         lambda: tf.strings.format("{}", tf.zeros([2, 0])),
         lambda: tf.strings.format("{}", tf.constant([b"a\xff\n'\""])),
         lambda: tf.strings.format("{}", tf.constant(3, tf.int8)),
-        lambda: tf.strings.format("{}", RG),
-        lambda: tf.strings.format("{} {}", [RG, 1]),
+        lambda: tf.strings.format("{}", rt),
+        lambda: tf.strings.format("{} {}", [rt, 1]),
         lambda: tf.strings.format("{}", []),
         lambda: tf.strings.format("abc", []),
         lambda: tf.strings.format("{}", None),

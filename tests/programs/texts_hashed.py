@@ -20,7 +20,7 @@ def _shown(value):
 
 
 def buckets(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.to_hash_bucket(["a", "b", "hello"], 10),
         lambda: tf.strings.to_hash_bucket_fast(
@@ -159,7 +159,7 @@ def buckets(tf, np):
                 ["ab\xe9Z\u1234" * 50][0][:200], 2**62, [123456789, -987654321]
             ),
         ),
-        lambda: tf.strings.to_hash_bucket_fast(RG, 100),
+        lambda: tf.strings.to_hash_bucket_fast(rt, 100),
     )
 
 

@@ -20,7 +20,7 @@ def _shown(value):
 
 
 def split(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.split("a b  c "),
         lambda: tf.strings.split(["a b", "c", ""]),
@@ -36,7 +36,7 @@ def split(tf, np):
         lambda: tf.strings.split("a  b c ", maxsplit=1),
         lambda: tf.strings.split("a b c d ", maxsplit=2),
         lambda: tf.strings.split(" a b", maxsplit=0),
-        lambda: tf.strings.split(RG),
+        lambda: tf.strings.split(rt),
         lambda: tf.strings.split([[], []]),
         lambda: tf.strings.split(
             tf.zeros([2, 0], tf.string) if 0 else tf.constant([], shape=[2, 0], dtype=tf.string)
@@ -47,19 +47,19 @@ def split(tf, np):
 
 
 def bytes_split(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.bytes_split("abc"),
         lambda: tf.strings.bytes_split(["abc", "", "d"]),
         lambda: tf.strings.bytes_split([["abc", ""], ["d", "e"]]),
-        lambda: tf.strings.bytes_split(RG),
+        lambda: tf.strings.bytes_split(rt),
         lambda: tf.strings.bytes_split(tf.constant([["a"], ["bc"]])),
         lambda: tf.strings.bytes_split(tf.constant([["a"], ["bc"]])).shape,
     )
 
 
 def ngrams(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.ngrams(["a", "b", "c"], 2),
         lambda: tf.strings.ngrams(["a", "b", "c"], [1, 2]),
@@ -76,7 +76,7 @@ def ngrams(tf, np):
         lambda: tf.strings.ngrams(["a"], 2, padding_width=0, pad_values="x"),
         lambda: tf.strings.ngrams(["a"], "a"),
         lambda: tf.strings.ngrams(["a"], 2, separator=1),
-        lambda: tf.strings.ngrams(RG, 1),
+        lambda: tf.strings.ngrams(rt, 1),
         lambda: tf.strings.ngrams(["a"], 3, pad_values="_", preserve_short_sequences=True),
         lambda: tf.strings.ngrams(
             ["a"], 4, pad_values="_", padding_width=1, preserve_short_sequences=True

@@ -20,7 +20,7 @@ def _shown(value):
 
 
 def transcode(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE"),
         lambda: tf.strings.unicode_transcode("é", "UTF-8", "UTF-16"),
@@ -50,12 +50,12 @@ def transcode(tf, np):
         lambda: tf.strings.unicode_transcode(
             b"\xff", "UTF-8", "UTF-16-BE", replacement_char=0x1F600
         ),
-        lambda: tf.strings.unicode_transcode(RG, "UTF-8", "UTF-16-BE"),
+        lambda: tf.strings.unicode_transcode(rt, "UTF-8", "UTF-16-BE"),
     )
 
 
 def encode(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.unicode_encode([104, 233], "UTF-8"),
         lambda: tf.strings.unicode_encode([[104, 233], [1, 2]], "UTF-16-BE"),
@@ -67,7 +67,7 @@ def encode(tf, np):
         lambda: tf.strings.unicode_encode(104, "UTF-8"),
         lambda: tf.strings.unicode_encode([104], "latin1"),
         lambda: tf.strings.unicode_encode([104.0], "UTF-8"),
-        lambda: tf.strings.unicode_encode(tf.strings.unicode_decode(RG, "UTF-8"), "UTF-8"),
+        lambda: tf.strings.unicode_encode(tf.strings.unicode_decode(rt, "UTF-8"), "UTF-8"),
         lambda: tf.strings.unicode_encode([[[65], [66]]], "UTF-8"),
         lambda: tf.strings.unicode_encode([], "UTF-8"),
         lambda: tf.strings.unicode_encode(np.array([65, 66]), "UTF-8"),
@@ -78,7 +78,7 @@ def encode(tf, np):
 
 
 def decode(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.unicode_decode("hé", "UTF-8"),
         lambda: tf.strings.unicode_decode(["hé", "", "a"], "UTF-8"),
@@ -92,7 +92,7 @@ def decode(tf, np):
         lambda: tf.strings.unicode_decode(b"a\xffb", "nope"),
         lambda: tf.strings.unicode_decode(b"a\xe9b", "latin1"),
         lambda: tf.strings.unicode_decode(b"\x00a\xe9\x00", "UTF-16-BE"),
-        lambda: tf.strings.unicode_decode(RG, "UTF-8"),
+        lambda: tf.strings.unicode_decode(rt, "UTF-8"),
         lambda: tf.strings.unicode_decode([[]], "UTF-8"),
         lambda: tf.strings.unicode_decode("a", "utf8"),
         lambda: tf.strings.unicode_decode("a", "Shift_JIS"),
@@ -110,7 +110,7 @@ def decode(tf, np):
 
 
 def split(tf, np):
-    RG = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
+    rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
     return _answers(
         lambda: tf.strings.unicode_split("hé", "UTF-8"),
         lambda: tf.strings.unicode_split(["hé", "a"], "UTF-8"),
@@ -119,8 +119,8 @@ def split(tf, np):
         lambda: tf.strings.unicode_split(b"a\xffb", "UTF-8", errors="strict"),
         lambda: tf.strings.unicode_split(b"a\xffb", "UTF-8", errors="ignore"),
         lambda: tf.strings.unicode_split(b"\x00a\x00b", "UTF-16-BE"),
-        lambda: tf.strings.unicode_split(RG, "UTF-8"),
-        lambda: tf.strings.unicode_split_with_offsets(RG, "UTF-8"),
+        lambda: tf.strings.unicode_split(rt, "UTF-8"),
+        lambda: tf.strings.unicode_split_with_offsets(rt, "UTF-8"),
         lambda: tf.strings.unicode_split("a", "latin1"),
     )
 

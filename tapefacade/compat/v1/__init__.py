@@ -1,12 +1,65 @@
 """Names of older versions: `tf.compat.v1`."""
 
 from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._io.features import (
+    FixedLenFeature as FixedLenFeature,
+    FixedLenSequenceFeature as FixedLenSequenceFeature,
+    SparseFeature as SparseFeature,
+    VarLenFeature as VarLenFeature,
+)
+from tapefacade._renamed.older_names import older_functions as _older_functions
+from tapefacade._renamed.older_ops import (
+    GraphKeys as GraphKeys,
+    all_variables as all_variables,
+    assign as assign,
+    assign_add as assign_add,
+    assign_sub as assign_sub,
+    clip_by_average_norm as clip_by_average_norm,
+    control_flow_v2_enabled as control_flow_v2_enabled,
+    div as div,
+    enable_control_flow_v2 as enable_control_flow_v2,
+    enable_resource_variables as enable_resource_variables,
+    enable_tensor_equality as enable_tensor_equality,
+    enable_v2_tensorshape as enable_v2_tensorshape,
+    executing_eagerly as executing_eagerly,
+    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
+    get_collection as get_collection,
+    get_collection_ref as get_collection_ref,
+    get_default_session as get_default_session,
+    global_variables as global_variables,
+    global_variables_initializer as global_variables_initializer,
+    initialize_all_tables as initialize_all_tables,
+    initialize_all_variables as initialize_all_variables,
+    initialize_local_variables as initialize_local_variables,
+    initialize_variables as initialize_variables,
+    is_variable_initialized as is_variable_initialized,
+    local_variables as local_variables,
+    local_variables_initializer as local_variables_initializer,
+    model_variables as model_variables,
+    moving_average_variables as moving_average_variables,
+    no_regularizer as no_regularizer,
+    report_uninitialized_variables as report_uninitialized_variables,
+    reset_default_graph as reset_default_graph,
+    resource_variables_enabled as resource_variables_enabled,
+    tables_initializer as tables_initializer,
+    to_bfloat16 as to_bfloat16,
+    to_complex64 as to_complex64,
+    to_complex128 as to_complex128,
+    to_double as to_double,
+    to_float as to_float,
+    to_int32 as to_int32,
+    to_int64 as to_int64,
+    trainable_variables as trainable_variables,
+    variables_initializer as variables_initializer,
+)
 from tapefacade._state.graphs import Graph as Graph, placeholder as placeholder
 from tapefacade._state.machine import (
     enable_eager_execution as enable_eager_execution,
     enable_v2_behavior as enable_v2_behavior,
 )
 from tapefacade.compat.v1 import (
+    audio as audio,
+    autograph as autograph,
     bitwise as bitwise,
     config as config,
     debugging as debugging,
@@ -18,14 +71,19 @@ from tapefacade.compat.v1 import (
     io as io,
     linalg as linalg,
     logging as logging,
+    lookup as lookup,
+    losses as losses,
     manip as manip,
     math as math,
     nest as nest,
     nn as nn,
     python_io as python_io,
+    queue as queue,
     ragged as ragged,
     random as random,
+    sets as sets,
     signal as signal,
+    sparse as sparse,
     spectral as spectral,
     strings as strings,
     test as test,
@@ -33,27 +91,31 @@ from tapefacade.compat.v1 import (
 )
 
 _SAME = """
-Assert DType GradientTape IndexedSlices IndexedSlicesSpec NoneTensorSpec OptionalSpec RaggedTensor
-RaggedTensorSpec RegisterGradient Tensor TensorArray TensorArraySpec TensorShape TensorSpec
-TypeSpec UnconnectedGradients VariableSynchronization abs acos acosh add add_n argsort as_dtype
-as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape
-broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value complex
-complex128 complex64 concat cos cosh cumsum custom_gradient divide double dynamic_partition
-dynamic_stitch einsum ensure_shape equal exp eye fftnd fill float16 float32 float64 floor
-get_logger greater greater_equal half histogram_fixed_width histogram_fixed_width_bins identity
-identity_n ifftnd int16 int32 int64 int8 irfftnd is_tensor less less_equal linspace logical_and
-logical_not logical_or matmul matrix_square_root maximum meshgrid minimum multiply negative
-newaxis no_gradient not_equal one_hot ones pow print qint16 qint32 qint8 quint16 quint8 range rank
-realdiv repeat reshape resource reverse rfftnd roll round saturate_cast scatter_nd searchsorted
-sequence_mask shape_n sigmoid sign sin sinh slice sort split sqrt square stack stop_gradient
-strided_slice string subtract tan tanh tensor_scatter_nd_add tensor_scatter_nd_max
-tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update tensordot tile timestamp
-truediv truncatediv truncatemod type_spec_from_value uint16 uint32 uint64 uint8 unique
-unique_with_counts unstack variant zeros
+AggregationMethod Assert DType GradientTape IndexedSlices IndexedSlicesSpec NoneTensorSpec
+OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec Tensor
+TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients
+VariableSynchronization abs acos acosh add add_n approx_top_k argsort as_dtype as_string asin
+asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape broadcast_static_shape
+broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value complex complex128 complex64
+concat control_dependencies conv cos cosh cumsum custom_gradient divide double dynamic_partition
+dynamic_stitch edit_distance einsum ensure_shape equal exp extract_volume_patches eye fftnd fill
+fingerprint float16 float32 float64 floor get_logger get_static_value greater greater_equal group
+guarantee_const half histogram_fixed_width histogram_fixed_width_bins identity identity_n ifftnd
+int16 int32 int64 int8 irfftnd is_symbolic_tensor is_tensor less less_equal linspace logical_and
+logical_not logical_or make_ndarray make_tensor_proto matmul matrix_square_root maximum meshgrid
+minimum multiply negative newaxis no_gradient no_op not_equal one_hot ones pow print qint16 qint32
+qint8 quint16 quint8 random_index_shuffle range rank realdiv repeat
+required_space_to_batch_paddings reshape resource reverse rfftnd roll round saturate_cast
+scatter_nd searchsorted sequence_mask shape_n sigmoid sign sin sinh slice sort space_to_batch_nd
+split sqrt square stack stop_gradient strided_slice string subtract tan tanh tensor_scatter_nd_add
+tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
+tensordot tile timestamp truediv truncatediv truncatemod type_spec_from_value uint16 uint32 uint64
+uint8 unique unique_with_counts unravel_index unstack variant zeros
 """
 _RENAMED = {
     "COMPILER_VERSION": "version.COMPILER_VERSION",
     "CXX11_ABI_FLAG": "errors.CANCELLED",
+    "FIFOQueue": "queue.FIFOQueue",
     "GIT_VERSION": "version.GIT_VERSION",
     "GRAPH_DEF_VERSION": "version.GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER": "errors.OK",
@@ -62,7 +124,11 @@ _RENAMED = {
     "NoGradient": "no_gradient",
     "NotDifferentiable": "no_gradient",
     "OpError": "errors.OpError",
+    "PaddingFIFOQueue": "queue.PaddingFIFOQueue",
+    "PriorityQueue": "queue.PriorityQueue",
     "QUANTIZED_DTYPES": "dtypes.QUANTIZED_DTYPES",
+    "QueueBase": "queue.QueueBase",
+    "RandomShuffleQueue": "queue.RandomShuffleQueue",
     "VERSION": "version.VERSION",
     "accumulate_n": "math.accumulate_n",
     "angle": "math.angle",
@@ -78,6 +144,7 @@ _RENAMED = {
     "cumprod": "math.cumprod",
     "decode_base64": "io.decode_base64",
     "decode_compressed": "io.decode_compressed",
+    "deserialize_many_sparse": "io.deserialize_many_sparse",
     "diag": "linalg.tensor_diag",
     "diag_part": "linalg.tensor_diag_part",
     "digamma": "math.digamma",
@@ -124,6 +191,7 @@ _RENAMED = {
     "matrix_transpose": "linalg.matrix_transpose",
     "matrix_triangular_solve": "linalg.triangular_solve",
     "mod": "math.mod",
+    "parse_single_sequence_example": "io.parse_single_sequence_example",
     "parse_tensor": "io.parse_tensor",
     "polygamma": "math.polygamma",
     "qr": "linalg.qr",
@@ -135,6 +203,7 @@ _RENAMED = {
     "read_file": "io.read_file",
     "real": "math.real",
     "reciprocal": "math.reciprocal",
+    "regex_replace": "strings.regex_replace",
     "reverse_v2": "reverse",
     "rint": "math.rint",
     "rsqrt": "math.rsqrt",
@@ -146,9 +215,25 @@ _RENAMED = {
     "self_adjoint_eig": "linalg.eigh",
     "self_adjoint_eigvals": "linalg.eigvalsh",
     "serialize_tensor": "io.serialize_tensor",
+    "sparse_fill_empty_rows": "sparse.fill_empty_rows",
+    "sparse_mask": "sparse.mask",
+    "sparse_maximum": "sparse.maximum",
+    "sparse_minimum": "sparse.minimum",
+    "sparse_reorder": "sparse.reorder",
+    "sparse_reset_shape": "sparse.reset_shape",
+    "sparse_reshape": "sparse.reshape",
+    "sparse_retain": "sparse.retain",
+    "sparse_slice": "sparse.slice",
+    "sparse_softmax": "sparse.softmax",
+    "sparse_tensor_dense_matmul": "sparse.sparse_dense_matmul",
+    "sparse_tensor_to_dense": "sparse.to_dense",
+    "sparse_to_indicator": "sparse.to_indicator",
+    "sparse_transpose": "sparse.transpose",
     "squared_difference": "math.squared_difference",
     "string_join": "strings.join",
     "string_strip": "strings.strip",
+    "string_to_hash_bucket_fast": "strings.to_hash_bucket_fast",
+    "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
     "svd": "linalg.svd",
     "tensor_scatter_add": "tensor_scatter_nd_add",
     "tensor_scatter_sub": "tensor_scatter_nd_sub",
@@ -166,4 +251,4 @@ _RENAMED = {
     "zeta": "math.zeta",
 }
 
-__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED, _older_functions(""))

@@ -3,8 +3,9 @@
 from tapefacade._core.aliases import aliases as _aliases
 
 _SAME = """
-Assert assert_proper_iterable assert_same_float_dtype check_numerics get_log_device_placement
-is_numeric_tensor set_log_device_placement
+Assert assert_proper_iterable assert_same_float_dtype check_numerics disable_check_numerics
+disable_traceback_filtering enable_check_numerics enable_traceback_filtering
+get_log_device_placement is_numeric_tensor is_traceback_filtering_enabled set_log_device_placement
 """
 _RENAMED = {
     "is_finite": "math.is_finite",

@@ -3,8 +3,8 @@
 from tapefacade._core.aliases import aliases as _aliases
 
 _SAME = """
-constant map_flat_values row_splits_to_segment_ids segment_ids_to_row_splits
-stack_dynamic_partitions
+boolean_mask constant cross cross_hashed map_flat_values range row_splits_to_segment_ids
+segment_ids_to_row_splits stack stack_dynamic_partitions
 """
 _RENAMED: dict[str, str] = {}
 

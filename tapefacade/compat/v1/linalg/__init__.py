@@ -1,6 +1,7 @@
 """Names of older versions: `tf.compat.v1.linalg`."""
 
 from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._renamed.older_names import older_functions as _older_functions
 from tapefacade.compat.v1.linalg import experimental as experimental
 
 _SAME = """
@@ -19,4 +20,4 @@ _RENAMED = {
     "transpose": "linalg.matrix_transpose",
 }
 
-__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED, _older_functions("linalg"))

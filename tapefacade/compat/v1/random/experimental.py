@@ -3,6 +3,7 @@
 from tapefacade._core.aliases import aliases as _aliases
 
 _SAME = """
+Algorithm Generator create_rng_state get_global_generator index_shuffle set_global_generator
 stateless_fold_in stateless_shuffle stateless_split
 """
 _RENAMED: dict[str, str] = {}

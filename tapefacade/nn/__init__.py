@@ -36,6 +36,11 @@ from tapefacade._ops.convolution import (
     convolution as convolution,
     depthwise_conv2d as depthwise_conv2d,
 )
+from tapefacade._ops.ctc import ctc_loss as ctc_loss, ctc_unique_labels as ctc_unique_labels
+from tapefacade._ops.ctc_decoders import (
+    ctc_beam_search_decoder as ctc_beam_search_decoder,
+    ctc_greedy_decoder as ctc_greedy_decoder,
+)
 from tapefacade._ops.dilated_convolution import (
     atrous_conv2d as atrous_conv2d,
     with_space_to_batch as with_space_to_batch,
@@ -49,6 +54,7 @@ from tapefacade._ops.general_convolution import (
     conv_transpose as conv_transpose,
 )
 from tapefacade._ops.isotonic import isotonic_regression as isotonic_regression
+from tapefacade._ops.labels import collapse_repeated as collapse_repeated
 from tapefacade._ops.losses import (
     l2_loss as l2_loss,
     log_poisson_loss as log_poisson_loss,
@@ -102,6 +108,11 @@ from tapefacade._ops.sigmoids import (
     softsign as softsign,
 )
 from tapefacade._ops.sorting import top_k as top_k
+from tapefacade._ops.statistics import (
+    batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+    normalize_moments as normalize_moments,
+    sufficient_statistics as sufficient_statistics,
+)
 from tapefacade._ops.transposed_convolution import (
     conv1d_transpose as conv1d_transpose,
     conv2d_transpose as conv2d_transpose,
@@ -112,5 +123,6 @@ from tapefacade._sparse.lookups import (
     embedding_lookup_sparse as embedding_lookup_sparse,
     safe_embedding_lookup_sparse as safe_embedding_lookup_sparse,
 )
+from tapefacade.nn import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

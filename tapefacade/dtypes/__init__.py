@@ -36,5 +36,6 @@ from tapefacade._ops.casting import (
     complex as complex,
     saturate_cast as saturate_cast,
 )
+from tapefacade.dtypes import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,0 +1,11 @@
+"""Names of older versions: `tf.compat.v1.autograph`."""
+
+from tapefacade._core.aliases import aliases as _aliases
+from tapefacade.compat.v1.autograph import experimental as experimental
+
+_SAME = """
+set_verbosity trace
+"""
+_RENAMED: dict[str, str] = {}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

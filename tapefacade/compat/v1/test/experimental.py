@@ -1,0 +1,10 @@
+"""Names of older versions: `tf.compat.v1.test.experimental`."""
+
+from tapefacade._core.aliases import aliases as _aliases
+
+_SAME = """
+sync_devices
+"""
+_RENAMED: dict[str, str] = {}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

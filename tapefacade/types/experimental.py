@@ -1,0 +1,6 @@
+"""`tf.types.experimental`."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.tensor_like import TensorLike as TensorLike
+
+__getattr__ = _missing_attribute(__name__)

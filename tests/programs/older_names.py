@@ -1,0 +1,120 @@
+"""Names of TensorFlow 1: `tf.compat.v1`."""
+
+from programs.program import caught
+
+
+def reductions(tf, np):
+    x, v = tf.constant([[1.0, 2.0], [3.0, 5.0]]), tf.compat.v1
+    return {
+        "indices": [
+            f(x, reduction_indices=1)
+            for f in (v.reduce_sum, v.reduce_mean, v.reduce_max, v.reduce_min, v.reduce_prod)
+        ],
+        "keep_dims": v.reduce_sum(x, axis=[0], keep_dims=True),
+        "by place": v.math.reduce_mean(x, 0, True),
+        "of bools": [v.reduce_any(x > 4, 1), v.reduce_all(x > 4, reduction_indices=[0])],
+        "logsumexp": v.reduce_logsumexp(x, keep_dims=True),
+        "both": caught(lambda: v.reduce_sum(x, axis=0, reduction_indices=0)),
+        "argmax": [v.argmax(x, dimension=1), v.argmin(x, 1), v.arg_max(x, 0)],
+        "count_nonzero": v.count_nonzero(x, keep_dims=True),
+        "norm": [v.norm(x, keep_dims=True), v.linalg.norm(x, axis=1)],
+        "moments": list(v.nn.moments(x, [0], keep_dims=True)),
+        "unknown": caught(lambda: v.reduce_sum(x, axes=0)).name,
+    }
+
+
+def arrays(tf, np):
+    x, v = tf.constant([[1.0, 2.0], [3.0, 5.0]]), tf.compat.v1
+    return {
+        "likes": [v.zeros_like(x, tf.int32), v.ones_like(x, optimize=False)],
+        "shapes": [v.shape(x), v.shape(x, out_type=tf.int64), v.size(x)],
+        "dims": [v.expand_dims(x, dim=0), v.squeeze(x[tf.newaxis], squeeze_dims=[0])],
+        "transpose": v.transpose(x),
+        "gather": [v.gather(x, [1]), v.gather_nd(x, [[0, 1]])],
+        "pad": v.pad(x, [[0, 0], [1, 0]], "CONSTANT", None, 9),
+        "where": [v.where(x > 2), v.where(x > 2, x, -x)],
+        "constant": v.constant([1, 2], tf.float32, [2, 1]),
+        "convert": v.convert_to_tensor([1, 2], preferred_dtype=tf.float32),
+        "casts": [v.to_float([1]), v.to_int32([1.5]), v.to_int64([1]), v.to_double([1])],
+        "div": [v.div(7, 2), v.div(7.0, 2.0), v.floor_div(7, 2)],
+        "mask": v.boolean_mask([1, 2], [True, False]),
+        "bincount": v.bincount([1, 1, 2]),
+        "confusion": v.confusion_matrix([0, 1], [1, 1]),
+        "scalar_mul": v.scalar_mul(2.0, x),
+        "finite": caught(lambda: v.verify_tensor_all_finite([np.nan], "not finite")).name,
+        "depth": v.depth_to_space(tf.ones([1, 1, 1, 4]), 2),
+        "reversed": v.reverse_sequence(x, [1, 2], seq_dim=1, batch_dim=0),
+        "clipped": v.clip_by_average_norm([3.0, 4.0], 1.0),
+    }
+
+
+def networks(tf, np):
+    v, image = tf.compat.v1, tf.ones([1, 4, 4, 1])
+    logits, labels = tf.constant([[2.0, 3.0]]), tf.constant([[1.0, 0.0]])
+    return {
+        "softmax": [v.nn.softmax(logits, dim=-1), v.nn.log_softmax(logits, dim=0)],
+        "conv2d": v.nn.conv2d(image, filter=tf.ones([2, 2, 1, 1]), strides=[1] * 4, padding="SAME"),
+        "pool": [
+            v.nn.max_pool(image, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
+            v.nn.avg_pool(image, [1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
+        ],
+        "dropout": v.nn.dropout(tf.ones([3]), keep_prob=1.0),
+        "layers": [
+            v.nn.xw_plus_b([[1.0]], [[2.0]], [3.0]),
+            v.nn.relu_layer([[1.0]], [[2.0]], [-3.0]),
+        ],
+        "lookup": v.nn.embedding_lookup(tf.ones([3, 2]), [0, 2]),
+        "crelu": v.nn.crelu([-1.0, 2.0]),
+        "entropies": [
+            v.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits),
+            v.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits),
+            v.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=logits),
+        ],
+        "in_top_k": v.nn.in_top_k([[1.0, 2.0]], [1], 1),
+    }
+
+
+def losses(tf, np):
+    v = tf.compat.v1.losses
+    y, x = [[1.0], [2.0]], [[2.0], [4.0]]
+    return {
+        "differences": [v.absolute_difference(y, x), v.mean_squared_error(y, x)],
+        "weights": [
+            v.mean_squared_error(y, x, weights=2.0),
+            v.absolute_difference(y, x, weights=[[0.0], [1.0]]),
+            v.absolute_difference(y, x, weights=0.0),
+        ],
+        "reductions": [
+            v.absolute_difference(y, x, weights=[[0.5], [0.0]], reduction=r)
+            for r in (
+                v.Reduction.SUM,
+                v.Reduction.MEAN,
+                v.Reduction.NONE,
+                v.Reduction.SUM_OVER_BATCH_SIZE,
+            )
+        ],
+        "wrong weights": caught(lambda: v.absolute_difference([1.0], [2.0], weights=[1.0, 2.0])),
+        "wrong rank": caught(lambda: v.absolute_difference(y, x, weights=[1.0])).name,
+        "unknown": caught(lambda: v.absolute_difference(y, x, reduction="x")).name,
+        "sigmoid": v.sigmoid_cross_entropy([1.0, 0.0], [2.0, 3.0], label_smoothing=0.1),
+        "softmax": v.softmax_cross_entropy([[1.0, 0.0]], [[2.0, 3.0]], label_smoothing=0.1),
+        "sparse": v.sparse_softmax_cross_entropy([1], [[2.0, 3.0]]),
+        "huber": v.huber_loss([1.0, 5.0], [2.0, 2.0]),
+        "hinge": v.hinge_loss([1.0, 0.0], [0.5, 0.2]),
+        "log": v.log_loss([1.0, 0.0], [0.5, 0.2]),
+    }
+
+
+def without_graphs(tf, np):
+    v, x = tf.compat.v1, tf.Variable(1.0)
+    return {
+        "initializers": [v.global_variables_initializer(), v.local_variables_initializer()],
+        "lists": [v.trainable_variables(), v.global_variables(), v.get_collection("losses")],
+        "eager": [v.executing_eagerly(), v.executing_eagerly_outside_functions()],
+        "uninitialized": v.report_uninitialized_variables(),
+        "initialized": v.is_variable_initialized(x),
+        "assign": [v.assign(x, 2.0).numpy(), v.assign_add(x, 2.0).numpy(), x],
+        "keys": v.GraphKeys.TRAINABLE_VARIABLES,
+        "levels": [v.logging.DEBUG, v.logging.INFO, v.logging.WARN, v.logging.ERROR],
+        "seed": v.set_random_seed(1),
+    }
