@@ -1,5 +1,6 @@
 """The tensors of parsed features: dense, padded, sparse and ragged."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,6 @@ from tapefacade._io import features as kinds
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, text_array
-import itertools
 
 EMPTY = {dtypes.string: b"", dtypes.float32: 0.0, dtypes.int64: 0}
 Rows = Sequence[Sequence[Any]]

@@ -1,5 +1,6 @@
 """Lines of values that commas separate: decode_csv."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import function
 from tapefacade._strings.arguments import Array, failed, not_allowed, text_array, texts
 from tapefacade._strings.numbers import read_number
-import itertools
 
 CSV_TYPES = ("float", "double", "int32", "int64", "string")
 QUOTE = ord('"')

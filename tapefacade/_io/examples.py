@@ -148,7 +148,7 @@ class SequenceExample(Message):
     >>> example = tf.train.SequenceExample()
     >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(3)
     >>> example.SerializeToString()
-    b'\\x12\\x0e\\n\\x0c\\n\\x01x\\x12\\x07\\n\\x05\\x1a\\x03\\n\\x01\\x03'
+    b'\x12\x0e\n\x0c\n\x01x\x12\x07\n\x05\x1a\x03\n\x01\x03'
     """
 
     __slots__ = ()

@@ -31,10 +31,10 @@ class GFile:
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/file"
     >>> with tf.io.gfile.GFile(path, "w") as file:
-    ...     file.write("one\\ntwo\\n")
+    ...     file.write("one\ntwo\n")
     >>> with tf.io.gfile.GFile(path) as file:
     ...     print(file.readlines())
-    ['one\\n', 'two\\n']
+    ['one\n', 'two\n']
     """
 
     def __init__(self, name: Any, mode: str = "r") -> None:

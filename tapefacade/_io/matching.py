@@ -12,7 +12,7 @@ def matching(pattern: str) -> list[str]:
 
     Args:
         pattern: a path in which `*` stands for any letters but "/", `?` for one, `[...]` for one
-            of a set, and `\\` takes the meaning from what follows. `**` is no more than `*`.
+            of a set, and `\` takes the meaning from what follows. `**` is no more than `*`.
 
     Returns:
         The paths, in the order in which the system lists them.

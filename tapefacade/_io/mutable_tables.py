@@ -106,7 +106,9 @@ class MutableHashTable(Table):
         for key in self._keys(keys, REMOVE).reshape(-1).tolist():
             self._entries.pop(key, None)
 
-    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
+    def lookup(  # type: ignore[override]  # TensorFlow puts `name` behind the defaults
+        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+    ) -> Any:
         """Returns the values of keys.
 
         Args:

@@ -112,7 +112,7 @@ class TextFileInitializer(TableInitializer):
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/words"
-    >>> tf.io.write_file(path, "lake 10\\nsea 20\\n")
+    >>> tf.io.write_file(path, "lake 10\nsea 20\n")
     >>> source = tf.lookup.TextFileInitializer(path, tf.string, 0, tf.int64, 1, delimiter=" ")
     >>> tf.lookup.StaticHashTable(source, -1).lookup(tf.constant("sea")).numpy()
     np.int64(20)

@@ -119,7 +119,7 @@ def make_tensor_proto(
         TypeError: if the values cannot be of `dtype`, or do not have `shape` and must.
 
     >>> tf.make_tensor_proto([1.0, 2.0]).SerializeToString()
-    b'\\x08\\x01\\x12\\x04\\x12\\x02\\x08\\x02"\\x08\\x00\\x00\\x80?\\x00\\x00\\x00@'
+    b'\x08\x01\x12\x04\x12\x02\x08\x02"\x08\x00\x00\x80?\x00\x00\x00@'
     """
     if isinstance(values, TensorProto):
         return values
@@ -272,7 +272,7 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> EagerTensor:
         A string scalar.
 
     >>> tf.io.serialize_tensor([1, 2]).numpy()
-    b'\\x08\\x03\\x12\\x04\\x12\\x02\\x08\\x02"\\x08\\x01\\x00\\x00\\x00\\x02\\x00\\x00\\x00'
+    b'\x08\x03\x12\x04\x12\x02\x08\x02"\x08\x01\x00\x00\x00\x02\x00\x00\x00'
     """
     return text_array([serialized(convert(tensor))], ())
 

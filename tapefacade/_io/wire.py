@@ -39,7 +39,7 @@ def varint(number: int) -> bytes:
     r"""Writes a number that is not negative, seven bits a byte.
 
     >>> varint(300)
-    b'\\xac\\x02'
+    b'\xac\x02'
     """
     if number < 0x80:
         return bytes((number,))
@@ -57,7 +57,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
     Raises:
         WireError: if the bytes end before, or it is too long.
 
-    >>> read_varint(b"\\xac\\x02", 0)
+    >>> read_varint(b"\xac\x02", 0)
     (300, 2)
     """
     result = shift = 0
@@ -95,8 +95,8 @@ def fields(data: bytes) -> Iterator[tuple[int, int, Any, bytes]]:
     Raises:
         WireError: if these are no bytes of a message.
 
-    >>> list(fields(b"\\x08\\x03"))
-    [(1, 0, 3, b'\\x08\\x03')]
+    >>> list(fields(b"\x08\x03"))
+    [(1, 0, 3, b'\x08\x03')]
     """
     at = 0
     while at < len(data):

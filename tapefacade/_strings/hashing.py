@@ -51,7 +51,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
         InvalidArgumentError: if there are no buckets.
 
     >>> tf.strings.to_hash_bucket_fast(["hello", "other"], 3).numpy()
-    array([HH])
+    array([1, 2])
     """
     return _buckets("StringToHashBucketFast", input, num_buckets, farm64)
 

@@ -67,7 +67,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTenso
         InvalidArgumentError: if `encoding` is another.
 
     >>> tf.strings.lower("ÀB"), tf.strings.lower("ÀB", encoding="utf-8").numpy().decode()
-    (<tf.Tensor: shape=(), dtype=string, numpy=b'\\xc3\\x80b'>, 'àb')
+    (<tf.Tensor: shape=(), dtype=string, numpy=b'\xc3\x80b'>, 'àb')
     """
     return _cased("StringLower", input, encoding, bytes.lower, str.lower)
 
@@ -119,7 +119,7 @@ def strip(input: Any, name: str | None = None) -> EagerTensor:
     Returns:
         A string tensor of the shape of `input`.
 
-    >>> tf.strings.strip(["  a b\\n", "c"]).numpy()
+    >>> tf.strings.strip(["  a b\n", "c"]).numpy()
     array([b'a b', b'c'], dtype=object)
     """
     return each(lambda text: text.strip(SPACES), texts(input, "StringStrip"))

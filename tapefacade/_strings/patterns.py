@@ -20,13 +20,13 @@ def regex_replace(
 ) -> EagerTensor:
     r"""Replaces what matches a regular expression.
 
-    Unlike TensorFlow, the time of a match has no bound, `\\C` matches a whole character, and
-    categories of characters (`\\pL`) are those of Python's version of Unicode.
+    Unlike TensorFlow, the time of a match has no bound, `\C` matches a whole character, and
+    categories of characters (`\pL`) are those of Python's version of Unicode.
 
     Args:
         input: texts of any shape, in UTF-8.
         pattern: a text, in the syntax of RE2 (https://github.com/google/re2/wiki/Syntax).
-        rewrite: a text; `\\1` to `\\9` stand for what the groups match, `\\0` for the whole.
+        rewrite: a text; `\1` to `\9` stand for what the groups match, `\0` for the whole.
         replace_global: whether all matches are replaced, or the first only.
         name: ignored.
 
@@ -36,7 +36,7 @@ def regex_replace(
     Raises:
         InvalidArgumentError: if `pattern` is no regular expression.
 
-    >>> tf.strings.regex_replace("two words", r"(\\w+) (\\w+)", r"\\2 \\1").numpy()
+    >>> tf.strings.regex_replace("two words", r"(\w+) (\w+)", r"\2 \1").numpy()
     b'words two'
     """
     if not isinstance(replace_global, bool):

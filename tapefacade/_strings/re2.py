@@ -1,9 +1,9 @@
 r"""RE2's regular expressions in Python's syntax.
 
 The syntax is that of https://github.com/google/re2/wiki/Syntax. Bytes that are not UTF-8 are lone
-surrogates here (Python's "surrogateescape"), which nothing but `\\C` matches.
+surrogates here (Python's "surrogateescape"), which nothing but `\C` matches.
 
-Where this differs: `\\C` matches a whole character; case is folded by Python's tables, categories
+Where this differs: `\C` matches a whole character; case is folded by Python's tables, categories
 are those of Python's version of Unicode; and the time of a match has no bound, for Python goes
 back where RE2 follows all ways at once.
 """
@@ -225,7 +225,7 @@ class _Translator:
         return self.literal(chr(self.code()))
 
     def named_set(self) -> tuple[Ranges, bool] | None:
-        r"""Reads `\\d`, `\\pN` and the like; returns the characters, and whether to negate them."""
+        r"""Reads `\d`, `\pN` and the like; returns the characters, and whether to negate them."""
         rest = self.pattern[self.at :]
         letter = rest[1:2]
         if letter.lower() in PERL and letter:

@@ -90,7 +90,7 @@ def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
     Returns:
         An int32 tensor of the numbers that ICU gives the scripts; -1 for what is no code point.
 
-    >>> tf.strings.unicode_script([ord("a"), ord("б"), ord("漢")]).numpy()
+    >>> tf.strings.unicode_script([0x61, 0x431, 0x6F22]).numpy()
     array([25, 8, 17], dtype=int32)
     """
     codes = tensor_of(input, "UnicodeScript", 0, dtypes.int32)._numpy()

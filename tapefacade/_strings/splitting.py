@@ -1,5 +1,6 @@
 """Texts in parts: split, bytes_split, ngrams."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,6 @@ from tapefacade._ops.op import function
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import attribute_text, text_array, text_scalar, texts
 from tapefacade._strings.rows import by_rows, in_rows
-import itertools
 
 SPACES = b" \t\n\v\f\r"
 

@@ -1,5 +1,6 @@
 """Characters of texts: unicode_decode, unicode_encode, unicode_split, unicode_transcode."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from tapefacade._strings.codings import (
     scalar_values,
 )
 from tapefacade._strings.rows import by_rows, in_rows
-import itertools
 
 DECODE = "UnicodeDecode"
 
@@ -51,7 +51,7 @@ def unicode_transcode(
         InvalidArgumentError: if an option is another, or bytes are wrong and `errors` is "strict".
 
     >>> tf.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE").numpy()
-    b'\\x00\\xe9'
+    b'\x00\xe9'
     """
     kernel = "UnicodeTranscode"
     array = texts(input, kernel)
@@ -262,7 +262,7 @@ def unicode_split(
         InvalidArgumentError: if an option is another, or bytes are wrong and `errors` is "strict".
 
     >>> tf.strings.unicode_split("hé", "UTF-8").numpy()
-    array([b'h', b'\\xc3\\xa9'], dtype=object)
+    array([b'h', b'\xc3\xa9'], dtype=object)
     """
 
     def split(given: Any) -> Any:

@@ -32,6 +32,9 @@ from tapefacade._ops.stateless import (
     stateless_truncated_normal as stateless_truncated_normal,
     stateless_uniform as stateless_uniform,
 )
+from tapefacade._ops.truncated import (
+    stateless_parameterized_truncated_normal as stateless_parameterized_truncated_normal,
+)
 from tapefacade._state.random_generator import (
     Generator as Generator,
     get_global_generator as get_global_generator,

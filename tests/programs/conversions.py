@@ -138,14 +138,16 @@ def small_types(tf, np):
         "uint2",
     ):
         dtype = getattr(tf.experimental, name)
-        x = tf.cast(tf.constant([1.0, 0.0]), dtype)
         found[name] = [
             dtype is getattr(tf.dtypes.experimental, name),
             repr(dtype),
-            x.dtype,
-            caught(tf.cast, x, tf.float32),
-            caught(tf.cast, x, tf.int32),
+            [dtype.size, dtype.is_floating, dtype.is_integer, dtype.is_unsigned],
+            np.dtype(dtype.as_numpy_dtype).name,
         ]
+    x = tf.constant([1.0, 0.0, -2.0])
+    for name in ("float8_e5m2", "float8_e4m3fn"):
+        dtype = getattr(tf.experimental, name)
+        found[name].append(tf.cast(tf.cast(x, dtype), tf.float32))
     return found
 
 

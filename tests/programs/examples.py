@@ -53,7 +53,6 @@ def descriptions(tf, np):
     seq = tf.io.FixedLenSequenceFeature
     rag = tf.io.RaggedFeature
     sparse = tf.io.SparseFeature
-    a = _example(tf, x=[1, 2], y=[1.5], s=[b"t"])
     return _answers(
         lambda: fixed([2], tf.int64),
         lambda: fixed([], tf.float32, default_value=1.0),
@@ -318,7 +317,6 @@ def sequences(tf, np):
     var = tf.io.VarLenFeature
     seq = tf.io.FixedLenSequenceFeature
     rag = tf.io.RaggedFeature
-    b = _example(tf, x=[3, 4], y=[2.5], s=[b"u", b"v"])
     s1 = _sequences(tf, {"c": [5]}, f=[[1, 2], [3, 4]], g=[[1.5], [2.5, 3.5]])
     one = tf.io.parse_single_sequence_example
     return _answers(
@@ -347,7 +345,6 @@ def batches_of_sequences(tf, np):
     var = tf.io.VarLenFeature
     seq = tf.io.FixedLenSequenceFeature
     rag = tf.io.RaggedFeature
-    b = _example(tf, x=[3, 4], y=[2.5], s=[b"u", b"v"])
     s1 = _sequences(tf, {"c": [5]}, f=[[1, 2], [3, 4]], g=[[1.5], [2.5, 3.5]])
     s2 = _sequences(tf, {"c": [6]}, f=[[7, 8]], g=[])
     many = tf.io.parse_sequence_example
