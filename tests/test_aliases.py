@@ -34,3 +34,36 @@ def test_unknown_names_say_what_there_is():
         _ = tf.compat.v1.math.logg
     with pytest.raises(ImportError, match="tapefacade has no"):
         exec("from tapefacade.compat.v1 import quux")
+
+
+def test_older_logging(caplog):
+    logging = tf.compat.v1.logging
+    tf.get_logger().propagate = True
+    before = logging.get_verbosity()
+    try:
+        logging.set_verbosity(logging.INFO)
+        logging.debug("not shown")
+        logging.info("step %d", 1)
+        logging.warn("careful")
+        logging.warning("careful")
+        logging.error("wrong")
+        logging.fatal("very wrong")
+        logging.log(logging.INFO, "logged")
+        logging.vlog(logging.DEBUG, "not shown")
+        logging.log_if(logging.INFO, "not shown", False)
+        for number in range(5):
+            logging.log_every_n(logging.INFO, "every %d", 2, number)
+            logging.log_first_n(logging.INFO, "first %d", 2, number)
+        logging.flush()
+    finally:
+        logging.set_verbosity(before)
+    assert [r.getMessage() for r in caplog.records] == [
+        "step 1", "careful", "careful", "wrong", "very wrong", "logged",
+        "every 0", "first 0", "first 1", "every 2", "every 4",
+    ]  # fmt: skip
+    assert caplog.records[0].levelname == "INFO"
+
+
+def test_what_is_left_of_graphs_says_what_to_do():
+    with pytest.raises(AttributeError, match=r"call `numpy\(\)` instead of `run`"):
+        _ = tf.compat.v1.Session

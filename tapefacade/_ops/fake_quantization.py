@@ -4,7 +4,6 @@ The gradients are those of Jacob et al., "Quantization and Training of Neural Ne
 Integer-Arithmetic-Only Inference", 2017: they pass where a number lies within the limits.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -20,22 +19,26 @@ from tapefacade._ops.op import FreeTensor, NotDifferentiable, function, op
 Limits = tuple[jax.Array, jax.Array, jax.Array]
 
 
-def _exactly(operation: Callable[..., jax.Array], x: Any, y: Any) -> jax.Array:
-    """Computes a product or quotient with the one rounding that it has in TensorFlow.
+def _quotient(x: Any, y: Any) -> jax.Array:
+    """Divides in double precision, for XLA may multiply with the reciprocal of a constant.
 
-    XLA may multiply with the reciprocal of a constant, and add to a product before it is rounded.
-    That decides which way a number halfway between two others goes, and 0 is one between the limits
-    -6 and 6.
+    The last bit decides where 0 comes to lie: between the limits -6 and 6 it is halfway between two
+    numbers.
     """
-    wide = operation(*(jnp.asarray(value).astype(np.float64) for value in (x, y)))
+    wide = jnp.asarray(x).astype(np.float64) / jnp.asarray(y).astype(np.float64)
     return wide.astype(np.float32)
+
+
+def _product(x: Any, y: Any) -> jax.Array:
+    """Multiplies so that the product is rounded before anything is added to it."""
+    return jnp.minimum(x * y, np.finfo(np.float32).max)
 
 
 def _nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Limits:
     """Moves the limits so that 0 is one of the numbers; returns them and the step."""
     least, most = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
-    step = _exactly(jnp.divide, high - low, most - least)
-    zero = least - _exactly(jnp.divide, low, step)
+    step = _quotient(high - low, most - least)
+    zero = least - _quotient(low, step)
     rounded = jnp.trunc(zero + np.float32(0.5))
     zero = jnp.where(zero < least, least, jnp.where(zero > most, most, rounded))
     return (least - zero) * step, (most - zero) * step, step
@@ -43,11 +46,11 @@ def _nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Limits:
 
 def _rounded(x: jax.Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> jax.Array:
     least, most, step = _nudged(low, high, num_bits, narrow_range)
-    inverse = _exactly(jnp.divide, np.float32(2**num_bits - 1 - int(narrow_range)), high - low)
+    inverse = _quotient(np.float32(2**num_bits - 1 - int(narrow_range)), high - low)
     half = np.float32(0.5)
-    zero = jnp.floor(_exactly(jnp.multiply, -least, inverse) + half)
+    zero = jnp.floor(_product(-least, inverse) + half)
     shifted = jnp.maximum(jnp.minimum(x, most), least) - least
-    found = jnp.floor(_exactly(jnp.multiply, shifted, inverse) - zero + half) * step
+    found = jnp.floor(_product(shifted, inverse) - zero + half) * step
     return jnp.where((low == 0) & (high == 0), jnp.zeros_like(x), found)
 
 

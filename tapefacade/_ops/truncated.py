@@ -62,6 +62,7 @@ def _invalid(**_: Any) -> Exception:
 @op(
     "_stateless_parameterized_truncated_normal",
     kernel="StatelessParameterizedTruncatedNormal",
+    dtypes=DTYPES,
     check=Check(("stddevs", "minvals", "maxvals"), test=_valid, error=_invalid),
 )
 def _draw(

@@ -133,6 +133,17 @@ def products(tf, np):
         "sizes": caught(lambda: multiply(s, b[:3])),
         "dtypes": caught(lambda: multiply(s, tf.constant(b, tf.float64))),
         "dense function": caught(lambda: tf.matmul(s, b)),
+        "sampled": list(
+            tf.sparse.sampled_addmm(
+                tf.constant([[0, 0], [1, 2]]),
+                tf.constant([1.0, 2.0]),
+                tf.constant([2, 3]),
+                tf.constant([[1.0, 2.0], [3.0, 4.0]]),
+                tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+                alpha=2.0,
+                beta=0.5,
+            )
+        ),
     }
 
 
