@@ -44,13 +44,23 @@ def _nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Limits:
     return (least - zero) * step, (most - zero) * step, step
 
 
-def _rounded(x: jax.Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> jax.Array:
+def _rounded(
+    x: jax.Array, low: Any, high: Any, num_bits: int, narrow_range: bool, fixed: bool
+) -> jax.Array:
+    """Rounds numbers.
+
+    TensorFlow multiplies with the inverse of the step where the limits are fixed, and divides by
+    the step where they are learned: what is halfway between two numbers may go either way.
+    """
     least, most, step = _nudged(low, high, num_bits, narrow_range)
-    inverse = _quotient(np.float32(2**num_bits - 1 - int(narrow_range)), high - low)
     half = np.float32(0.5)
-    zero = jnp.floor(_product(-least, inverse) + half)
     shifted = jnp.maximum(jnp.minimum(x, most), least) - least
-    found = jnp.floor(_product(shifted, inverse) - zero + half) * step
+    if fixed:
+        inverse = _quotient(np.float32(2**num_bits - 1 - int(narrow_range)), high - low)
+        places = _product(shifted, inverse) - jnp.floor(_product(-least, inverse) + half)
+    else:
+        places = shifted / step - jnp.round(-least / step)
+    found = jnp.floor(places + half) * step
     return jnp.where((low == 0) & (high == 0), jnp.zeros_like(x), found)
 
 
@@ -62,15 +72,17 @@ def masks(x: jax.Array, low: Any, high: Any, num_bits: int, narrow_range: bool) 
     return within | off, (x < least) & ~off, (x > most) & ~off
 
 
-def _fake_quant_jvp(num_bits: int, narrow_range: bool, primals: Any, tangents: Any) -> Any:
+def _fake_quant_jvp(
+    num_bits: int, narrow_range: bool, fixed: bool, primals: Any, tangents: Any
+) -> Any:
     x, low, high = primals
     found = masks(x, low, high, num_bits, narrow_range)
     zero = jnp.zeros((), x.dtype)
     parts = [jnp.where(mask, dot, zero) for mask, dot in zip(found, tangents, strict=True)]
-    return _rounded(x, low, high, num_bits, narrow_range), parts[0] + parts[1] + parts[2]
+    return _rounded(x, low, high, num_bits, narrow_range, fixed), parts[0] + parts[1] + parts[2]
 
 
-fake_quant = jax.custom_jvp(_rounded, nondiff_argnums=(3, 4))
+fake_quant = jax.custom_jvp(_rounded, nondiff_argnums=(3, 4, 5))
 fake_quant.defjvp(_fake_quant_jvp)
 
 
@@ -94,7 +106,7 @@ def _args(inputs: FreeTensor, low: float, high: float, num_bits: int, narrow: bo
     check_bits(num_bits)
     _check_order(low, high)
     limits = (jnp.asarray(limit, np.float32) for limit in (low, high))
-    return fake_quant(inputs, *limits, num_bits, narrow)
+    return fake_quant(inputs, *limits, num_bits, narrow, True)
 
 
 @op(

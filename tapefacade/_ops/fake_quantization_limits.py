@@ -71,7 +71,7 @@ def _vars(
 ) -> jax.Array:
     """Rounds numbers between the same limits."""
     _check(inputs, low, high, num_bits, False)
-    return fake_quant(inputs, low, high, num_bits, narrow)
+    return fake_quant(inputs, low, high, num_bits, narrow, False)
 
 
 @op("_fake_quant_channels", kernel=CHANNELS)
@@ -80,7 +80,7 @@ def _channels(
 ) -> jax.Array:
     """Rounds numbers between limits of their own for each channel."""
     _check(inputs, low, high, num_bits, True)
-    return fake_quant(inputs, low, high, num_bits, narrow)
+    return fake_quant(inputs, low, high, num_bits, narrow, False)
 
 
 Gradients = tuple[jax.Array, jax.Array, jax.Array]

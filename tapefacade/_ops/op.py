@@ -37,6 +37,7 @@ TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
+NAME = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
 
 
 class Op(Operation):
@@ -64,7 +65,8 @@ class Op(Operation):
         self.host = host
         self.check = check
         self.mismatch = mismatch
-        self.parameters = read_parameters(implementation)
+        self.signature = inspect.signature(implementation)
+        self.parameters = read_parameters(self.signature)
         self.tensors = tuple(p for p in self.parameters if p.kind)
         self.statics = tuple(p for p in self.parameters if not p.kind)
         self.plain = all(p.form == "one" for p in self.tensors)
@@ -313,12 +315,11 @@ def register(names: tuple[str, ...], public: Callable[..., Any]) -> None:
 
 def _public_function(definition: Op) -> Callable[..., Any]:
     """Makes the function of tensors: it has TensorFlow's signature and binds without `inspect`."""
-    signature = inspect.signature(definition.implementation)
+    signature = definition.signature
     parameters = list(signature.parameters.values())
     if "name" not in signature.parameters:
-        parameters.append(
-            inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
-        )
+        parameters.append(NAME)
+        signature = signature.replace(parameters=parameters)
     defaults = {f"_default_{p.name}": p.default for p in parameters}
     head = ", ".join(
         p.name if p.default is p.empty else f"{p.name}=_default_{p.name}" for p in parameters
@@ -346,6 +347,6 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     public.__qualname__ = name
     public.__annotations__ = definition.implementation.__annotations__
     public.__wrapped__ = definition.implementation
-    public.__signature__ = signature.replace(parameters=parameters)
+    public.__signature__ = signature
     public.op = definition
     return public

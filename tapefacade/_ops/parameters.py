@@ -1,7 +1,6 @@
 """The parameters of an op: which are tensors, and how static values become hashable."""
 
 import inspect
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,10 +20,10 @@ class Parameter(NamedTuple):
     form: str  # "one", "optional" or "list"
 
 
-def read_parameters(implementation: Callable[..., Any]) -> tuple[Parameter, ...]:
+def read_parameters(signature: inspect.Signature) -> tuple[Parameter, ...]:
     """Reads the annotations of an implementation; `name` is no parameter."""
     parameters = []
-    for name, parameter in inspect.signature(implementation).parameters.items():
+    for name, parameter in signature.parameters.items():
         marks = getattr(parameter.annotation, "__metadata__", ())
         kind = marks[0] if marks else ""
         if name != "name":

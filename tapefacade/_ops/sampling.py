@@ -352,7 +352,7 @@ def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> EagerTens
     [1, 2, 3]
     """
     value = convert_to_tensor(value)
-    count = value.shape[0] if value.shape else 0
+    count = value.shape[0] if value.shape.rank else 0
     blocks = -(-(count - 1) // 4)  # the last row has no choice
     made = partial(order, count=count)
     return _shuffle(generators.next_made("RandomShuffle", value.dtype, seed, blocks, made), value)

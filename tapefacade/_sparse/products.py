@@ -1,10 +1,10 @@
 """Products of sparse and dense matrices."""
 
+import importlib
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.experimental import sparse as jax_sparse
 
 from tapefacade._core import errors
 from tapefacade._core.convert import convert
@@ -45,6 +45,8 @@ def _sparse_matmul(
             f"{columns} vs. {b.shape[0]}.  Did you forget a transpose?  Dimensions of A: "
             f"[{shape[0]}, {shape[1]}).  Dimensions of B: [{b.shape[0]},{b.shape[1]}]"
         )
+    # Imported when it is used: it loads SciPy's solvers, which take longer than this package.
+    jax_sparse = importlib.import_module("jax.experimental.sparse")
     # Places out of range add nothing and read zeros.
     matrix = jax_sparse.BCOO((values, indices), shape=(rows, columns))
     return matrix @ b

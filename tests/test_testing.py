@@ -1,0 +1,94 @@
+"""tf.test.TestCase where the answer is not a value: threads, streams, directories, runs."""
+
+import io
+import os
+import subprocess
+import sys
+import unittest
+
+import pytest
+
+import tapefacade as tf
+
+
+class Case(tf.test.TestCase):
+    def runTest(self):  # noqa: N802 - unittest's name
+        pass
+
+
+def test_a_thread_raises_what_it_has_raised_when_it_is_joined():
+    thread = Case().checkedThread(lambda: 1 / 0)
+    thread.start()
+    with pytest.raises(ZeroDivisionError):
+        thread.join()
+    assert not thread.is_alive()
+    found = []
+    thread = Case().checkedThread(found.append, args=(1,))
+    thread.start()
+    thread.join()
+    assert found == [1]
+
+
+def test_what_is_written_to_a_stream_is_kept(tmp_path):
+    case = Case()
+    with open(tmp_path / "stream", "w") as stream, case.captureWritesToStream(stream) as captured:
+        stream.write("hello")
+        with pytest.raises(ValueError, match="when the block that captures them has ended"):
+            captured.contents()
+    assert captured.contents() == "hello"
+    assert (tmp_path / "stream").read_text() == ""
+
+
+def test_each_test_has_a_directory_of_its_own():
+    first, second = Case(), Case()
+    assert first.get_temp_dir() == first.get_temp_dir() != second.get_temp_dir()
+    for case in (first, second):
+        os.rmdir(case.get_temp_dir())
+
+
+def test_each_test_starts_with_the_same_seed():
+    def draw():
+        Case().setUp()
+        return tf.random.uniform([3]).numpy().tolist()
+
+    assert draw() == draw()
+
+
+def test_a_session_says_what_to_write():
+    with Case().cached_session() as session, pytest.raises(AttributeError) as caught:
+        session.run(tf.constant(1))
+    assert caught.value.__notes__ == ["Write `self.evaluate(tensors)`."]
+
+
+def test_tests_are_run_by_unittest():
+    class Tests(tf.test.TestCase):
+        def test_right(self):
+            self.assertAllEqual([1], tf.constant([1]))
+
+        def test_wrong(self):
+            self.assertAllClose([1.0], tf.constant([2.0]), msg="a message")
+
+    suite = unittest.defaultTestLoader.loadTestsFromTestCase(Tests)
+    result = unittest.TextTestRunner(io.StringIO()).run(suite)
+    assert (result.testsRun, len(result.failures), len(result.errors)) == (2, 1, 0)
+    assert "a message" in result.failures[0][1]
+
+
+def test_main_runs_the_tests_of_a_program():
+    program = """
+import tapefacade as tf
+class Test(tf.test.TestCase):
+    def test_square(self):
+        self.assertAllClose(tf.square([2.0]), [4.0])
+tf.test.main()
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert found.returncode == 0
+    assert "Ran 1 test" in found.stderr
+
+
+def test_the_code_of_a_function_is_its_own():
+    def double(x):
+        return x * 2
+
+    assert tf.autograph.to_code(double) == "def double(x):\n    return x * 2\n"
