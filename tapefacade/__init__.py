@@ -11,6 +11,7 @@ from tapefacade import (
     dtypes as dtypes,
     errors as errors,
     experimental as experimental,
+    feature_column as feature_column,
     image as image,
     io as io,
     linalg as linalg,
@@ -306,7 +307,7 @@ from tapefacade._state.ordering import (
     control_dependencies as control_dependencies,
     group as group,
     no_op as no_op,
-    tuple_ as tuple,
+    tuple as tuple,
 )
 from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable

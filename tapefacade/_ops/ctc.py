@@ -121,6 +121,7 @@ def _loss(
     # A label may follow another label at once, and the first one the start.
     skips = jnp.zeros(states.shape, np.bool_).at[:, 1::2].set(~same)
     never = jnp.full((batch, 1), NEVER, dtype)
+    ends = logit_length.astype(np.int64)
 
     def step(alphas: jax.Array, given: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
         time, score = given
@@ -129,15 +130,15 @@ def _loss(
         two = jnp.where(skips, jnp.concatenate([never, two], 1), NEVER)
         stepped = jnp.logaddexp(jnp.logaddexp(stay, one), two) + seen
         stepped = jnp.concatenate([never, stepped], 1)
-        return jnp.where((time < logit_length)[:, None], stepped, alphas), None
+        return jnp.where((time < ends)[:, None], stepped, alphas), None
 
     first = jnp.concatenate([jnp.zeros_like(never), jnp.full(states.shape, NEVER, dtype)], 1)
-    alphas, _ = lax.scan(step, first, (jnp.arange(frames), scores))
+    alphas, _ = lax.scan(step, first, (jnp.arange(frames, dtype=np.int64), scores))
     place = jnp.arange(2 * count + 2)
     last = 2 * label_length.astype(place.dtype)[:, None]
     finished = (place == last) | (place == last + 1)
-    ends = jnp.where(finished, alphas, alphas + jnp.asarray(UNFINISHED, dtype))
-    return -jax.nn.logsumexp(ends, axis=1).astype(logits.dtype)
+    total = jnp.where(finished, alphas, alphas + jnp.asarray(UNFINISHED, dtype))
+    return -jax.nn.logsumexp(total, axis=1).astype(logits.dtype)
 
 
 @op("nn.ctc_unique_labels", kernel="Unique", gradient=NotDifferentiable())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core import errors
 from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
@@ -33,7 +34,8 @@ def ctc_greedy_decoder(
         of the scores taken, `[B, 1]`. No gradient flows to `inputs`.
 
     Raises:
-        InvalidArgumentError: if the shapes do not fit, or a sequence is longer than `T`.
+        InvalidArgumentError: if an input has the wrong rank, or there is no class `blank_index`.
+        FailedPreconditionError: if there are other than `B` lengths, or one is above `T`.
 
     >>> (labels,), _ = tf.nn.ctc_greedy_decoder(tf.constant([[[0.0, 2.0, 1.0]]]), [1])
     >>> labels.values.numpy()
@@ -64,6 +66,7 @@ def ctc_beam_search_decoder(
     """Searches for the most probable labels, with the sums over their alignments.
 
     After each frame the best prefixes are kept. The last class is the blank. It runs on the host.
+    The scores of TensorFlow, which forgets others, differ a little where `beam_width` is narrow.
 
     Args:
         inputs: the logits of the classes, `[T, B, C]`.
@@ -76,8 +79,9 @@ def ctc_beam_search_decoder(
         first; and the logarithms of their probabilities, `[B, top_paths]`.
 
     Raises:
-        InvalidArgumentError: if the shapes do not fit, a sequence is longer than `T`, or there are
-            fewer prefixes than results.
+        InvalidArgumentError: if an input has the wrong rank, or there are fewer prefixes than
+            results.
+        FailedPreconditionError: if there are other than `B` lengths, or one is above `T`.
 
     >>> (labels,), _ = tf.nn.ctc_beam_search_decoder(tf.constant([[[0.0, 2.0, 1.0]]]), [1])
     >>> labels.values.numpy()
@@ -139,13 +143,16 @@ def _checked(inputs: Any, sequence_length: Any) -> tuple[Any, Any]:
         raise invalid("sequence_length is not a vector")
     frames, batch, _ = scores.shape
     if len(lengths) != batch:
-        raise invalid(
+        raise errors.FailedPreconditionError(
+            None,
+            None,
             f"len(sequence_length) != batch_size.  len(sequence_length):  {len(lengths)} "
-            f"batch_size: {batch}"
+            f"batch_size: {batch}",
         )
     for row, length in enumerate(lengths.tolist()):
         if length > frames:
-            raise invalid(f"sequence_length({row}) <= {frames}")
+            message = f"sequence_length({row}) <= {frames}"
+            raise errors.FailedPreconditionError(None, None, message)
     return scores, np.maximum(lengths, 0)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.image_files import Array, open_image
 
+FIRST_BLOCK = 13  # where the parts of a file begin
 EXTENSION, CONTROL, IMAGE, END = 0x21, 0xF9, 0x2C, 0x3B
 
 
@@ -37,6 +38,12 @@ def decode(contents: bytes) -> Array:
     Raises:
         InvalidArgumentError: if the file is broken.
     """
+    size = len(contents)
+    if size < FIRST_BLOCK:
+        raise invalid(
+            f"Invalid GIF data (size {size}), failed to open gif file: No screen descriptor "
+            "detected"
+        )
     try:
         width, height = struct.unpack_from("<HH", contents, 6)
         frames = list(_frames(contents))
@@ -46,9 +53,12 @@ def decode(contents: bytes) -> Array:
             canvas = _drawn(canvas, frame)
             drawn.append(canvas)
     except (OSError, SyntaxError, ValueError, IndexError, struct.error) as error:
-        raise invalid(f"Invalid GIF data (size {len(contents)}), {error}") from error
+        raise invalid(
+            f"Invalid GIF data (size {size}), failed to slurp gif file: Failed to read from given "
+            "file"
+        ) from error
     if not drawn:
-        raise invalid(f"Invalid GIF data (size {len(contents)}), cannot find any gif frame")
+        raise invalid(f"Invalid GIF data (size {size}), cannot find any gif frame")
     return np.stack(drawn)
 
 
@@ -66,7 +76,7 @@ def _blocks_end(contents: bytes, place: int) -> int:
 
 
 def _frames(contents: bytes) -> Iterator[Frame]:
-    common, place = _palette(contents, contents[10], 13)
+    common, place = _palette(contents, contents[10], FIRST_BLOCK)
     transparent = None
     while place < len(contents) and contents[place] != END:
         if contents[place] == EXTENSION:

@@ -129,8 +129,8 @@ def decode_and_crop_jpeg(
 ) -> EagerTensor:
     """Decodes a JPEG file and cuts a rectangle out of the image.
 
-    Unlike TensorFlow, the whole image is decoded, which takes longer; for what else differs, see
-    `tf.io.decode_jpeg`.
+    Unlike TensorFlow, the whole image is decoded, which takes longer, and colours at the edges of
+    the rectangle are interpolated with those outside; see also `tf.io.decode_jpeg`.
 
     Args:
         contents: a scalar string.

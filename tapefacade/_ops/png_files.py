@@ -41,6 +41,8 @@ def decode(contents: bytes, channels: int, bits: int) -> Array:
     Raises:
         InvalidArgumentError: if the file is broken.
     """
+    if b"IDAT" not in contents:
+        raise invalid("Invalid PNG. Failed to initialize decoder.")
     try:
         depth, kind = contents[24], contents[25]
         pixels = (

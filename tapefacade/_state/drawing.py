@@ -111,13 +111,15 @@ class Drawing(ABC):
                 )
             if minval is None:
                 return self.uniform_full_int(shape, dtype)
-            require(dtype, generator_states.INTEGERS)
             low, high = convert(minval, dtype), convert(maxval, dtype)
-            return FUNCTIONS["_random_integers"](self._words(shape), low, high, shape)
+            words = self._words(shape)
+            require(dtype, generator_states.INTEGERS)
+            return FUNCTIONS["_random_integers"](words, low, high, shape)
         low = parameter(minval, 0, dtype)
         high = parameter(1 if maxval is None else maxval, 1, dtype)
+        words = self._words(shape)
         require(dtype, FLOATS)
-        return FUNCTIONS["_random_uniform"](self._words(shape), low, high, shape, dtype)
+        return FUNCTIONS["_random_uniform"](words, low, high, shape, dtype)
 
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: None = None

@@ -61,7 +61,7 @@ def jit_scope(
 
 
 @function("xla.experimental.compile")
-def compile_(computation: Callable[..., Any], inputs: Any = None) -> Any:
+def compile(computation: Callable[..., Any], inputs: Any = None) -> Any:
     """Calls a function; XLA compiles its ops, as it compiles all ops.
 
     Args:

@@ -33,7 +33,7 @@ def no_op(name: str | None = None) -> None:
 
 
 @function("tuple")
-def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
     """Returns its argument: all of it is computed before what follows can tell.
 
     Args:

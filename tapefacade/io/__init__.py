@@ -21,6 +21,7 @@ from tapefacade._io.files import (
     read_file as read_file,
     write_file as write_file,
 )
+from tapefacade._io.json_examples import decode_json_example as decode_json_example
 from tapefacade._io.parsing import (
     parse_example as parse_example,
     parse_single_example as parse_single_example,

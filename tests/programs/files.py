@@ -304,3 +304,19 @@ def csv(tf, np):
     ask(lambda: csv_(["1,2", "3,4,5"], [[0], [0]]))
     ask(lambda: csv_(["1,2", "b,4"], [[0], [0]]))
     return found
+
+
+def json_examples(tf, np):
+    text = '{"features":{"feature":{"a":{"int64List":{"value":["1"]}}}}}'
+    read = tf.train.Example.FromString
+    floats = '{"features":{"feature":{"a":{"floatList":{"value":[1.5,"NaN",2]}}}}}'
+    return {
+        "integers": repr(read(tf.io.decode_json_example(text).numpy())),
+        "floats": repr(read(tf.io.decode_json_example([floats]).numpy()[0])),
+        "texts": tf.io.decode_json_example(
+            '{"features":{"feature":{"a":{"bytesList":{"value":["YWI="]}}}}}'
+        ).numpy(),
+        "empty": tf.io.decode_json_example("{}").numpy(),
+        "class": type(caught(lambda: tf.io.decode_json_example('{"x":1}'))).__name__,
+        "type": caught(lambda: tf.io.decode_json_example("{")).name,
+    }
