@@ -259,33 +259,38 @@ def _collect(value: Any, depth: int, shape: list[int], leaves: list[Any]) -> Non
 
 # Which Python kinds may follow a first element of another: TensorFlow infers from the first.
 _FOLLOWERS: dict[type, tuple[type, ...]] = {
-    bool: (bool, np.bool_),
-    int: (bool, int, float, np.bool_, np.integer, np.floating),
-    float: (bool, int, float, np.bool_, np.integer, np.floating),
-    complex: (bool, int, float, complex, np.number),
+    bool: (bool, np.bool_, np.ndarray),
+    int: (bool, int, float, np.bool_, np.integer, np.floating, np.ndarray),
+    float: (bool, int, float, np.bool_, np.integer, np.floating, np.ndarray),
+    complex: (bool, int, float, complex, np.number, np.ndarray),
+    str: (str, bytes),
+    bytes: (str, bytes),
 }
+_DTYPES = {
+    bool: np.dtype(bool), complex: np.dtype(np.complex128), str: np.dtype(object),
+    bytes: np.dtype(object),
+}  # fmt: skip
+
+
+_KINDS = {"b": bool, "c": complex, "S": bytes, "U": str}  # of NumPy values, but for numbers
 
 
 def _infer(leaves: list[Any]) -> np.dtype[Any]:
+    """Finds the dtype of Python and NumPy values: the first says of which kind it is."""
     if not leaves:
         return np.dtype(np.float32)
     first = leaves[0]
     if isinstance(first, np.generic | np.ndarray):
         if first.dtype.kind == "f":
             return np.result_type(*[x for x in leaves if isinstance(x, np.floating | np.ndarray)])
-        kind: type = {"b": bool, "c": complex, "S": bytes, "U": str}.get(first.dtype.kind, int)
+        kind: type = _KINDS.get(first.dtype.kind, int)
     else:
         kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
-    if kind in (str, bytes):
-        if all(isinstance(x, str | bytes) for x in leaves):
-            return np.dtype(object)
+    followers = _FOLLOWERS[kind]
+    if not all(isinstance(x, followers) for x in leaves):
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    if not all(isinstance(x, _FOLLOWERS[kind]) for x in leaves):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-    if kind is bool:
-        return np.dtype(bool)
-    if kind is complex:
-        return np.dtype(np.complex128)
+    if kind in _DTYPES:
+        return _DTYPES[kind]
     if any(isinstance(x, float | np.floating) for x in leaves):
         return np.dtype(np.float32)
     low, high = min(leaves), max(leaves)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MARKERS = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 
+
 def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: bool = False) -> Any:
     """Records any op; converts its inputs.
 

@@ -142,7 +142,7 @@ def _loss(
 
 
 @op("nn.ctc_unique_labels", kernel="Unique", gradient=NotDifferentiable())
-def ctc_unique_labels(labels: FreeTensor) -> tuple[jax.Array, jax.Array]:
+def ctc_unique_labels(labels: FreeTensor) -> list[jax.Array]:
     """Finds the different labels of each row.
 
     Args:
@@ -166,4 +166,4 @@ def ctc_unique_labels(labels: FreeTensor) -> tuple[jax.Array, jax.Array]:
     target = jnp.where(new, number, count)
     unique = jnp.zeros((labels.shape[0], count + 1), np.int64)
     unique = unique.at[row, target].set(labels.astype(np.int64))[:, :count]
-    return unique, places.astype(np.int32)
+    return [unique, places.astype(np.int32)]

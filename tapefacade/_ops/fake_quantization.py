@@ -105,8 +105,8 @@ def _args(inputs: FreeTensor, low: float, high: float, num_bits: int, narrow: bo
     """Rounds numbers; the limits are static."""
     check_bits(num_bits)
     _check_order(low, high)
-    limits = (jnp.asarray(limit, np.float32) for limit in (low, high))
-    return fake_quant(inputs, *limits, num_bits, narrow, True)
+    least, most = (jnp.asarray(limit, np.float32) for limit in (low, high))
+    return fake_quant(inputs, least, most, num_bits, narrow, True)
 
 
 @op(
@@ -126,8 +126,8 @@ def _args_gradient(
             f"Inputs to operation {kernel} of type {kernel} must have the same size and shape.  "
             f"Input 0: {written(gradients.shape)} != input 1: {written(inputs.shape)}"
         )
-    limits = (jnp.asarray(limit, np.float32) for limit in (low, high))
-    within, _, _ = masks(inputs, *limits, num_bits, narrow)
+    least, most = (jnp.asarray(limit, np.float32) for limit in (low, high))
+    within, _, _ = masks(inputs, least, most, num_bits, narrow)
     return jnp.where(within, gradients, jnp.zeros_like(gradients))
 
 

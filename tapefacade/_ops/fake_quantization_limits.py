@@ -161,7 +161,8 @@ def fake_quant_with_min_max_vars(
     >>> tf.quantization.fake_quant_with_min_max_vars([-9.0, 0.4, 2.6], *limits, num_bits=3).numpy()
     array([-3.,  0.,  3.], dtype=float32)
     """
-    return _vars(*_inputs(VARS, inputs, min, max), int(num_bits), bool(narrow_range))
+    tensors = _inputs(VARS, inputs, min, max)
+    return _vars(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
 
 
 @function("quantization.fake_quant_with_min_max_vars_per_channel")
@@ -194,7 +195,8 @@ def fake_quant_with_min_max_vars_per_channel(
     ...     [[2.6, 2.6]], [-3.0, -2.0], [4.0, 1.5], num_bits=3).numpy()
     array([[3. , 1.5]], dtype=float32)
     """
-    return _channels(*_inputs(CHANNELS, inputs, min, max), int(num_bits), bool(narrow_range))
+    tensors = _inputs(CHANNELS, inputs, min, max)
+    return _channels(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
 
 
 @function("quantization.fake_quant_with_min_max_vars_gradient")
@@ -230,7 +232,7 @@ def fake_quant_with_min_max_vars_gradient(
     (array([0., 1., 1.], dtype=float32), np.float32(1.0))
     """
     tensors = _inputs(f"{VARS}Gradient", gradients, inputs, min, max)
-    found = _vars_gradient(*tensors, int(num_bits), bool(narrow_range))
+    found = _vars_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
     return FakeQuantWithMinMaxVarsGradient(*found)
 
 
@@ -267,5 +269,5 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     (array([[1., 0.]], dtype=float32), array([0., 1.], dtype=float32))
     """
     tensors = _inputs(f"{CHANNELS}Gradient", gradients, inputs, min, max)
-    found = _channels_gradient(*tensors, int(num_bits), bool(narrow_range))
+    found = _channels_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
     return FakeQuantWithMinMaxVarsPerChannelGradient(*found)

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, ParamSpec, Protocol, overload
+from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, overload
 
 import jax
 import numpy as np
@@ -25,6 +25,7 @@ from tapefacade._ops.quick import record1 as record1, record2 as record2, record
 from tapefacade._trace.operation import Check as Check, Operation
 
 P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Annotations of an implementation's parameters: which are tensors, and of which dtype. `Any` to
 # the type checker, since inside the implementation they are arrays.
@@ -277,7 +278,7 @@ def op(
     return define
 
 
-def function(*names: str, dispatch: bool = False) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
+def function(*names: str, dispatch: bool = False) -> Callable[[F], F]:
     """Registers a function made of several ops, or one that has to look at values.
 
     Args:
@@ -289,11 +290,11 @@ def function(*names: str, dispatch: bool = False) -> Callable[[Callable[P, Any]]
         A decorator that returns its argument, or with `dispatch` a function around it.
     """
 
-    def define(composite: Callable[P, Any]) -> Callable[P, Any]:
+    def define(composite: F) -> F:
         if not composite.__doc__:
             raise ValueError(f"function {names[0]!r} has no docstring.")
         if dispatch:
-            composite = dispatched(names[0], composite)
+            composite = dispatched(names[0], composite)  # type: ignore[assignment]
         register(names, composite)
         return composite
 

@@ -120,7 +120,7 @@ def seeded(seed: jax.Array) -> jax.Array:
         given = ",".join(map(str, seed.shape))
         raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{given}]")
     words = lax.bitcast_convert_type(seed.astype(np.int64), np.uint32)
-    a, b, c, d = _enciphered(tuple(words.reshape(4)), SEEDING_KEY)  # type: ignore[arg-type]
+    a, b, c, d = _enciphered(tuple(words.reshape(4)), SEEDING_KEY)
     zero = jnp.zeros((), np.uint32)
     return jnp.stack([zero, zero, c, d, a, b])
 

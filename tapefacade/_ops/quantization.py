@@ -80,7 +80,7 @@ def _passing(x: jax.Array, low: jax.Array, high: jax.Array, static: Static) -> j
 
 @_passing.defjvp
 def _passing_jvp(static: Static, primals: Any, tangents: Any) -> Any:
-    return _rounded(*primals, static), tangents[0]
+    return _rounded(*primals, static=static), tangents[0]
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(3,))
@@ -95,7 +95,7 @@ def _limited_jvp(static: Static, primals: Any, tangents: Any) -> Any:
     zero = jnp.zeros_like(x)
     within = (x >= low) & (x <= high)
     limits = jnp.where(within & ~within, tangents[1] + tangents[2], zero)  # zeros, not None
-    return _rounded(*primals, static), jnp.where(within, tangents[0], zero) + limits
+    return _rounded(*primals, static=static), jnp.where(within, tangents[0], zero) + limits
 
 
 @op(

@@ -1,5 +1,6 @@
 """Losses that compare the true classes with a sample of the others."""
 
+from collections import namedtuple
 from typing import Any
 
 import jax
@@ -15,6 +16,7 @@ from tapefacade._ops.candidate_samplers import log_uniform_candidate_sampler
 from tapefacade._ops.op import Differentiable, FreeTensor, TensorLike, function, op
 
 LARGEST = np.finfo(np.float32).max
+ComputeAccidentalHits = namedtuple("ComputeAccidentalHits", ("indices", "ids", "weights"))
 
 
 @function("nn.compute_accidental_hits")
@@ -62,7 +64,7 @@ def compute_accidental_hits(
     rows, places = np.array(hits, np.int64).reshape(-1, 2).T
     weights = np.full(len(hits), -LARGEST, np.float32)
     made = (convert_to_tensor(x) for x in (rows.astype(np.int32), places, weights))
-    return tuple(made)  # type: ignore[return-value]
+    return ComputeAccidentalHits(*made)
 
 
 def _seed(seed: Any) -> None:
@@ -110,10 +112,12 @@ def _logits(
     inputs = convert_to_tensor(inputs)
     lookup = functions["nn.embedding_lookup"]
     others = functions["linalg.matmul"](inputs, lookup(weights, sampled), transpose_b=True)
-    counts = [functions["cast"](count, inputs.dtype) for count in (true_count, sampled_count)]
+    true_count, sampled_count = (
+        functions["cast"](count, inputs.dtype) for count in (true_count, sampled_count)
+    )
     logits = _sampled_logits(
         inputs, lookup(weights, flat), lookup(biases, flat), others, lookup(biases, sampled),
-        *counts, functions["reshape"](labels, [-1, num_true]), sampled, remove,
+        true_count, sampled_count, functions["reshape"](labels, [-1, num_true]), sampled, remove,
     )  # fmt: skip
     if remove:
         _seed(None)

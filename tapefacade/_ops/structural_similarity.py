@@ -54,7 +54,7 @@ def ssim(
         InvalidArgumentError: if the types differ, or an image is smaller than the filter.
 
     >>> image = tf.random.uniform([16, 16, 3])
-    >>> tf.image.ssim(image, image, max_val=1.0).numpy()
+    >>> tf.image.ssim(image, image, max_val=1.0).numpy().round(4)
     np.float32(1.0)
     """
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
@@ -99,7 +99,7 @@ def ssim_multiscale(
             the scales.
 
     >>> image = tf.random.uniform([1, 32, 32, 3])
-    >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=(0.5, 0.5)).numpy()
+    >>> tf.image.ssim_multiscale(image, image, 1.0, power_factors=(0.5, 0.5)).numpy().round(4)
     array([1.], dtype=float32)
     """
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
@@ -154,7 +154,7 @@ def _averaged(images: Any, size: int, sigma: float) -> jax.Array:
     for shape in ((1, 1, size, 1), (1, 1, 1, size)):
         # Variances are small differences of averages, so that these must not be rounded.
         precise = lax.Precision.HIGHEST
-        kernel = weights.reshape(shape)
+        kernel = jnp.asarray(weights.reshape(shape))
         flat = lax.conv_general_dilated(flat, kernel, (1, 1), "VALID", precision=precise)
     rows = flat.reshape((-1, channels, *flat.shape[2:]))
     return jnp.moveaxis(rows, 1, -1).reshape((*images.shape[:-3], *flat.shape[2:], channels))

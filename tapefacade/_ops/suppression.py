@@ -81,7 +81,7 @@ def selected(
         best = jnp.argmax(left).astype(np.int32)
         score = left[best]
         found = score > nothing
-        common = boxes(best) if callable(boxes) else overlaps(boxes[best][None], boxes)[0]
+        common: Any = boxes(best) if callable(boxes) else overlaps(boxes[best][None], boxes)[0]
         if sigma is None:
             rest = jnp.where(common > limit if included else common >= limit, nothing, left)
         else:

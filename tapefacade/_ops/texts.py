@@ -155,4 +155,4 @@ def ones_like(input: Any, dtype: Any) -> Any:
     known = None if dtype is None else dtypes.as_dtype(dtype)
     if known in (None, dtypes.string):
         return NotImplemented
-    return from_host(np.ones(input._type.shape, known._numpy))
+    return from_host(np.ones(convert(input)._type.shape, known._numpy))

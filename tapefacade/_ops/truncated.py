@@ -5,7 +5,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.scipy.special import ndtr, ndtri
 
 from tapefacade._core.tensor import EagerTensor
@@ -84,32 +83,33 @@ def _draw(
     if shape[len(shape) - len(inner) :] != inner or len(inner) > len(shape):
         raise invalid("Shape passed in must end with broadcasted shape.")
     fraction = philox.uniform(philox.seeded(seed), shape, np.float64)
-    values = [lax.stop_gradient(x).astype(np.float64) for x in parameters]
-    low, high = ((x - values[0]) / values[1] for x in values[2:])
-    z, by_low, by_high = _inverse(fraction, low, high)
-    drawn = means + stddevs * z.astype(means.dtype)
-    # What the limits contribute is zero; its derivative is not.
-    for limit, slope in ((minvals, by_low), (maxvals, by_high)):
-        change = limit - lax.stop_gradient(limit)
-        part = slope.astype(means.dtype) * change
-        drawn = drawn + jnp.where(jnp.isfinite(limit), part, jnp.zeros((), means.dtype))
-    return jnp.clip(drawn, lax.stop_gradient(minvals), lax.stop_gradient(maxvals))
+    return _inverse(fraction, *(x.astype(np.float64) for x in parameters)).astype(means.dtype)
 
 
+@jax.custom_jvp
 def _inverse(
-    fraction: jax.Array, low: jax.Array, high: jax.Array
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Inverts the distribution function; returns the derivatives by the limits, too.
+    fraction: jax.Array, mean: jax.Array, stddev: jax.Array, low: jax.Array, high: jax.Array
+) -> jax.Array:
+    """Inverts the distribution function.
 
-    What lies above zero is mirrored: the distribution function is precise below.
+    What lies above the mean is mirrored, since the distribution function is precise below.
     """
+    low, high = (low - mean) / stddev, (high - mean) / stddev
     above = low > 0
     start, end = jnp.where(above, -high, low), jnp.where(above, -low, high)
     fraction = jnp.where(above, 1 - fraction, fraction)
     first, last = ndtr(start), ndtr(end)
-    z = ndtri(first + fraction * (last - first))
-    z = jnp.clip(z, start, end)
-    by_start = (1 - fraction) * jnp.exp((z * z - start * start) / 2)
-    by_end = fraction * jnp.exp((z * z - end * end) / 2)
-    by_low, by_high = jnp.where(above, by_end, by_start), jnp.where(above, by_start, by_end)
-    return jnp.where(above, -z, z), by_low, by_high
+    z = jnp.clip(ndtri(first + fraction * (last - first)), start, end)
+    return mean + stddev * jnp.where(above, -z, z)
+
+
+@_inverse.defjvp
+def _inverse_jvp(primals: Any, tangents: Any) -> tuple[jax.Array, jax.Array]:
+    """Differentiates as TensorFlow does, with the limits in units of the standard deviation."""
+    fraction, mean, stddev, low, high = primals
+    _, by_mean, by_stddev, by_low, by_high = tangents
+    drawn = _inverse(*primals)
+    z, low, high = ((x - mean) / stddev for x in (drawn, low, high))
+    above = jnp.exp((z * z - low * low) / 2) * (1 - fraction)
+    below = jnp.exp((z * z - high * high) / 2) * fraction
+    return drawn, by_mean + z * by_stddev + above * by_low + below * by_high

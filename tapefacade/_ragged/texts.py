@@ -92,7 +92,7 @@ def format(
     text, dense = parts[0], []
     for value, part in zip(given, parts[1:], strict=True):
         if isinstance(value, Ragged):
-            text += value._printed(summarize) + part  # type: ignore[attr-defined]
+            text += value._printed(summarize) + part
         else:
             dense.append(value)
             text += mark + part

@@ -4,10 +4,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._renamed import older_logging, older_losses, older_ops
 from tapefacade._renamed.older import ALSO, OLDER
 from tapefacade._renamed.renaming import older_function, read
 
 TABLE = read(OLDER)
+# These register their functions under `compat.v1`.
+REGISTERING = {module.__name__ for module in (older_logging, older_losses, older_ops)}
 
 
 def older_functions(namespace: str) -> dict[str, Callable[[], Any]]:
@@ -19,7 +23,14 @@ def older_functions(namespace: str) -> dict[str, Callable[[], Any]]:
         if name.startswith(prefix) and "." not in name.removeprefix(prefix)
     }
     found.update({name: name for name in ALSO.get(namespace, "").split()})
-    return {own: functools.partial(_made, name) for own, name in found.items()}
+    made: dict[str, Callable[[], Any]] = {
+        own: functools.partial(_made, name) for own, name in found.items()
+    }
+    for path, function in FUNCTIONS.items():
+        own = path.removeprefix(f"compat.v1.{prefix}")
+        if own != path and "." not in own and function.__module__ in REGISTERING:
+            made[own] = functools.partial(FUNCTIONS.get, path)
+    return made
 
 
 @functools.cache

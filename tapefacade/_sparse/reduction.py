@@ -109,7 +109,7 @@ def _reduced(given: Any, axis: Any, keepdims: Any, output_is_sparse: bool, segme
         given.indices  # noqa: B018  as TensorFlow fails
         given = sparse(given)
     groups = _Groups(given, axis, keepdims)
-    ids, count = groups.ids, groups.count
+    ids, count, present = groups.ids, groups.count, groups.ids
     if output_is_sparse:
         present, ids = np.unique(ids, return_inverse=True)
         count = len(present)

@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
+from tapefacade._core.dimensions import Dimension
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
@@ -46,8 +47,8 @@ class SparseTensor(CompositeTensor):
         indices_shape = self._indices.shape.with_rank(2)
         values_shape = self._values.shape.with_rank(1)
         shape_shape = self._dense_shape.shape.with_rank(1)
-        indices_shape.dims[0].assert_is_compatible_with(values_shape.dims[0])
-        indices_shape.dims[1].assert_is_compatible_with(shape_shape.dims[0])
+        Dimension(indices_shape[0]).assert_is_compatible_with(values_shape[0])
+        Dimension(indices_shape[1]).assert_is_compatible_with(shape_shape[0])
         self._static = tuple(self._dense_shape._numpy().tolist())
 
     @classmethod

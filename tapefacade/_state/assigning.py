@@ -5,8 +5,8 @@ from typing import Any
 
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor, host_value, invalid_argument
-from tapefacade._ops.quick import record2
 from tapefacade._ops.op import REGISTRY, Op
+from tapefacade._ops.quick import record2
 from tapefacade._state.attributes import Attributes
 from tapefacade._state.scatter import Scatter
 

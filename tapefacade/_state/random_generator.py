@@ -40,7 +40,7 @@ class Generator(Drawing):
 
     >>> generator = tf.random.Generator.from_seed(1)
     >>> generator.uniform([2], maxval=10, dtype=tf.int32).numpy()
-    array([...], dtype=int32)
+    array([4, 9], dtype=int32)
     """
 
     def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:

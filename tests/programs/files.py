@@ -134,6 +134,7 @@ def directories(tf, np):
             (d, sorted(i), sorted(f)) for d, i, f in tf.io.gfile.walk(".", topdown=False)
         )
     )
+    ask(lambda: "file" in tf.io.gfile.get_registered_schemes())
     return found
 
 
@@ -196,7 +197,7 @@ def handles(tf, np):
     ask(lambda: g.seekable())
     ask(lambda: gfile("/nope/x", "w").write("a"))
     ask(lambda: gfile("/nope/x", "w").close())
-    gfile("/tmp/nope_dir_x/x", "w")
+    gfile("nowhere/x", "w")
     return found
 
 

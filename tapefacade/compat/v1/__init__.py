@@ -8,50 +8,6 @@ from tapefacade._io.features import (
     VarLenFeature as VarLenFeature,
 )
 from tapefacade._renamed.older_names import older_functions as _older_functions
-from tapefacade._renamed.older_ops import (
-    GraphKeys as GraphKeys,
-    all_variables as all_variables,
-    assign as assign,
-    assign_add as assign_add,
-    assign_sub as assign_sub,
-    clip_by_average_norm as clip_by_average_norm,
-    control_flow_v2_enabled as control_flow_v2_enabled,
-    div as div,
-    enable_control_flow_v2 as enable_control_flow_v2,
-    enable_resource_variables as enable_resource_variables,
-    enable_tensor_equality as enable_tensor_equality,
-    enable_v2_tensorshape as enable_v2_tensorshape,
-    executing_eagerly as executing_eagerly,
-    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
-    get_collection as get_collection,
-    get_collection_ref as get_collection_ref,
-    get_default_session as get_default_session,
-    global_variables as global_variables,
-    global_variables_initializer as global_variables_initializer,
-    initialize_all_tables as initialize_all_tables,
-    initialize_all_variables as initialize_all_variables,
-    initialize_local_variables as initialize_local_variables,
-    initialize_variables as initialize_variables,
-    is_variable_initialized as is_variable_initialized,
-    local_variables as local_variables,
-    local_variables_initializer as local_variables_initializer,
-    model_variables as model_variables,
-    moving_average_variables as moving_average_variables,
-    no_regularizer as no_regularizer,
-    report_uninitialized_variables as report_uninitialized_variables,
-    reset_default_graph as reset_default_graph,
-    resource_variables_enabled as resource_variables_enabled,
-    tables_initializer as tables_initializer,
-    to_bfloat16 as to_bfloat16,
-    to_complex64 as to_complex64,
-    to_complex128 as to_complex128,
-    to_double as to_double,
-    to_float as to_float,
-    to_int32 as to_int32,
-    to_int64 as to_int64,
-    trainable_variables as trainable_variables,
-    variables_initializer as variables_initializer,
-)
 from tapefacade._state.graphs import Graph as Graph, placeholder as placeholder
 from tapefacade._state.machine import (
     enable_eager_execution as enable_eager_execution,
@@ -66,6 +22,7 @@ from tapefacade.compat.v1 import (
     dtypes as dtypes,
     errors as errors,
     experimental as experimental,
+    feature_column as feature_column,
     gfile as gfile,
     image as image,
     io as io,
@@ -78,6 +35,7 @@ from tapefacade.compat.v1 import (
     nest as nest,
     nn as nn,
     python_io as python_io,
+    quantization as quantization,
     queue as queue,
     ragged as ragged,
     random as random,
@@ -86,25 +44,29 @@ from tapefacade.compat.v1 import (
     sparse as sparse,
     spectral as spectral,
     strings as strings,
+    sysconfig as sysconfig,
     test as test,
+    types as types,
     version as version,
+    xla as xla,
 )
 
 _SAME = """
-AggregationMethod Assert DType GradientTape IndexedSlices IndexedSlicesSpec NoneTensorSpec
-OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec Tensor
-TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec UnconnectedGradients
-VariableSynchronization abs acos acosh add add_n approx_top_k argsort as_dtype as_string asin
-asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape broadcast_static_shape
-broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value complex complex128 complex64
-concat control_dependencies conv cos cosh cumsum custom_gradient divide double dynamic_partition
-dynamic_stitch edit_distance einsum ensure_shape equal exp extract_volume_patches eye fftnd fill
-fingerprint float16 float32 float64 floor get_logger get_static_value greater greater_equal group
-guarantee_const half histogram_fixed_width histogram_fixed_width_bins identity identity_n ifftnd
-int16 int32 int64 int8 irfftnd is_symbolic_tensor is_tensor less less_equal linspace logical_and
-logical_not logical_or make_ndarray make_tensor_proto matmul matrix_square_root maximum meshgrid
-minimum multiply negative newaxis no_gradient no_op not_equal one_hot ones pow print qint16 qint32
-qint8 quint16 quint8 random_index_shuffle range rank realdiv repeat
+AggregationMethod Assert CriticalSection DType GradientTape IndexedSlices IndexedSlicesSpec
+NoneTensorSpec OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor
+SparseTensorSpec Tensor TensorArray TensorArraySpec TensorShape TensorSpec TypeSpec
+UnconnectedGradients VariableSynchronization abs acos acosh add add_n approx_top_k argsort
+as_dtype as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape
+broadcast_static_shape broadcast_to cast clip_by_global_norm clip_by_norm clip_by_value complex
+complex128 complex64 concat control_dependencies conv cos cosh cumsum custom_gradient divide
+double dynamic_partition dynamic_stitch edit_distance einsum ensure_shape equal exp
+extract_volume_patches eye fftnd fill fingerprint float16 float32 float64 floor get_logger
+get_static_value greater greater_equal group guarantee_const half histogram_fixed_width
+histogram_fixed_width_bins identity identity_n ifftnd int16 int32 int64 int8 irfftnd
+is_symbolic_tensor is_tensor less less_equal linspace logical_and logical_not logical_or
+make_ndarray make_tensor_proto matmul matrix_square_root maximum meshgrid minimum multiply
+negative newaxis no_gradient no_op not_equal one_hot ones pow print qint16 qint32 qint8 quint16
+quint8 random_index_shuffle range rank realdiv register_tensor_conversion_function repeat
 required_space_to_batch_paddings reshape resource reverse rfftnd roll round saturate_cast
 scatter_nd searchsorted sequence_mask shape_n sigmoid sign sin sinh slice sort space_to_batch_nd
 split sqrt square stack stop_gradient strided_slice string subtract tan tanh tensor_scatter_nd_add
@@ -144,6 +106,7 @@ _RENAMED = {
     "cumprod": "math.cumprod",
     "decode_base64": "io.decode_base64",
     "decode_compressed": "io.decode_compressed",
+    "decode_json_example": "io.decode_json_example",
     "deserialize_many_sparse": "io.deserialize_many_sparse",
     "diag": "linalg.tensor_diag",
     "diag_part": "linalg.tensor_diag_part",
@@ -153,6 +116,12 @@ _RENAMED = {
     "erf": "math.erf",
     "erfc": "math.erfc",
     "expm1": "math.expm1",
+    "fake_quant_with_min_max_args": "quantization.fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_args_gradient": "quantization.fake_quant_with_min_max_args_gradient",
+    "fake_quant_with_min_max_vars": "quantization.fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_gradient": "quantization.fake_quant_with_min_max_vars_gradient",
+    "fake_quant_with_min_max_vars_per_channel": "quantization.fake_quant_with_min_max_vars_per_channel",
+    "fake_quant_with_min_max_vars_per_channel_gradient": "quantization.fake_quant_with_min_max_vars_per_channel_gradient",
     "fft": "signal.fft",
     "fft2d": "signal.fft2d",
     "fft3d": "signal.fft3d",

@@ -7,23 +7,10 @@ from tapefacade._renamed.older_logging import (
     FATAL as FATAL,
     INFO as INFO,
     WARN as WARN,
-    debug as debug,
-    error as error,
-    fatal as fatal,
-    flush as flush,
-    get_verbosity as get_verbosity,
-    info as info,
-    log as log,
-    log as vlog,
-    log_every_n as log_every_n,
-    log_first_n as log_first_n,
-    log_if as log_if,
-    set_verbosity as set_verbosity,
-    warn as warn,
-    warning as warning,
 )
+from tapefacade._renamed.older_names import older_functions as _older_functions
 
 _SAME = ""
 _RENAMED: dict[str, str] = {}
 
-__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED, _older_functions("logging"))

@@ -9,8 +9,8 @@ Algorithm Generator all_candidate_sampler categorical create_rng_state
 fixed_unigram_candidate_sampler fold_in gamma get_global_generator
 learned_unigram_candidate_sampler log_uniform_candidate_sampler normal set_global_generator
 shuffle split stateless_binomial stateless_categorical stateless_gamma stateless_normal
-stateless_poisson stateless_truncated_normal stateless_uniform truncated_normal uniform
-uniform_candidate_sampler
+stateless_parameterized_truncated_normal stateless_poisson stateless_truncated_normal
+stateless_uniform truncated_normal uniform uniform_candidate_sampler
 """
 _RENAMED: dict[str, str] = {}
 

@@ -1,9 +1,9 @@
-"""Names of older versions: `tf.compat.v1.test`."""
+"""Names of older versions: `tf.compat.v1.xla.experimental`."""
 
 from tapefacade._core.aliases import aliases as _aliases
 
 _SAME = """
-gpu_device_name is_built_with_cuda is_gpu_available
+compile jit_scope
 """
 _RENAMED: dict[str, str] = {}
 

@@ -1,6 +1,7 @@
 """Names of older versions: `tf.compat.v1.dtypes`."""
 
 from tapefacade._core.aliases import aliases as _aliases
+from tapefacade.compat.v1.dtypes import experimental as experimental
 
 _SAME = """
 DType QUANTIZED_DTYPES as_dtype bfloat16 bool cast complex complex128 complex64 double float16
