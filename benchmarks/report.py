@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+import dispatch
 import jax
 
 PROJECT = pathlib.Path(__file__).parent.parent / "pyproject.toml"
@@ -103,6 +104,26 @@ def micro_table(results: dict[str, Any]) -> str:
     return table(["one op, recorded before", *names], rows)
 
 
+def dispatch_table(results: dict[str, Any]) -> str:
+    """Returns what single ops cost, the slowest in comparison first."""
+    rows = []
+    for name, result in sorted(results.items(), key=lambda item: -item[1]["alone"]["ratio"]):
+        cells = []
+        for kind in ("alone", "chained"):
+            cells += [time_text(us) for us in result[kind]["us"].values()]
+            cells.append(f"{result[kind]['ratio']:.2f}")
+        rows.append([name, *cells])
+    names = list(next(iter(results.values()))["alone"]["us"])
+    header = [*names, "ratio", *(f"{name}, 20" for name in names), "ratio"]
+    found = dispatch.summary(results)
+    return (
+        f"{len(results)} single ops: looked at one by one, the median ratio is "
+        f"{found['median_alone']:.2f}, {found['slower_alone']} are slower than in TensorFlow (the "
+        f"worst {found['worst_alone']:.2f}); 20 after each other, the median ratio is "
+        f"{found['median_chained']:.2f}.\n\n{table(['one op, looked at', *header], rows)}"
+    )
+
+
 def start_table(results: dict[str, Any]) -> str:
     """Returns how long a process takes to its first gradient."""
     rows = [
@@ -119,6 +140,8 @@ def text(results: dict[str, Any]) -> str:
         parts.append(workload_table(workloads))
     if micro := results.get("micro"):
         parts.append(micro_table(micro))
+    if found := results.get("dispatch"):
+        parts.append(dispatch_table(found))
     if start := results.get("start"):
         parts.append(start_table(start))
     if found := results.get("import"):

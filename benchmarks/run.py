@@ -13,6 +13,7 @@ from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # before TensorFlow is imported
 
+import dispatch
 import micro
 import numpy as np
 import processes
@@ -25,7 +26,7 @@ import tapefacade
 
 ROUNDS = 15
 CHECKED_STEPS = 3
-PARTS = ("micro", "import", "start", "memory")
+PARTS = ("micro", "dispatch", "import", "start", "memory")
 
 
 def look_tf(result: Any) -> list[Any]:
@@ -94,6 +95,9 @@ def main() -> None:
             results["workloads"][workload.name] = measure(workload, arguments.rounds)
     measurements = {
         "micro": lambda: micro.measure(
+            {"tapefacade": tapefacade, "TF eager": tensorflow}, arguments.rounds
+        ),
+        "dispatch": lambda: dispatch.measure(
             {"tapefacade": tapefacade, "TF eager": tensorflow}, arguments.rounds
         ),
         "import": processes.measure_import,

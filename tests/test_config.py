@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+import tapefacade as tf
+
 HEADING = """
 import tapefacade as tf
 config, experimental = tf.config, tf.config.experimental
@@ -158,3 +160,18 @@ def test_memory_of_a_gpu_is_counted():
     assert tf.config.experimental.get_device_details(gpus[0])["compute_capability"] >= (3, 0)
     with pytest.raises(ValueError, match="Cannot reset memory stats for device 'GPU:0'"):
         tf.config.experimental.reset_memory_stats("GPU:0")
+
+
+def test_devices_have_a_name_and_a_type():
+    device = tf.config.list_logical_devices("CPU")[0]
+    assert isinstance(device, tf.config.LogicalDevice)
+    assert device.device_type == "CPU"
+
+
+def test_programs_on_a_cpu_are_deterministic():
+    assert tf.config.experimental.enable_op_determinism() is None
+
+
+def test_a_scope_of_compilation_changes_nothing():
+    with tf.xla.experimental.jit_scope():
+        assert tf.constant(1.0).numpy() == 1.0

@@ -240,6 +240,15 @@ ELSEWHERE = {
     "experimental.dlpack.from_dlpack", "experimental.dlpack.to_dlpack", "get_static_value",
     "image.ResizeMethod", "is_symbolic_tensor", "ones_initializer", "print",
     "random_normal_initializer", "random_uniform_initializer", "zeros_initializer",
+    *(
+        f"{namespace}.{name}"
+        for namespace in ("image", "io")
+        for name in (
+            "decode_and_crop_jpeg", "decode_bmp", "decode_gif", "decode_image", "decode_jpeg",
+            "decode_png", "decode_webp", "encode_jpeg", "encode_png", "extract_jpeg_shape",
+            "is_jpeg",
+        )
+    ),
 }  # fmt: skip
 TEXTS = "".join(
     path.read_text(encoding="utf-8")

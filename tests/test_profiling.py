@@ -20,3 +20,9 @@ def test_a_profile_is_written_and_only_one_at_a_time(tmp_path):
     assert list(tmp_path.rglob("*.xplane.pb"))
     with pytest.raises(tf.errors.UnavailableError, match="No profiler is running"):
         profiler.stop()
+
+
+def test_a_block_is_profiled(tmp_path):
+    with profiler.Profile(str(tmp_path)):
+        tf.reduce_sum(tf.ones([3])).numpy()
+    assert list(tmp_path.rglob("*.xplane.pb"))

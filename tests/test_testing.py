@@ -92,3 +92,9 @@ def test_the_code_of_a_function_is_its_own():
         return x * 2
 
     assert tf.autograph.to_code(double) == "def double(x):\n    return x * 2\n"
+
+
+def test_what_this_build_is():
+    assert tf.test.is_cpu_target_available("x86_64") in (True, False)
+    assert tf.test.is_built_with_gpu_support() in (True, False)
+    assert tf.test.experimental.sync_devices() is None

@@ -65,10 +65,10 @@ def set_seed(seed: Any) -> None:
     After it the same calls give the same numbers again. An op with a seed of its own depends on
     both, and on how often that kind of op was called with that seed since.
 
-    The numbers of `tf.random.uniform`, `normal` and `truncated_normal`, of `tf.nn.dropout` and of
-    what is made of these are TensorFlow's eager ones. Unlike TensorFlow, a `tf.function` draws what
-    its body draws when it runs eagerly, and other distributions are drawn with JAX's Threefry
-    generator.
+    `tf.random.uniform`, `normal`, `truncated_normal`, `categorical` and `shuffle`, the candidate
+    samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws when
+    it runs eagerly. Unlike TensorFlow, a `tf.function` draws what its body would eagerly, and gamma,
+    Poisson and binomial numbers come from JAX's Threefry generator.
 
     Args:
         seed: an integer, or None for numbers that cannot be repeated.

@@ -189,19 +189,22 @@ def _random_crop(key: FreeTensor, value: FreeTensor, size: Any, stateless: bool)
     return lax.dynamic_slice(value, [starts[axis] for axis in range(value.ndim)], size)
 
 
-def _drawn(seed: Any, low: float, high: float, stateless: bool) -> Any:
+def drawn_between(seed: Any, low: float, high: float, stateless: bool) -> Any:
+    """Draws a number of an interval."""
     if stateless:
         return stateless_uniform([], seed, low, high)
     return uniform([], low, high, seed=seed)
 
 
-def _brightness(max_delta: float) -> tuple[float, float]:
+def brightness_interval(max_delta: float) -> tuple[float, float]:
+    """Returns the interval of what is added to the pixels."""
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return -max_delta, max_delta
 
 
-def _limits(lower: float, upper: float, may_be_equal: bool = False) -> tuple[float, float]:
+def factor_interval(lower: float, upper: float, may_be_equal: bool = False) -> tuple[float, float]:
+    """Returns the interval of a factor."""
     if upper < lower or (upper == lower and not may_be_equal):
         raise ValueError("upper must be > lower.")
     if lower < 0:
@@ -209,7 +212,8 @@ def _limits(lower: float, upper: float, may_be_equal: bool = False) -> tuple[flo
     return lower, upper
 
 
-def _hue(max_delta: float) -> tuple[float, float]:
+def hue_interval(max_delta: float) -> tuple[float, float]:
+    """Returns the interval of a turn of the hue."""
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
@@ -235,7 +239,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> 
     >>> tf.image.random_brightness(tf.ones([2, 2, 3]), 0.1).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_brightness(image, _drawn(seed, *_brightness(max_delta), False))
+    return adjust_brightness(image, drawn_between(seed, *brightness_interval(max_delta), False))
 
 
 @function("image.random_contrast")
@@ -257,7 +261,7 @@ def random_contrast(image: TensorLike, lower: float, upper: float, seed: Any = N
     >>> tf.image.random_contrast(tf.ones([2, 2, 3]), 0.5, 1.5).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_contrast(image, _drawn(seed, *_limits(lower, upper), False))
+    return adjust_contrast(image, drawn_between(seed, *factor_interval(lower, upper), False))
 
 
 @function("image.random_hue")
@@ -278,7 +282,9 @@ def random_hue(image: TensorLike, max_delta: float, seed: Any = None) -> EagerTe
     >>> tf.image.random_hue(tf.ones([2, 2, 3]), 0.1).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_hue(convert_to_tensor(image), _drawn(seed, *_hue(max_delta), False))
+    return adjust_hue(
+        convert_to_tensor(image), drawn_between(seed, *hue_interval(max_delta), False)
+    )
 
 
 @function("image.random_saturation")
@@ -302,4 +308,4 @@ def random_saturation(
     >>> tf.image.random_saturation(tf.ones([2, 2, 3]), 0.5, 1.5).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_saturation(image, _drawn(seed, *_limits(lower, upper), False))
+    return adjust_saturation(image, drawn_between(seed, *factor_interval(lower, upper), False))

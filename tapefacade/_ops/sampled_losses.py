@@ -121,8 +121,7 @@ def _logits(
     )  # fmt: skip
     if remove:
         _seed(None)
-    rows, count = logits.shape
-    wanted = np.zeros((rows, count), np.float32)
+    wanted = np.zeros(logits._type.shape, np.float32)
     wanted[:, :num_true] = 1 / num_true
     return logits, convert_to_tensor(wanted, logits.dtype)
 

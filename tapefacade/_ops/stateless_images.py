@@ -14,7 +14,13 @@ from tapefacade._ops.colours import (
 from tapefacade._ops.imaging import convert_image_dtype
 from tapefacade._ops.jpeg_files import quality_adjusted
 from tapefacade._ops.op import TensorLike, function
-from tapefacade._ops.random_images import Seed, _brightness, _drawn, _hue, _limits
+from tapefacade._ops.random_images import (
+    Seed,
+    brightness_interval,
+    drawn_between,
+    factor_interval,
+    hue_interval,
+)
 from tapefacade._ops.sampling import uniform
 from tapefacade._ops.stateless import stateless_uniform
 
@@ -38,7 +44,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Seed)
     >>> tf.image.stateless_random_brightness(tf.ones([2, 2, 3]), 0.1, [1, 2]).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_brightness(image, _drawn(seed, *_brightness(max_delta), True))
+    return adjust_brightness(image, drawn_between(seed, *brightness_interval(max_delta), True))
 
 
 @function("image.stateless_random_contrast")
@@ -63,7 +69,7 @@ def stateless_random_contrast(
     >>> tf.image.stateless_random_contrast(tf.ones([2, 2, 3]), 0.5, 1.5, [1, 2]).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_contrast(image, _drawn(seed, *_limits(lower, upper), True))
+    return adjust_contrast(image, drawn_between(seed, *factor_interval(lower, upper), True))
 
 
 @function("image.stateless_random_hue")
@@ -85,7 +91,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: Seed) -> Eag
     >>> tf.image.stateless_random_hue(tf.ones([2, 2, 3]), 0.1, [1, 2]).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_hue(convert_to_tensor(image), _drawn(seed, *_hue(max_delta), True))
+    return adjust_hue(convert_to_tensor(image), drawn_between(seed, *hue_interval(max_delta), True))
 
 
 @function("image.stateless_random_saturation")
@@ -110,7 +116,7 @@ def stateless_random_saturation(
     >>> tf.image.stateless_random_saturation(tf.ones([2, 2, 3]), 0.5, 1.5, [1, 2]).shape
     TensorShape([2, 2, 3])
     """
-    return adjust_saturation(image, _drawn(seed, *_limits(lower, upper), True))
+    return adjust_saturation(image, drawn_between(seed, *factor_interval(lower, upper), True))
 
 
 @function("image.adjust_jpeg_quality")
