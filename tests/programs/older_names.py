@@ -145,3 +145,22 @@ def without_graphs(tf, np):
         "levels": [v.logging.DEBUG, v.logging.INFO, v.logging.WARN, v.logging.ERROR],
         "seed": v.set_random_seed(1),
     }
+
+
+def compatible(tf, np):
+    c, shape = tf.compat, tf.TensorShape([3, None])
+    with c.forward_compatibility_horizon(2000, 1, 1):
+        before = c.forward_compatible(2020, 1, 1)
+    return {
+        "bytes": [c.as_bytes("\u00e9"), c.as_bytes(b"x"), c.as_bytes(bytearray(b"q"))],
+        "latin": c.as_bytes("\u00e9", "latin1"),
+        "text": [c.as_text(b"\xc3\xa9"), c.as_str("a"), c.as_str_any(5), c.as_str_any(b"a")],
+        "number": [caught(lambda: c.as_bytes(1)), caught(lambda: c.as_text(1))],
+        "path": c.path_to_str("a"),
+        "types": [isinstance(np.int8(1), c.integral_types), isinstance(1.0, c.real_types)],
+        "more types": [isinstance(1j, c.complex_types), isinstance("a", c.bytes_or_text_types)],
+        "dimensions": [c.dimension_value(shape[0]), c.dimension_value(shape[1])],
+        "objects": [repr(c.dimension_at_index(shape, i)) for i in (0, 1)],
+        "unknown rank": repr(c.dimension_at_index(tf.TensorShape(None), 0)),
+        "compatible": [before, c.forward_compatible(2020, 1, 1), c.forward_compatible(2099, 1, 1)],
+    }
