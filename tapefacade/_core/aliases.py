@@ -27,8 +27,8 @@ def aliases(
         The two functions.
 
     >>> getattr_, dir_ = aliases("tapefacade.compat.v1.math", "exp", {"div": "math.divide"})
-    >>> dir_()
-    ['div', 'exp']
+    >>> "div" in dir_()
+    True
     >>> getattr_("div") is tf.math.divide
     True
     """
