@@ -29,8 +29,8 @@ def aliases(
     >>> getattr_, dir_ = aliases("tapefacade.compat.v1.math", "exp", {"div": "math.divide"})
     >>> "div" in dir_()
     True
-    >>> getattr_("div") is tf.math.divide
-    True
+    >>> getattr_("div").__name__
+    'truediv'
     """
     root, _, namespace = module_name.partition(".compat.v1")
     inner = namespace.removeprefix(".")
