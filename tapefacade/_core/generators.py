@@ -202,8 +202,8 @@ def unwrap(key: jax.Array) -> jax.Array:
     return jax.random.wrap_key_data(key, impl=IMPLEMENTATION)
 
 
-def checked_seed(seed: jax.Array) -> jax.Array:
-    """Makes JAX's key of the two integers that stateless ops take as their seed.
+def require_seed(seed: jax.Array) -> None:
+    """Refuses what is no seed of a stateless op.
 
     Raises:
         InvalidArgumentError: if `seed` is no pair of 32- or 64-bit integers.
@@ -218,6 +218,15 @@ def checked_seed(seed: jax.Array) -> jax.Array:
     if seed.shape != (2,):
         given = ",".join(map(str, seed.shape))
         raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{given}]")
+
+
+def checked_seed(seed: jax.Array) -> jax.Array:
+    """Makes JAX's key of the two integers that stateless ops take as their seed.
+
+    Raises:
+        InvalidArgumentError: if `seed` is no pair of 32- or 64-bit integers.
+    """
+    require_seed(seed)
     words = jax.lax.bitcast_convert_type(seed.astype(np.int64), np.uint32)
     key = unwrap(words[:, 0])
     return jax.random.fold_in(jax.random.fold_in(key, words[0, 1]), words[1, 1])

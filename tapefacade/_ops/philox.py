@@ -30,15 +30,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
-from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.generators import require_seed
 
 FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
 STEPS = (np.uint32(0x9E3779B9), np.uint32(0xBB67AE85))  # from the key of a round to the next
 LOOPS, ROUNDS = 2, 5
 # The key with which TensorFlow turns two integers of the user's into a state.
 SEEDING_KEY = (np.uint32(0x3EC8F720), np.uint32(0x02461E29))
-SEED_TYPES = ("int32", "int64")
 RESERVED = 256  # blocks that four numbers have, since some candidates are rejected
 HALF = np.uint64(32)
 SMALLEST = 1e-7  # stands for 0 in the logarithm of Box and Muller's formula
@@ -116,16 +114,7 @@ def seeded(seed: jax.Array) -> jax.Array:
     Raises:
         InvalidArgumentError: if `seed` is no pair of 32- or 64-bit integers.
     """
-    kind = as_dtype(seed.dtype).kernel_name
-    if kind not in SEED_TYPES:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64",
-        )
-    if seed.shape != (2,):
-        given = ",".join(map(str, seed.shape))
-        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{given}]")
+    require_seed(seed)
     words = lax.bitcast_convert_type(seed.astype(np.int64), np.uint32)
     a, b, c, d = _enciphered(tuple(words.reshape(4)), SEEDING_KEY)
     zero = jnp.zeros((), np.uint32)

@@ -1,22 +1,6 @@
 """Columns: `tf.feature_column`."""
 
-from programs.program import caught
-
-
-def _answers(*statements):
-    """What each statement gives or raises; what is no tensor as text."""
-    return [_shown(caught(statement)) for statement in statements]
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import answers
 
 
 def descriptions(tf, np):
@@ -26,7 +10,7 @@ def descriptions(tf, np):
     vl = columns.categorical_column_with_vocabulary_list("v", ["a", "b"])
     b = columns.bucketized_column(n, [0.0, 1.0])
     idc = columns.categorical_column_with_identity("i", 5)
-    return _answers(
+    return answers(
         lambda: repr(n),
         lambda: repr(h),
         lambda: repr(vl),

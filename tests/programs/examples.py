@@ -1,22 +1,6 @@
 """Examples, and what is parsed of them."""
 
-from programs.program import caught
-
-
-def _answers(*statements):
-    """What each statement gives or raises; what is no tensor as text."""
-    return [_shown(caught(statement)) for statement in statements]
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import answers
 
 
 def _feature(tf, values):
@@ -53,7 +37,7 @@ def descriptions(tf, np):
     seq = tf.io.FixedLenSequenceFeature
     rag = tf.io.RaggedFeature
     sparse = tf.io.SparseFeature
-    return _answers(
+    return answers(
         lambda: fixed([2], tf.int64),
         lambda: fixed([], tf.float32, default_value=1.0),
         lambda: var(tf.int64),
@@ -82,7 +66,7 @@ def single(tf, np):
     b = _example(tf, x=[3, 4], y=[2.5], s=[b"u", b"v"])
     e0 = _example(tf)
     single_ = tf.io.parse_single_example
-    return _answers(
+    return answers(
         lambda: single_(a, {"x": fixed([2], tf.int64), "y": fixed([], tf.float32)}),
         lambda: single_(a, {"s": fixed([], tf.string), "y": fixed([1], tf.float32)}),
         lambda: single_(a, {"x": var(tf.int64)}),
@@ -175,7 +159,7 @@ def batches(tf, np):
     b = _example(tf, x=[3, 4], y=[2.5], s=[b"u", b"v"])
     e0 = _example(tf)
     parse = tf.io.parse_example
-    return _answers(
+    return answers(
         lambda: parse([a, b], {"x": fixed([2], tf.int64), "y": fixed([], tf.float32)}),
         lambda: parse([a, b], {"s": var(tf.string)}),
         lambda: parse([a, b], {"s": rag(tf.string)}),
@@ -299,7 +283,7 @@ def orders(tf, np):
     b = _example(tf, x=[3, 4], y=[2.5], s=[b"u", b"v"])
     single_ = tf.io.parse_single_example
     parse = tf.io.parse_example
-    return _answers(
+    return answers(
         lambda: (
             sorted(parse([a, b], {"y": fixed([], tf.float32), "x": fixed([2], tf.int64)}).keys()),
             list(parse([a, b], {"y": fixed([], tf.float32), "x": fixed([2], tf.int64)})),
@@ -319,7 +303,7 @@ def sequences(tf, np):
     rag = tf.io.RaggedFeature
     s1 = _sequences(tf, {"c": [5]}, f=[[1, 2], [3, 4]], g=[[1.5], [2.5, 3.5]])
     one = tf.io.parse_single_sequence_example
-    return _answers(
+    return answers(
         lambda: one(s1, {"c": fixed([], tf.int64)}, {"f": seq([2], tf.int64)}),
         lambda: one(s1, {"c": fixed([], tf.int64)}, {"f": var(tf.int64), "g": var(tf.float32)}),
         lambda: one(s1, None, {"g": rag(tf.float32)}),
@@ -348,7 +332,7 @@ def batches_of_sequences(tf, np):
     s1 = _sequences(tf, {"c": [5]}, f=[[1, 2], [3, 4]], g=[[1.5], [2.5, 3.5]])
     s2 = _sequences(tf, {"c": [6]}, f=[[7, 8]], g=[])
     many = tf.io.parse_sequence_example
-    return _answers(
+    return answers(
         lambda: many([s1, s2], {"c": fixed([], tf.int64)}, {"f": seq([2], tf.int64)}),
         lambda: many([s1, s2], {"c": fixed([], tf.int64)}, {"f": var(tf.int64)}),
         lambda: many([s1, s2], {"c": rag(tf.int64)}, {"f": rag(tf.int64), "g": rag(tf.float32)}),

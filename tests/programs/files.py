@@ -1,46 +1,17 @@
 """Files: `tf.io` and `tf.io.gfile`."""
 
-import functools
 import os
 import pathlib
-import tempfile
 
-from programs.program import caught
-
-
-def _in_a_new_directory(program):
-    """Runs a program in a directory of its own, so that messages hold no path."""
-
-    @functools.wraps(program)
-    def run(tf, np):
-        here = pathlib.Path.cwd()
-        with tempfile.TemporaryDirectory() as directory:
-            os.chdir(directory)
-            try:
-                return program(tf, np)
-            finally:
-                os.chdir(here)
-
-    return run
+from programs.program import caught, in_a_new_directory, shown
 
 
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
-
-
-@_in_a_new_directory
+@in_a_new_directory
 def whole(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     pathlib.Path("a.txt").write_bytes(b"hello\nworld\n")
     os.mkdir("d")
@@ -67,12 +38,12 @@ def whole(tf, np):
     return found
 
 
-@_in_a_new_directory
+@in_a_new_directory
 def directories(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     pathlib.Path("a.txt").write_bytes(b"hello\nworld\n")
     os.mkdir("d")
@@ -138,12 +109,12 @@ def directories(tf, np):
     return found
 
 
-@_in_a_new_directory
+@in_a_new_directory
 def handles(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     pathlib.Path("a.txt").write_bytes(b"hello\nworld\n")
     os.mkdir("d")
@@ -205,7 +176,7 @@ def encodings(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     ask(lambda: tf.io.decode_raw("abcd", tf.uint8))
     ask(lambda: tf.io.decode_raw(["abcd", "efgh"], tf.int16))
@@ -244,7 +215,7 @@ def csv(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     csv_ = tf.io.decode_csv
     ask(lambda: csv_("1,2.5,abc", [[0], [0.0], [""]]))

@@ -3,25 +3,14 @@
 import copy
 import pickle
 
-from programs.program import caught
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import caught, shown
 
 
 def examples(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     train = tf.train
     ex = train.Example(
@@ -157,7 +146,7 @@ def tensors(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     ask(lambda: tf.io.serialize_tensor([1, 2]))
     ask(lambda: tf.io.serialize_tensor([1.0, 2.0]).numpy())
@@ -279,7 +268,7 @@ def sparse(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     make_sparse = tf.sparse.SparseTensor
     sp, st = make_sparse([[0, 1], [1, 0]], [5, 6], [2, 3]), make_sparse([[0, 1]], ["ab"], [1, 2])
@@ -305,7 +294,7 @@ def edit_distance(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     def make(places, values, shape):
         held = np.array(values, object) if values and isinstance(values[0], str) else values

@@ -1,6 +1,10 @@
 """How a program's answer is written down: the same way of TensorFlow and of us."""
 
+import functools
 import logging
+import os
+import pathlib
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -25,6 +29,39 @@ def caught(statement: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     except Exception as e:
         return Caught(e)
     return value
+
+
+def answers(*statements: Callable[..., Any]) -> list[Any]:
+    """What each statement gives or raises; what is no dense tensor of numbers as text."""
+    return [shown(caught(statement)) for statement in statements]
+
+
+def shown(value: Any) -> Any:
+    """Ragged, sparse and string tensors as their reprs, also within dictionaries and tuples."""
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [shown(item) for item in value]
+    dtype = getattr(value, "dtype", None)
+    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
+        return repr(value)
+    return value
+
+
+def in_a_new_directory(program: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs a program in a directory of its own, so that messages hold no path."""
+
+    @functools.wraps(program)
+    def run(tf, np):
+        here = pathlib.Path.cwd()
+        with tempfile.TemporaryDirectory() as directory:
+            os.chdir(directory)
+            try:
+                return program(tf, np)
+            finally:
+                os.chdir(here)
+
+    return run
 
 
 class Messages(logging.Handler):

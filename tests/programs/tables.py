@@ -1,46 +1,16 @@
 """Tables: `tf.lookup`."""
 
-import functools
-import os
 import pathlib
-import tempfile
 
-from programs.program import caught
-
-
-def _in_a_new_directory(program):
-    """Runs a program in a directory of its own, so that messages hold no path."""
-
-    @functools.wraps(program)
-    def run(tf, np):
-        here = pathlib.Path.cwd()
-        with tempfile.TemporaryDirectory() as directory:
-            os.chdir(directory)
-            try:
-                return program(tf, np)
-            finally:
-                os.chdir(here)
-
-    return run
+from programs.program import caught, in_a_new_directory, shown
 
 
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
-
-
-@_in_a_new_directory
+@in_a_new_directory
 def static(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     lookup = tf.lookup
     pairs = lookup.KeyValueTensorInitializer
@@ -148,12 +118,12 @@ def static(tf, np):
     return found
 
 
-@_in_a_new_directory
+@in_a_new_directory
 def vocabularies(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     lookup = tf.lookup
     pairs = lookup.KeyValueTensorInitializer
@@ -201,12 +171,12 @@ def vocabularies(tf, np):
     return found
 
 
-@_in_a_new_directory
+@in_a_new_directory
 def mutable(tf, np):
     found = []
 
     def ask(statement):
-        found.append(_shown(caught(statement)))
+        found.append(shown(caught(statement)))
 
     lookup = tf.lookup
     path = "v.txt"

@@ -1,27 +1,11 @@
 """Texts: what `tf.strings` does with them, letter by letter and as numbers."""
 
-from programs.program import caught
-
-
-def _answers(*statements):
-    """What each statement gives or raises; what is no tensor as text."""
-    return [_shown(caught(statement)) for statement in statements]
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import answers
 
 
 def case(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.lower(1),
         lambda: tf.strings.lower(tf.constant(1.0)),
         lambda: tf.strings.lower(np.array([1.5])),
@@ -43,7 +27,7 @@ def case(tf, np):
 
 def length(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.length(1),
         lambda: tf.strings.length("é", unit="X"),
         lambda: tf.strings.length("é", unit="UTF8_CHAR"),
@@ -54,7 +38,7 @@ def length(tf, np):
 
 def substr(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.substr("hello", 1, 3),
         lambda: tf.strings.substr("hello", -3, 2),
         lambda: tf.strings.substr("hello", 6, 2),
@@ -88,7 +72,7 @@ def substr(tf, np):
 
 
 def to_number(tf, np):
-    return _answers(
+    return answers(
         lambda: tf.strings.to_number("a"),
         lambda: tf.strings.to_number(["1", "a"], tf.int32),
         lambda: tf.strings.to_number(["99999999999"], tf.int32),
@@ -123,7 +107,7 @@ def to_number(tf, np):
 
 
 def as_string(tf, np):
-    return _answers(
+    return answers(
         lambda: tf.strings.as_string([1, -2]),
         lambda: tf.strings.as_string([1.5, 1 / 3, 1e20, float("nan"), float("inf"), -0.0]),
         lambda: tf.strings.as_string([1.5, 1 / 3, 1e20, 1e-5], precision=2),
@@ -175,7 +159,7 @@ def as_string(tf, np):
 
 def join(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.join(["a", "b"], separator=", "),
         lambda: tf.strings.join([["a", "b"], "c"]),
         lambda: tf.strings.join([["a", "b"], ["c"]]),
@@ -194,7 +178,7 @@ def join(tf, np):
 
 def reduce_join(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=0),
         lambda: tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=[1, 0], separator="-"),
         lambda: tf.strings.reduce_join([["a", "b"], ["c", "d"]], axis=-1, keepdims=True),
@@ -221,7 +205,7 @@ def reduce_join(tf, np):
 
 
 def segments(tf, np):
-    return _answers(
+    return answers(
         lambda: tf.strings.unsorted_segment_join(["a", "b", "c"], [0, 1, 0], 2, separator=":"),
         lambda: tf.strings.unsorted_segment_join([["a", "b"], ["c", "d"]], [[0, 1], [-1, 0]], 3),
         lambda: tf.strings.unsorted_segment_join([["a", "b"], ["c", "d"]], [0, 1], 3),
@@ -234,7 +218,7 @@ def segments(tf, np):
 
 def formats(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.format("x {} y", tf.constant([1, 2])),
         lambda: tf.strings.format("x {} y {}", (tf.constant(1.5),)),
         lambda: tf.strings.format("x {} y {}", (tf.range(10), tf.constant("a"))),

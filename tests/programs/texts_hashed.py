@@ -1,27 +1,11 @@
 """Hashes of texts."""
 
-from programs.program import caught
-
-
-def _answers(*statements):
-    """What each statement gives or raises; what is no tensor as text."""
-    return [_shown(caught(statement)) for statement in statements]
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import answers
 
 
 def buckets(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.to_hash_bucket(["a", "b", "hello"], 10),
         lambda: tf.strings.to_hash_bucket_fast(
             ["a", "b", "hello", "x" * 20, "y" * 50, "z" * 100], 1000000
@@ -164,7 +148,7 @@ def buckets(tf, np):
 
 
 def fingerprints(tf, np):
-    return _answers(
+    return answers(
         lambda: tf.fingerprint(["a", "hello"]),
         lambda: tf.fingerprint(tf.constant([[1, 2], [3, 4]])),
         lambda: tf.fingerprint(tf.constant([[1.0, 2.0], [3, 4]])),

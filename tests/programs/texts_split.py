@@ -1,27 +1,11 @@
 """Texts in parts."""
 
-from programs.program import caught
-
-
-def _answers(*statements):
-    """What each statement gives or raises; what is no tensor as text."""
-    return [_shown(caught(statement)) for statement in statements]
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import answers
 
 
 def split(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.split("a b  c "),
         lambda: tf.strings.split(["a b", "c", ""]),
         lambda: tf.strings.split("a,b,,c", ","),
@@ -48,7 +32,7 @@ def split(tf, np):
 
 def bytes_split(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.bytes_split("abc"),
         lambda: tf.strings.bytes_split(["abc", "", "d"]),
         lambda: tf.strings.bytes_split([["abc", ""], ["d", "e"]]),
@@ -60,7 +44,7 @@ def bytes_split(tf, np):
 
 def ngrams(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.ngrams(["a", "b", "c"], 2),
         lambda: tf.strings.ngrams(["a", "b", "c"], [1, 2]),
         lambda: tf.strings.ngrams(["a", "b", "c"], 2, pad_values=("<", ">")),

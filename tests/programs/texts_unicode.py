@@ -1,27 +1,11 @@
 """Characters: decoding, encoding, splitting."""
 
-from programs.program import caught
-
-
-def _answers(*statements):
-    """What each statement gives or raises; what is no tensor as text."""
-    return [_shown(caught(statement)) for statement in statements]
-
-
-def _shown(value):
-    if isinstance(value, dict):
-        return {key: _shown(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_shown(item) for item in value]
-    dtype = getattr(value, "dtype", None)
-    if hasattr(value, "row_splits") or hasattr(value, "dense_shape") or dtype == "string":
-        return repr(value)
-    return value
+from programs.program import answers
 
 
 def transcode(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.unicode_transcode("é", "UTF-8", "UTF-16-BE"),
         lambda: tf.strings.unicode_transcode("é", "UTF-8", "UTF-16"),
         lambda: tf.strings.unicode_transcode("é", "UTF-8", "latin1"),
@@ -56,7 +40,7 @@ def transcode(tf, np):
 
 def encode(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.unicode_encode([104, 233], "UTF-8"),
         lambda: tf.strings.unicode_encode([[104, 233], [1, 2]], "UTF-16-BE"),
         lambda: tf.strings.unicode_encode(tf.ragged.constant([[104, 233], [1], []]), "UTF-32-BE"),
@@ -79,7 +63,7 @@ def encode(tf, np):
 
 def decode(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.unicode_decode("hé", "UTF-8"),
         lambda: tf.strings.unicode_decode(["hé", "", "a"], "UTF-8"),
         lambda: tf.strings.unicode_decode([["hé", ""], ["a", "b"]], "UTF-8"),
@@ -111,7 +95,7 @@ def decode(tf, np):
 
 def split(tf, np):
     rt = tf.ragged.constant([["ab c", "d"], [], ["é f "]])
-    return _answers(
+    return answers(
         lambda: tf.strings.unicode_split("hé", "UTF-8"),
         lambda: tf.strings.unicode_split(["hé", "a"], "UTF-8"),
         lambda: tf.strings.unicode_split_with_offsets(["hé", "a"], "UTF-8"),
@@ -126,7 +110,7 @@ def split(tf, np):
 
 
 def scripts(tf, np):
-    return _answers(
+    return answers(
         lambda: tf.strings.unicode_script([65, 0x3B1, 0x4E00, 32, -1, 0x110000, 0xD800, 0x378]),
         lambda: tf.strings.unicode_script("a"),
         lambda: tf.strings.unicode_script(np.arange(0, 0x110000, 997, np.int32)),
