@@ -164,7 +164,11 @@ class SparseTensor(CompositeTensor):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SparseTensor, (self._indices, self._values, self._dense_shape)
+        return _restored, (self._indices, self._values, self._dense_shape)
+
+
+def _restored(*components: Any) -> SparseTensor:
+    return SparseTensor(*components)
 
 
 # Messages name TensorFlow's module.

@@ -248,6 +248,7 @@ class ProgramFailedError(Exception):
 
 
 def outputs_of(result: Any, executable: Executable) -> list[Any]:
+    """Returns the outputs among what a compiled function has returned."""
     if executable.is_checked:
         return result[0]
     return result if len(executable.part.outputs) != 1 else [result]
