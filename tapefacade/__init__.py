@@ -303,11 +303,17 @@ from tapefacade._state.modes import (
     VariableAggregation as VariableAggregation,
     VariableSynchronization as VariableSynchronization,
 )
+from tapefacade._state.module import Module as Module
 from tapefacade._state.ordering import (
     control_dependencies as control_dependencies,
     group as group,
     no_op as no_op,
     tuple as tuple,
+)
+from tapefacade._state.scopes import (
+    get_current_name_scope as get_current_name_scope,
+    name_scope as name_scope,
+    variable_creator_scope as variable_creator_scope,
 )
 from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable
@@ -320,6 +326,7 @@ from tapefacade._tape.boundary import (
     no_gradient as no_gradient,
 )
 from tapefacade._tape.custom import custom_gradient as custom_gradient
+from tapefacade._tape.lifting import init_scope as init_scope
 from tapefacade._tape.tape import GradientTape as GradientTape
 from tapefacade._tape.unconnected import UnconnectedGradients as UnconnectedGradients
 

@@ -14,7 +14,6 @@ NEAR_ENOUGH = 0.8
 # What to write meanwhile, for names that programs often use.
 HINTS = {
     "tf.function": "Take the decorator off: a step runs as one compiled program without it",
-    "tf.Module": "A plain class can hold the variables; list them for the tape's gradient",
     "tf.keras": "Write the layers with tf.Variable and tf.nn, and the update with assign_sub",
     "tf.data": "Make the batches with NumPy",
     "tf.compat.v1.Session": "Tensors have values at once: call `numpy()` instead of `run`",

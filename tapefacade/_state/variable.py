@@ -20,6 +20,7 @@ from tapefacade._ops import operators
 from tapefacade._state.assigning import Assigning
 from tapefacade._state.instructions import READ, READ_VALUE
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
+from tapefacade._state.scopes import Making, scoped
 from tapefacade._trace.recording import THREAD, Recording
 
 MESSAGE_NO_VALUE = (
@@ -40,7 +41,7 @@ MESSAGE_TO_JAX = (
 _SERIAL = itertools.count()
 
 
-class Variable(Assigning):
+class Variable(Assigning, metaclass=Making):
     """A value that can change: a box around a tensor.
 
     Args:
@@ -72,6 +73,7 @@ class Variable(Assigning):
     """
 
     __array_priority__ = 100
+    _made_by_creators = True
 
     def __new__(cls, *args: Any, **kwargs: Any) -> "Variable":
         return object.__new__(ResourceVariable if cls is Variable else cls)
@@ -114,6 +116,7 @@ class Variable(Assigning):
             )
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
+        name = scoped("Variable" if name is None else name)
         self._set_up(tensor, trainable, name, as_shape(shape), constraint)
         self._synchronization = synchronization
         self._aggregation = aggregation

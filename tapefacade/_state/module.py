@@ -1,0 +1,178 @@
+"""`tf.Module`: an object that knows its variables."""
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from tapefacade._core import nest
+from tapefacade._ops.op import function
+from tapefacade._state.scopes import name_scope
+from tapefacade._state.variable import Variable
+
+F = TypeVar("F", bound=Callable[..., Any])
+WORDS = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)[A-Z](?=[a-z]))")
+MESSAGE_NAME = (
+    "{!r} is not a valid module name. Module names must be valid Python identifiers (e.g. a valid "
+    "class name)."
+)
+
+
+@function("Module")
+class Module:
+    """The base class of objects that hold variables: they find them in all their attributes.
+
+    Args:
+        name: the name, a Python identifier; by default that of the class in lower case.
+
+    Raises:
+        ValueError: if `name` is no identifier.
+
+    >>> class Dense(tf.Module):
+    ...     def __init__(self, inputs, outputs):
+    ...         super().__init__()
+    ...         self.w = tf.Variable(tf.ones([inputs, outputs]), name="w")
+    ...         self.b = tf.Variable(tf.zeros([outputs]), name="b")
+    ...     def __call__(self, x):
+    ...         return x @ self.w + self.b
+    >>> layer = Dense(2, 1)
+    >>> layer(tf.ones([1, 2])).numpy(), [v.name for v in layer.trainable_variables]
+    (array([[2.]], dtype=float32), ['b:0', 'w:0'])
+
+    See https://www.tensorflow.org/api_docs/python/tf/Module.
+    """
+
+    # Attributes in which no variables are looked for.
+    _TF_MODULE_IGNORED_PROPERTIES = frozenset(
+        ("_self_unconditional_checkpoint_dependencies", "_self_unconditional_dependency_names")
+    )
+
+    def __init__(self, name: str | None = None) -> None:
+        if name is None:
+            name = WORDS.sub(r"_\1", type(self).__name__).lower()
+        if not name.isidentifier():
+            raise ValueError(MESSAGE_NAME.format(name))
+        self._name = name
+        with name_scope(name) as scope:
+            self._scope_name = scope
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return self._name
+
+    @property
+    def name_scope(self) -> name_scope:
+        """The `tf.name_scope` of the module."""
+        return name_scope(self._scope_name)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of this module and then of its submodules, by the names of attributes."""
+        return tuple(self._flatten(predicate=_is_variable))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of `variables` that are trainable."""
+        return tuple(self._flatten(predicate=_is_trainable))
+
+    @property
+    def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of `variables` that are not trainable."""
+        return tuple(v for v in self.variables if not v.trainable)
+
+    @property
+    def submodules(self) -> tuple["Module", ...]:
+        """The modules in the attributes of this one, of those modules, and so on."""
+        return tuple(self._flatten(predicate=_is_module))
+
+    @classmethod
+    def with_name_scope(cls, method: F) -> F:
+        """Makes a method run in the module's name scope: a decorator.
+
+        >>> class Layer(tf.Module):
+        ...     @tf.Module.with_name_scope
+        ...     def build(self):
+        ...         self.w = tf.Variable(1.0, name="w")
+        >>> layer = Layer(name="first")
+        >>> layer.build()
+        >>> layer.w.name
+        'first/w:0'
+        """
+
+        @functools.wraps(method)
+        def method_with_name_scope(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with self.name_scope:
+                return method(self, *args, **kwargs)
+
+        return method_with_name_scope  # type: ignore[return-value]
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        """Yields what a predicate holds of, in the attributes and those of submodules."""
+        seen = None if with_path else {id(self)}
+        held = predicate if predicate is not None else (lambda _: True)
+        for path, leaf in _found(self, (), recursive, held, attribute_traversal_key, seen):
+            yield (path, leaf) if with_path else leaf
+
+
+def _found(
+    module: Module,
+    path: tuple[Any, ...],
+    recursive: bool,
+    predicate: Callable[[Any], bool],
+    key: Callable[[str], Any] | None,
+    seen: set[int] | None,
+) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Yields the leaves of a module with their paths; each once if `seen` is given."""
+    submodules = []
+    ignored = module._TF_MODULE_IGNORED_PROPERTIES
+    for name in sorted(vars(module), key=key):
+        if name in ignored:
+            continue
+        for inner, leaf in _leaves(vars(module)[name], (*path, name)):
+            if seen is not None:
+                if id(leaf) in seen:
+                    continue
+                seen.add(id(leaf))
+            if predicate(leaf):
+                yield inner, leaf
+            if recursive and isinstance(leaf, Module):
+                submodules.append((inner, leaf))
+    for inner, submodule in submodules:
+        if seen is None and submodule is module:
+            continue
+        yield from _found(submodule, inner, recursive, predicate, key, seen)
+
+
+def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    if isinstance(value, dict):
+        try:
+            keys = sorted(value)
+        except TypeError as error:
+            raise ValueError(f"Error processing property {path[-1]!r} of a module") from error
+        for key in keys:
+            yield from _leaves(value[key], (*path, key))
+    elif nest.is_nested(value) and not isinstance(value, Module):
+        for place, item in enumerate(value):
+            yield from _leaves(item, (*path, place))
+    else:
+        yield path, value
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, Variable)
+
+
+def _is_trainable(value: Any) -> bool:
+    return isinstance(value, Variable) and bool(value.trainable)
+
+
+def _is_module(value: Any) -> bool:
+    return isinstance(value, Module)

@@ -1,0 +1,129 @@
+"""Scopes: of names (`tf.name_scope`), and of what makes variables (`tf.variable_creator_scope`)."""
+
+import contextlib
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tapefacade._ops.op import function
+
+
+class _Thread(threading.local):
+    """The scopes that this thread has entered."""
+
+    def __init__(self) -> None:
+        self.name = ""  # ends with "/", unless it is empty
+        self.creators: list[Callable[..., Any]] = []
+
+
+_THREAD = _Thread()
+
+
+@function("name_scope")
+class name_scope:  # noqa: N801 - TensorFlow's name
+    """A block in which the names of variables begin with a prefix.
+
+    Args:
+        name: the prefix. Scopes within each other are joined by "/"; a name that ends with "/" is
+            the whole prefix, and an empty one is none.
+
+    Entering it gives the whole prefix, with "/" at its end.
+
+    Unlike TensorFlow, tensors have no names.
+
+    Raises:
+        ValueError: if `name` is no text.
+
+    >>> with tf.name_scope("model"):
+    ...     with tf.name_scope("layer") as scope:
+    ...         v = tf.Variable(1.0, name="w")
+    >>> scope, v.name
+    ('model/layer/', 'model/layer/w:0')
+
+    See https://www.tensorflow.org/api_docs/python/tf/name_scope.
+    """
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        self._name = name
+        self._before: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The prefix, without those of the scopes around it."""
+        return self._name
+
+    def __enter__(self) -> str:
+        self._before.append(_THREAD.name)
+        if not self._name or self._name.endswith("/"):
+            _THREAD.name = self._name
+        else:
+            _THREAD.name = f"{_THREAD.name}{self._name}/"
+        return _THREAD.name
+
+    def __exit__(self, *exception: object) -> None:
+        _THREAD.name = self._before.pop()
+
+
+@function("get_current_name_scope")
+def get_current_name_scope() -> str:
+    """Returns the prefix that names have now, without "/" at its end.
+
+    >>> with tf.name_scope("model"):
+    ...     tf.get_current_name_scope()
+    'model'
+    """
+    return _THREAD.name.rstrip("/")
+
+
+def scoped(name: str) -> str:
+    """Returns a name with the prefix that names have now."""
+    return _THREAD.name + name
+
+
+@function("variable_creator_scope")
+@contextlib.contextmanager
+def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """Makes a block in which a function makes the variables.
+
+    Args:
+        variable_creator: called as `variable_creator(next_creator, **kwargs)` with the arguments of
+            `tf.Variable`; it returns a variable, as a rule `next_creator(**kwargs)`, which asks the
+            creator of the scope around this one.
+
+    >>> def named(next_creator, **kwargs):
+    ...     return next_creator(**{**kwargs, "name": "mine"})
+    >>> with tf.variable_creator_scope(named):
+    ...     v = tf.Variable(1.0)
+    >>> v.name
+    'mine:0'
+
+    See https://www.tensorflow.org/api_docs/python/tf/variable_creator_scope.
+    """
+    creators = _THREAD.creators
+    creators.append(variable_creator)
+    try:
+        yield
+    finally:
+        creators.pop()
+
+
+class Making(type):
+    """The class of `tf.Variable`: lets the creators of the scopes make its objects."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        waiting = list(_THREAD.creators)  # the innermost, which is asked first, is the last
+        if not waiting or "_made_by_creators" not in vars(cls):
+            return super().__call__(*args, **kwargs)
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
+        bound.apply_defaults()
+        bound.arguments.pop("self")
+
+        def create(**given: Any) -> Any:
+            if waiting:
+                return waiting.pop()(create, **given)
+            return super(Making, cls).__call__(**given)
+
+        return create(**bound.arguments)

@@ -1,0 +1,27 @@
+"""`tf.init_scope`: a block that no tape records."""
+
+import contextlib
+from collections.abc import Iterator
+
+from tapefacade._ops.op import function
+from tapefacade._trace.recording import THREAD
+
+
+@function("init_scope")
+@contextlib.contextmanager
+def init_scope() -> Iterator[None]:
+    """Makes a block for initialization: the tapes around it record nothing of it.
+
+    >>> x = tf.Variable(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     with tf.init_scope():
+    ...         y = x * x
+    >>> tape.gradient(y, x) is None
+    True
+
+    See https://www.tensorflow.org/api_docs/python/tf/init_scope.
+    """
+    with contextlib.ExitStack() as stack:
+        for tape in reversed(THREAD.recording.watchers()):
+            stack.enter_context(tape.stop_recording())
+        yield
