@@ -45,6 +45,23 @@ ARGUMENTS = [
     "('a\\nb',)",
     "(tf.zeros([2,0]),)",
     "(tf.constant(0.30000001192),tf.constant(2.7182817),tf.constant(3.14159274))",
+    "(tf.zeros([0,2]),tf.zeros([0,2,3]),tf.zeros([2,3,0]),tf.zeros([2,0,3]))",
+    "('shape:',tf.zeros([2,2]).shape,tf.TensorShape([None,2]),tf.TensorShape(None))",
+    "('type:',tf.float32,[tf.string],tf.zeros([2]).dtype)",
+    "('loss',tf.constant(0.5).numpy(),np.float64(2.0),[np.float32(1.0)])",
+    "(['a',b'b',None,True],{'a':'b'})",
+    "({'loss':tf.constant(0.5),'acc':0.25},)",
+    "((1,),(tf.constant([1,2]),))",
+    "([tf.constant([[1,2],[3,4]])]*14,)",
+    "(list(range(30)),{'key':['x'*40,'y'*40]})",
+    "(tf.constant('a'),)",
+    "(tf.Variable('a'),)",
+    "(tf.constant('a'),'b',tf.constant('c'))",
+    "([tf.constant('a')],{'k':tf.constant(['a','b'])})",
+    "(tf.constant(['a\"b',\"it's\",'\\\\','\\t\\n\\x01','\u00e9']),)",
+    "(tf.IndexedSlices(tf.constant([[1.,2.]]),tf.constant([1]),tf.constant([3,2])),)",
+    "([tf.sparse.from_dense([[1.,0.]])],{'r':tf.ragged.constant([['a'],[]])})",
+    "(range(3),{3,1},slice(1,2),b'a')",
 ]
 KEYWORDS = ["{}", "{'summarize': -1}", "{'summarize': 1}", "{'sep': '|'}", "{'end': '!'}"]
 VARIED = ["(tf.range(10),)", "(tf.reshape(tf.range(100),[10,10]),)", "('a',1,2.5,tf.constant(3.))"]

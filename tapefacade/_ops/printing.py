@@ -1,5 +1,7 @@
 """Printing of tensors."""
 
+import pprint
+import re
 import sys
 from typing import Any
 
@@ -14,6 +16,9 @@ from tapefacade._ops.op import function
 @function("print")
 def print(*inputs: Any, **kwargs: Any) -> None:
     """Prints values, with those of the tensors in them, to the standard error.
+
+    Strings are printed as they are, other Python values as `pprint` writes them. Unlike
+    TensorFlow, complex numbers are shown, and bytes that are no UTF-8 are replaced.
 
     Args:
         *inputs: tensors, variables, Python values, and nests of these.
@@ -33,7 +38,10 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    text = separator.join(_shown(value, summarize) for value in inputs) + end
+    text = _alone(*inputs) if len(inputs) == 1 else None
+    if text is None:
+        text = separator.join(_shown(value, summarize) for value in inputs)
+    text += end
     if isinstance(stream, str):
         if not stream.startswith("file://"):
             raise ValueError(
@@ -46,27 +54,52 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     stream.flush()
 
 
+def _alone(value: Any) -> str | None:
+    """Returns the text of a scalar string tensor, which is bare where it is the only value."""
+    if not _is_dense(value) or len(value.shape) or value.dtype.name != "string":
+        return None
+    return np.asarray(value).item().decode(errors="replace")
+
+
+def _is_dense(value: Any) -> bool:
+    return hasattr(value, "_slot_in") or (
+        isinstance(value, Tensor) and not isinstance(value, CompositeTensor)
+    )
+
+
 def _shown(value: Any, summarize: int) -> str:
-    if isinstance(value, CompositeTensor):
-        return value._printed(summarize)
-    if isinstance(value, Tensor) or hasattr(value, "_slot_in"):
-        array = np.asarray(value)
-        if array.dtype == np.object_ and not array.ndim:
-            return array.item().decode(errors="replace")
-        return array_text(array, summarize)
-    if isinstance(value, np.ndarray):
-        return repr(value)
-    if nest.is_nested(value) and not isinstance(value, str):
-        items = [
-            _shown(item, summarize)
-            for item in (value.values() if isinstance(value, dict) else value)
-        ]
-        if isinstance(value, dict):
-            pairs = zip(value, items, strict=True)
-            return "{" + ", ".join(f"{key!r}: {item}" for key, item in pairs) + "}"
-        brackets = "[]" if isinstance(value, list) else "()"
-        return brackets[0] + ", ".join(items) + brackets[1]
-    return str(value)
+    if isinstance(value, str):
+        return value
+    places: list[_Place] = []
+
+    def placed(leaf: Any) -> Any:
+        if isinstance(leaf, CompositeTensor):
+            text = leaf._printed(summarize)
+        elif _is_dense(leaf):
+            text = array_text(np.asarray(leaf), summarize)
+        else:
+            return leaf
+        places.append(_Place(len(places), text))
+        return places[-1]
+
+    shown = pprint.pformat(nest.map_structure(placed, value))
+    return _MARKS.sub(lambda mark: places[ord(mark[0][0]) - _FIRST].text, shown)
+
+
+_FIRST = 0xF0000  # the first of 65,000 characters that nobody writes
+_MARKS = re.compile("([\U000f0000-\U000ffffd])\\1*")
+
+
+class _Place:
+    """Stands for a tensor among Python values, as wide as TensorFlow's lines are broken for."""
+
+    def __init__(self, number: int, text: str) -> None:
+        self.text = text
+        wide = len("SparseTensor(indices={}, values={}, shape={})")
+        self._mark = chr(_FIRST + number) * (wide if "SparseTensor(" in text else len("'{}'"))
+
+    def __repr__(self) -> str:
+        return self._mark
 
 
 def array_text(array: Any, summarize: int) -> str:
@@ -74,7 +107,7 @@ def array_text(array: Any, summarize: int) -> str:
     if isinstance(array, bytes) or array.ndim == 0:
         return _element(array if isinstance(array, bytes) else array[()])
     if array.size == 0:
-        return "[]" if array.ndim == 1 else "[\n ...]"
+        return "[" + "\n" * (array.ndim - 1) + " ...]" if len(array) else "[]"
     count = len(array)
     if summarize < 0 or count <= 2 * summarize:
         items = [array_text(row, summarize) for row in array]
@@ -90,9 +123,17 @@ def _indented(text: str) -> str:
     return "\n".join(f" {line}" if line and k else line for k, line in enumerate(text.split("\n")))
 
 
+_ESCAPED = re.compile(r"""[\x00-\x1f\x7f"'\\]""")
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _ESCAPES.get(found[0]) or f"\\{ord(found[0]):03o}"
+
+
 def _element(value: Any) -> str:
     if isinstance(value, bytes):
-        return '"' + value.decode(errors="replace") + '"'
+        return '"' + _ESCAPED.sub(_escape, value.decode(errors="replace")) + '"'
     if isinstance(value, np.bool_ | np.integer):
         return str(int(value))
     if isinstance(value, np.complexfloating):

@@ -7,6 +7,8 @@ general way, `record`.
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import jax
+
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.calling import record
 from tapefacade._trace.recording import THREAD
@@ -41,7 +43,7 @@ def record1(op: "Op", x: Any, static: tuple[Any, ...]) -> Any:
     except (KeyError, TypeError):
         return record(op, (x,), static)
     if node.slow:
-        return record(op, (x,), static)
+        return _several(recording, node) if node.listed else record(op, (x,), static)
     recording.at = node
     slot = node.first_output
     tensor = _NEW(EagerTensor)
@@ -103,10 +105,12 @@ def record2(  # noqa: C901 - the hot path, written out
         node = recording.at.edges[(op, static, first, second)]
     except (KeyError, TypeError):
         return record(op, (x, y), static, hint)
-    if node.slow:
+    if node.slow and not node.listed:
         return record(op, (x, y), static, hint)
     if scalar is not None:
         recording.data.scalars[node.first] = scalar
+    if node.slow:
+        return _several(recording, node)
     recording.at = node
     slot = node.first_output
     tensor = _NEW(EagerTensor)
@@ -154,10 +158,12 @@ def record_many(  # noqa: C901 - the hot path, written out
         node = recording.at.edges[tuple(key)]
     except (KeyError, TypeError):
         return record(op, inputs, static)
-    if node.slow:
+    if node.slow and not node.listed:
         return record(op, inputs, static)
     if scalar is not None:
         recording.data.scalars[node.first] = scalar
+    if node.slow:
+        return _several(recording, node)
     recording.at = node
     slot = node.first_output
     tensor = _NEW(EagerTensor)
@@ -167,3 +173,9 @@ def record_many(  # noqa: C901 - the hot path, written out
     tensor._slot = slot
     recording.owners[slot] = _REFERENCE(tensor)
     return tensor
+
+
+def _several(recording: Any, node: Any) -> Any:
+    """Makes the results of an op that has a list or a tuple of them."""
+    recording.at = node
+    return jax.tree_util.tree_unflatten(node.structure, recording.results(node))

@@ -9,6 +9,7 @@ from tapefacade._core.dispatch import CompositeTensor, handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._ops.printing import array_text
 
 
 class IndexedSlices(CompositeTensor):
@@ -87,6 +88,9 @@ class IndexedSlices(CompositeTensor):
 
     def _with_components(self, components: Sequence[Any]) -> "IndexedSlices":
         return IndexedSlices(*components)
+
+    def _printed(self, summarize: int) -> str:
+        return array_text(self._dense_var_to_tensor().numpy(), summarize)
 
     def __neg__(self) -> "IndexedSlices":
         return IndexedSlices(-convert(self._values), self._indices, self._dense_shape)

@@ -34,7 +34,7 @@ class Node:
 
     __slots__ = (
         "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs",
-        "limit", "line", "operation", "parent", "plans", "programs", "slow", "static", "structure",
+        "limit", "line", "listed", "operation", "parent", "plans", "programs", "slow", "static", "structure",
         "type", "types",
     )  # fmt: skip
 
@@ -73,7 +73,10 @@ class Node:
         full = counted and self.depth >= self.limit
         if full:
             self.limit = self.depth + PENDING_LIMIT
-        self.slow = structure is not None or checked or self.eager or full
+        # Whether a call must go the general way, but for a result that is no single tensor.
+        general = checked or self.eager or full
+        self.listed = structure is not None and not general
+        self.slow = structure is not None or general
         self.line = users_line() if parent else ""
 
 

@@ -57,3 +57,11 @@ def of_morphology(tf, np):
             tf, lambda x, f: tf.nn.erosion2d(x, f, ones, "SAME", "NHWC", ones), x, filters
         ),
     }
+
+
+def of_response_normalization(tf, np):
+    x, lrn = _images(np), tf.nn.local_response_normalization
+    return {
+        "defaults": _gradient(tf, lrn, x),
+        "narrow": _gradient(tf, lambda x: lrn(x, 0, 2.0, 0.5, 0.75), x),
+    }
