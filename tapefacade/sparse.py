@@ -42,5 +42,6 @@ from tapefacade._sparse.segments import (
     segment_sum as segment_sum,
 )
 from tapefacade._sparse.tensor import SparseTensor as SparseTensor
+from tapefacade._strings.crossing import cross as cross, cross_hashed as cross_hashed
 
 __getattr__ = _missing_attribute(__name__)

@@ -141,6 +141,39 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     return sizes
 
 
+def require_room(
+    sizes: Iterable[int],
+    windows: Iterable[int],
+    steps: Iterable[int],
+    rates: Iterable[int],
+    padding: Any,
+) -> None:
+    """Raises if windows do not fit into a tensor, not even with the zeros around it.
+
+    Args:
+        sizes: the sizes of the dimensions along which windows move.
+        windows: how many places a window has along each; there may be more of these.
+        steps: how far it moves.
+        rates: the distance of its places.
+        padding: `"SAME"`, `"VALID"`, or how many zeros are put before and after each dimension.
+
+    Raises:
+        InvalidArgumentError: if there would be less than no windows.
+    """
+    if padding == "SAME":
+        return
+    sizes = list(sizes)
+    pairs = [(0, 0)] * len(sizes) if padding == "VALID" else padding
+    for size, window, step, rate, pair in zip(sizes, windows, steps, rates, pairs, strict=False):
+        stretched = (window - 1) * rate + 1
+        count = int((size + sum(pair) - stretched + step) / step)
+        if count < 0:
+            raise invalid(
+                f"Computed output size would be negative: {count} [input_size: {size}, "
+                f"effective_filter_size: {stretched}, stride: {step}]"
+            )
+
+
 def array_module(*arrays: Any) -> Any:
     """Returns NumPy if all arrays are NumPy's, else `jax.numpy`: eager JAX costs far more."""
     return np if all(isinstance(array, np.ndarray | np.generic) for array in arrays) else jnp

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert_to_tensor, is_tensor
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.op import function
 
@@ -111,7 +112,8 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Non
     >>> tf.debugging.assert_type(1.0, tf.float32)
     """
     wanted = dtypes.as_dtype(tf_type)
-    tensor = convert_to_tensor(tensor)
+    if not isinstance(tensor, CompositeTensor):
+        tensor = convert_to_tensor(tensor)
     if tensor.dtype is not wanted:
         raise TypeError(
             f"{_prefix(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}"
@@ -183,9 +185,9 @@ def assert_same_float_dtype(tensors: Any = None, dtype: Any = None) -> dtypes.DT
         if wanted is None:
             wanted, first = tensor.dtype, tensor
         elif tensor.dtype is not wanted:
-            origin = "" if first is None else f" as {first}"
+            origin = "" if first is None else f" as {getattr(first, 'name', first)!s}"
             raise ValueError(
-                f"{tensor}, type={tensor.dtype}, must be of the same type ({wanted}){origin}."
+                f"{tensor!s}, type={tensor.dtype!s}, must be of the same type ({wanted!s}){origin}."
             )
     wanted = dtypes.float32 if wanted is None else wanted
     if not wanted.is_floating:

@@ -251,7 +251,7 @@ def real(input: Any, name: str | None = None) -> Any:
         return _real(input)
     if not (input.dtype.is_floating or input.dtype.is_integer):
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {input.dtype}")
-    return input
+    return convert(input)
 
 
 @function("math.imag", dispatch=True)
@@ -320,7 +320,7 @@ def conj(x: Any, name: str | None = None) -> Any:
         return _conj(x)
     if not (x.dtype.is_floating or x.dtype.is_integer):
         raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")
-    return x
+    return convert(x)
 
 
 def _bits(x: jax.Array) -> jax.Array:

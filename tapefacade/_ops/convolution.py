@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import errors
-from tapefacade._ops.arguments import invalid, written
+from tapefacade._ops.arguments import invalid, require_room, written
 from tapefacade._ops.op import TensorLike, op
 
 FLOATS = ("half", "bfloat16", "float", "double")
@@ -184,12 +184,14 @@ def apply_filters(
     layout: Layout,
 ) -> jax.Array:
     """Convolves with checked arguments, a number for each axis of the input."""
+    steps, rates = ([numbers[axis] for axis in layout.axes] for numbers in (strides, dilations))
+    require_room([input.shape[axis] for axis in layout.axes], filters.shape, steps, rates, padding)
     return lax.conv_general_dilated(
         input,
         filters,
-        [strides[axis] for axis in layout.axes],
+        steps,
         padding,
-        rhs_dilation=[dilations[axis] for axis in layout.axes],
+        rhs_dilation=rates,
         dimension_numbers=(layout.text, f"{SPATIAL[layout.spatial]}IO", layout.text),
         feature_group_count=input.shape[layout.channels] // max(filters.shape[-2], 1),
     )

@@ -1,5 +1,6 @@
 """Losses of single examples."""
 
+import math
 from typing import Any
 
 import jax
@@ -116,8 +117,8 @@ def softmax_cross_entropy_with_logits(
     sum to 1. As in TensorFlow it does not depend on `labels` when it is differentiated again.
 
     Args:
-        labels: the probabilities of the classes, a tensor of shape `[..., C]`, or one that
-            broadcasts to `logits`.
+        labels: the probabilities of the classes, a tensor of shape `[..., C]`; one row of them
+            goes with all logits.
         logits: the predicted logarithms of the odds, a floating tensor of shape `[..., C]`.
         axis: the dimension of the classes.
         name: ignored.
@@ -143,7 +144,10 @@ def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) ->
         raise invalid(f"`axis` must be in the range [{-rank}, {rank}). Received: axis={axis}")
     dtype = logits.dtype
     logits, labels = (jnp.moveaxis(x, axis, -1) for x in (_wide(logits), labels))
-    labels = labels.astype(logits.dtype)
+    labels, outer = labels.astype(logits.dtype), logits.shape[:-1]
+    logits, labels = (
+        jnp.reshape(x, (math.prod(x.shape[:-1]), *x.shape[-1:])) for x in (logits, labels)
+    )
     try:
         shape = np.broadcast_shapes(logits.shape, labels.shape)
     except ValueError:
@@ -151,8 +155,13 @@ def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) ->
             f"logits and labels must be broadcastable: logits_size={written(logits.shape)} "
             f"labels_size={written(labels.shape)}",
         ) from None
+    if shape[0] != math.prod(outer):
+        raise invalid(
+            f"Input to reshape is a tensor with {shape[0]} values, but the requested shape has "
+            f"{math.prod(outer)}"
+        )
     logits, labels = (jnp.broadcast_to(x, shape) for x in (logits, labels))
-    return _cross_entropy(logits, labels).astype(dtype)
+    return jnp.reshape(_cross_entropy(logits, labels), outer).astype(dtype)
 
 
 def _wide(logits: jax.Array) -> jax.Array:

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import errors
-from tapefacade._ops.arguments import SEGMENT_ORDERED, invalid, written
+from tapefacade._ops.arguments import SEGMENT_ORDERED, invalid, require_room, written
 from tapefacade._ops.op import TensorLike, op
 
 IMAGES = (
@@ -39,12 +39,8 @@ def positions(size: int, window: int, step: int, rate: int, padding: str) -> np.
         count = -(-size // step)
         before = max((count - 1) * step + stretched - size, 0) // 2
     else:
+        require_room([size], [window], [step], [rate], padding)
         count, before = int((size - stretched + step) / step), 0
-    if count < 0:
-        raise invalid(
-            f"Computed output size would be negative: {count} [input_size: {size}, "
-            f"effective_filter_size: {stretched}, stride: {step}]"
-        )
     return np.arange(count)[:, None] * step - before + np.arange(window) * rate
 
 

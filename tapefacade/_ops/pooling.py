@@ -10,7 +10,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import errors
-from tapefacade._ops.arguments import invalid
+from tapefacade._ops.arguments import invalid, require_room
 from tapefacade._ops.convolution import FLOATS, Layout, layout_of, padding_of, sequence_of
 from tapefacade._ops.op import TensorLike, op
 
@@ -71,6 +71,7 @@ def reduce_windows(
     """Takes the maxima or averages of windows, a number for each axis of the input."""
     window, steps = tuple(window), tuple(steps)
     rates = (1,) * input.ndim if rates is None else tuple(rates)
+    require_room(input.shape, window, steps, rates, pads)
     if isinstance(pads, str):
         stretched = [(k - 1) * rate + 1 for k, rate in zip(window, rates, strict=True)]
         pads = lax.padtype_to_pads(input.shape, stretched, steps, pads)

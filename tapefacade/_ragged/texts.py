@@ -116,7 +116,8 @@ def _rows(value: Any) -> list[list[Any]]:
     return rows
 
 
-def _text(part: Any) -> bytes:
+def as_text(part: Any) -> bytes:
+    """Returns a part of a combination as a text."""
     return part if isinstance(part, bytes) else str(part).encode()
 
 
@@ -151,7 +152,7 @@ def cross(inputs: Any, name: str | None = None) -> Any:
     """
     combinations, partition = _crossed(inputs)
     flat = np.empty(len(combinations), object)
-    flat[:] = [b"_X_".join(_text(part) for part in parts) for parts in combinations]
+    flat[:] = [b"_X_".join(as_text(part) for part in parts) for parts in combinations]
     return RaggedTensor._make(string_tensor(flat), partition)
 
 
@@ -181,16 +182,24 @@ def cross_hashed(
     <tf.RaggedTensor [[2], [1, 1]]>
     """
     combinations, partition = _crossed(inputs)
+    found = hashes(combinations, num_buckets, hash_key)
+    return RaggedTensor._make(from_host(found), partition)
+
+
+def hashes(
+    combinations: list[tuple[Any, ...]], num_buckets: int, hash_key: int | None
+) -> np.ndarray[Any, Any]:
+    """Hashes combinations of texts and integers; see `cross_hashed`."""
     texts = sorted({part for parts in combinations for part in parts if isinstance(part, bytes)})
     prints: dict[Any, int] = dict(zip(texts, _fingerprints(texts), strict=True))
     limit = num_buckets or 2**63 - 1
-    hashes = []
+    found = []
     for parts in combinations:
         value = DEFAULT_KEY if hash_key is None else hash_key
         for part in parts:
             value = _mixed(value, prints[part] if isinstance(part, bytes) else part & WORD)
-        hashes.append(value % limit)
-    return RaggedTensor._make(from_host(np.array(hashes, np.int64)), partition)
+        found.append(value % limit)
+    return np.array(found, np.int64)
 
 
 def _fingerprints(texts: list[bytes]) -> list[int]:

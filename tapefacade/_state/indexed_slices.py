@@ -106,3 +106,9 @@ class IndexedSlices(CompositeTensor):
 def _scalar_mul(scalar: Any, x: Any) -> IndexedSlices:
     """Multiplies the rows with a number."""
     return x._with_gradient(FUNCTIONS["scalar_mul"](scalar, x.values))
+
+
+@handles(IndexedSlices, "stop_gradient")
+def _stop_gradient(input: Any) -> IndexedSlices:
+    """Makes constants of the rows."""
+    return input._with_gradient(FUNCTIONS["stop_gradient"](input.values))

@@ -251,3 +251,25 @@ def sets(tf, np):
         "vectors": caught(lambda: tf.sets.union([1], [2])),
         "dtypes": caught(lambda: tf.sets.difference([[1, 2]], [["a"]])),
     }
+
+
+def crosses(tf, np):
+    a, b = tf.constant([["a"], ["b"]]), tf.constant([["c"], ["d"]])
+    s = tf.sparse.from_dense([["a", "b"], ["", "c"]])
+    n = tf.constant([[1], [2]], tf.int64)
+    cross, hashed = tf.sparse.cross, tf.sparse.cross_hashed
+    return {
+        "dense": [cross([a, b]), cross([a, b], separator="-")],
+        "sparse": [cross([s, b]), cross([s, s]), cross([s])],
+        "numbers": [cross([a, n]), cross([s, n, b]), cross([a, tf.constant([[1.5], [2.0]])])],
+        "empty row": cross([tf.sparse.from_dense([["a"], [""]]), b]),
+        "none": cross([]),
+        "lists": caught(lambda: cross([[["a"]], [["c"]]])),
+        "no list": caught(lambda: cross(a)),
+        "rows": caught(lambda: cross([a, tf.constant([["x"]])])),
+        "rank": caught(lambda: cross([a, tf.constant(["x"])])),
+        "hashed": [hashed([a, b], num_buckets=100), hashed([a, b])],
+        "key": hashed([a, b], num_buckets=100, hash_key=1),
+        "hashed numbers": hashed([s, n], num_buckets=1000),
+        "negative": caught(lambda: hashed([a, b], num_buckets=-1)).name,
+    }
