@@ -62,8 +62,16 @@ ARGUMENTS = [
     "(tf.IndexedSlices(tf.constant([[1.,2.]]),tf.constant([1]),tf.constant([3,2])),)",
     "([tf.sparse.from_dense([[1.,0.]])],{'r':tf.ragged.constant([['a'],[]])})",
     "(range(3),{3,1},slice(1,2),b'a')",
+    "(tf.constant(1+2j),)",
 ]
-KEYWORDS = ["{}", "{'summarize': -1}", "{'summarize': 1}", "{'sep': '|'}", "{'end': '!'}"]
+KEYWORDS = [
+    "{}",
+    "{'summarize': -1}",
+    "{'summarize': 1}",
+    "{'summarize': 0}",
+    "{'sep': '|'}",
+    "{'end': '!'}",
+]
 VARIED = ["(tf.range(10),)", "(tf.reshape(tf.range(100),[10,10]),)", "('a',1,2.5,tf.constant(3.))"]
 
 

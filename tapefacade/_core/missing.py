@@ -20,6 +20,18 @@ HINTS = {
     "tf.compat.v1.disable_eager_execution": "Leave it out: programs are compiled without graphs",
     "tf.while_loop": "Write a Python loop",
     "tf.cond": "Write a Python `if`",
+    "tf.case": "Write a Python `if`",
+    "tf.switch_case": "Write a Python `if`",
+    "tf.scan": "Write a Python loop, and stack its results",
+    "tf.foldl": "Write a Python loop",
+    "tf.foldr": "Write a Python loop",
+    "tf.map_fn": "Write a Python loop, and stack its results",
+    "tf.vectorized_map": "Write a Python loop, and stack its results",
+    "tf.py_function": "Call the function itself",
+    "tf.numpy_function": "Call the function itself, with `numpy()` of the tensors",
+    "tf.optimizers": "Write the update with assign_sub",
+    "tf.initializers": "Draw with tf.random, or tf.random_normal_initializer and its like",
+    "tf.train.Checkpoint": "Write tf.io.serialize_tensor of each variable to a file",
 }
 
 

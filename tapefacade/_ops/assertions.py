@@ -112,11 +112,10 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Non
     >>> tf.debugging.assert_type(1.0, tf.float32)
     """
     wanted = dtypes.as_dtype(tf_type)
-    if not isinstance(tensor, CompositeTensor):
-        tensor = convert_to_tensor(tensor)
-    if tensor.dtype is not wanted:
+    checked: Any = tensor if isinstance(tensor, CompositeTensor) else convert_to_tensor(tensor)
+    if checked.dtype is not wanted:
         raise TypeError(
-            f"{_prefix(message)}tensor must be of type {wanted!r}; got {tensor.dtype!r}"
+            f"{_prefix(message)}tensor must be of type {wanted!r}; got {checked.dtype!r}"
         )
 
 

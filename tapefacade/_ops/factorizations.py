@@ -242,6 +242,17 @@ def _from_lower(x: jax.Array) -> jax.Array:
     return lower + transposed(lower) + diagonal[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
 
 
+def _inverse_differences(values: jax.Array) -> jax.Array:
+    """Inverts the difference of each two eigenvalues, and gives 0 for equal ones.
+
+    On the diagonal all derivatives are 0, too: those of the expression would overflow there.
+    """
+    diagonal = jnp.eye(values.shape[-1], dtype=values.dtype)
+    differences = values[..., None, :] - values[..., :, None] + diagonal
+    tiny = jnp.asarray(TINY, values.dtype)
+    return (1 - diagonal) * differences / (differences * differences + tiny)
+
+
 @jax.custom_jvp
 def _eigh(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     vectors, values = lax.linalg.eigh(x, symmetrize_input=False)
@@ -254,10 +265,7 @@ def _eigh_jvp(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     values, vectors = _eigh(primals[0])
     inner = transposed(vectors) @ tangents[0] @ vectors
     places = np.arange(values.shape[-1])
-    differences = values[..., None, :] - values[..., :, None]
-    tiny = jnp.asarray(TINY, differences.dtype)
-    factors = differences / (differences * differences + tiny)
-    turned = vectors @ (factors.astype(vectors.dtype) * inner)
+    turned = vectors @ (_inverse_differences(values).astype(vectors.dtype) * inner)
     return (values, vectors), (jnp.real(inner[..., places, places]), turned)
 
 
@@ -321,10 +329,7 @@ def _eig_jvp(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     values, vectors = _eig(primals[0])
     inner = jnp.linalg.solve(vectors, tangents[0].astype(vectors.dtype) @ vectors)
     places = np.arange(values.shape[-1])
-    differences = values[..., None, :] - values[..., :, None]
-    tiny = jnp.asarray(TINY, differences.dtype)
-    factors = differences / (differences * differences + tiny)
-    turned = vectors @ (factors * inner)
+    turned = vectors @ (_inverse_differences(values) * inner)
     along = jnp.real(jnp.sum(jnp.conj(vectors) * turned, -2, keepdims=True))
     turned = turned - vectors * along.astype(vectors.dtype)
     return (values, vectors), (inner[..., places, places], turned)

@@ -307,15 +307,19 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: None = None) -> Eager
     a, b = convert_to_tensor(a), convert_to_tensor(b)
     convert = FUNCTIONS["image.convert_image_dtype"]
     limit = convert(FUNCTIONS["cast"](max_val, a.dtype), "float32")
-    return _psnr(convert(a, "float32"), convert(b, "float32"), limit)
+    unit = 1.0
+    if a.dtype.is_integer and b.dtype is a.dtype:
+        # Scaled after the subtraction, so that the difference of equal images is exactly 0.
+        a, b, unit = FUNCTIONS["cast"](a, "float32"), FUNCTIONS["cast"](b, "float32"), a.dtype.max
+    return _psnr(convert(a, "float32"), convert(b, "float32"), limit, 1.0 / unit)
 
 
 @op("_psnr", kernel="Sub")
-def _psnr(a: TensorLike, b: TensorLike, max_val: TensorLike) -> jax.Array:
+def _psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, unit: float) -> jax.Array:
     """Computes `tf.image.psnr` of images in single precision."""
     if a.shape != b.shape:
         raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
-    error = jnp.mean((a - b) ** 2, (-3, -2, -1))
+    error = jnp.mean(((a - b) * np.float32(unit)) ** 2, (-3, -2, -1))
     ten = np.float32(10 / np.log(10))
     return np.float32(20 / np.log(10)) * jnp.log(max_val) - ten * jnp.log(error)
 

@@ -11,14 +11,16 @@ from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import Tensor
 from tapefacade._ops.op import function
+from tapefacade._ops.summaries import summary
 
 
 @function("print")
 def print(*inputs: Any, **kwargs: Any) -> None:
     """Prints values, with those of the tensors in them, to the standard error.
 
-    Strings are printed as they are, other Python values as `pprint` writes them. Unlike
-    TensorFlow, complex numbers are shown, and bytes that are no UTF-8 are replaced.
+    Strings are printed as they are, other Python values as `pprint` writes them. As in
+    TensorFlow, complex numbers are question marks. Unlike in TensorFlow, bytes that are no UTF-8
+    are replaced.
 
     Args:
         *inputs: tensors, variables, Python values, and nests of these.
@@ -103,43 +105,5 @@ class _Place:
 
 
 def array_text(array: Any, summarize: int) -> str:
-    """Formats as TensorFlow's kernel does: no commas, short numbers, `...` between the ends."""
-    if isinstance(array, bytes) or array.ndim == 0:
-        return _element(array if isinstance(array, bytes) else array[()])
-    if array.size == 0:
-        return "[" + "\n" * (array.ndim - 1) + " ...]" if len(array) else "[]"
-    count = len(array)
-    if summarize < 0 or count <= 2 * summarize:
-        items = [array_text(row, summarize) for row in array]
-    else:
-        items = [array_text(row, summarize) for row in array[:summarize]]
-        items.append("...")
-        items += [array_text(row, summarize) for row in array[count - summarize :]]
-    separator = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " "
-    return "[" + separator.join(_indented(item) for item in items) + "]"
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f" {line}" if line and k else line for k, line in enumerate(text.split("\n")))
-
-
-_ESCAPED = re.compile(r"""[\x00-\x1f\x7f"'\\]""")
-_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "'": "\\'", "\\": "\\\\"}
-
-
-def _escape(found: re.Match[str]) -> str:
-    return _ESCAPES.get(found[0]) or f"\\{ord(found[0]):03o}"
-
-
-def _element(value: Any) -> str:
-    if isinstance(value, bytes):
-        return '"' + _ESCAPED.sub(_escape, value.decode(errors="replace")) + '"'
-    if isinstance(value, np.bool_ | np.integer):
-        return str(int(value))
-    if isinstance(value, np.complexfloating):
-        return f"({_element(value.real)},{_element(value.imag)})"
-    # As many digits as are always right; if they do not give the value back, all there are.
-    wide = isinstance(value, np.float64)
-    kind = float if wide else np.float32
-    short = f"{float(value):.{15 if wide else 6}g}"
-    return short if kind(short) == value else f"{float(value):.{17 if wide else 9}g}"
+    """Returns the text of an array, however many elements of it are shown at each end."""
+    return summary(array, summarize).decode(errors="replace")

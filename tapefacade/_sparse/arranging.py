@@ -275,6 +275,9 @@ def concat(
     if len(inputs) == 1:
         return inputs[0]
     rank = len(inputs[0]._static)
+    if not -rank <= axis < rank:
+        message = f"Concat dimension must be in range [{-rank}, {rank}), got {axis}"
+        raise refused(f"SparseConcat_N_{len(inputs)}", message)
     place = axis + rank if axis < 0 else axis
     shape = list(inputs[0]._static)
     for number, one in enumerate(inputs[1:], start=1):

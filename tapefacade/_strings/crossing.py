@@ -52,7 +52,7 @@ def _rows(value: Any) -> list[list[Any]]:
     elements = values.numpy().tolist()
     if not isinstance(value, SparseTensor):
         return elements
-    rows: list[list[Any]] = [[] for _ in range(value.shape.as_list()[0])]
+    rows: list[list[Any]] = [[] for _ in range(value._static[0])]
     places = value._located()
     for place in row_major(places).tolist():
         rows[places[place, 0]].append(elements[place])

@@ -1,6 +1,5 @@
 """Texts put together: join, reduce_join, unsorted_segment_join, format."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.text import string_tensor
 from tapefacade._ops.op import function
+from tapefacade._ops.summaries import summary
 from tapefacade._strings.arguments import (
     Array,
     attribute_text,
@@ -19,8 +19,6 @@ from tapefacade._strings.arguments import (
     text_array,
     texts,
 )
-
-ESCAPES = {b"\n": b"\\n", b"\r": b"\\r", b"\t": b"\\t", b'"': b'\\"', b"'": b"\\'", b"\\": b"\\\\"}
 
 
 @function("strings.join", dispatch=True)
@@ -218,56 +216,3 @@ def format(
     parts = template.encode().split(placeholder.encode())
     text = parts[0] + b"".join(next(shown) + part for part in parts[1:])
     return string_tensor(object_array([text], ()))
-
-
-def summary(array: Array, limit: int) -> bytes:
-    """Writes an array as TensorFlow's kernels do: no commas, and `...` between the ends.
-
-    Args:
-        array: numbers or texts.
-        limit: how many elements are shown at both ends of each axis; -1 for all.
-
-    Returns:
-        The text, in several lines for several axes.
-
-    >>> summary(np.arange(7), 2)
-    b'[0 1 ... 5 6]'
-    """
-    if array.ndim == 0:
-        return _element(array[()])
-    if array.size == 0 or limit == 0:
-        return b"[\n ...]" if array.ndim > 1 else b"[ ...]" if array.size else b"[]"
-    return _rows(array, limit, b"")
-
-
-def _rows(array: Any, limit: int, indent: bytes) -> bytes:
-    if isinstance(array, bytes) or array.ndim == 0:
-        return _element(array if isinstance(array, bytes) else array[()])
-    inner = indent + b" "
-    separator = b" " if array.ndim == 1 else b"\n" * (array.ndim - 1) + inner
-    return b"[" + separator.join(_shown_rows(array, limit, inner)) + b"]"
-
-
-def _shown_rows(array: Array, limit: int, indent: bytes) -> Iterator[bytes]:
-    count = len(array)
-    if limit < 0 or count <= 2 * limit:
-        yield from (_rows(row, limit, indent) for row in array)
-        return
-    yield from (_rows(row, limit, indent) for row in array[:limit])
-    yield b"..."
-    yield from (_rows(row, limit, indent) for row in array[count - limit :])
-
-
-def _element(value: Any) -> bytes:
-    if isinstance(value, bytes):
-        return b'"' + b"".join(ESCAPES.get(bytes([b]), bytes([b])) for b in value) + b'"'
-    if isinstance(value, np.bool_ | np.integer):
-        return str(int(value)).encode()
-    if isinstance(value, np.complexfloating):
-        return b"?"  # the kernel has no form for them
-    # As many digits as are always right; if they do not give the value back, all there are.
-    wide = isinstance(value, np.float64)
-    kind = float if wide else np.float32
-    short = f"{float(value):.{15 if wide else 6}g}"
-    text = short if kind(short) == value else f"{float(value):.{17 if wide else 9}g}"
-    return text.encode()

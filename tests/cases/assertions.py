@@ -44,5 +44,6 @@ CASES = [
     passes("assert_same_float_dtype", ((f(1.0), V),)),
     passes("assert_same_float_dtype", (), id="default"),
     fails("assert_same_float_dtype", ((i(1), i(2)),), id="int"),
+    fails("assert_same_float_dtype", ((M, i(2)),), id="different"),
     passes("assert_shapes", ([],)),
 ]

@@ -90,6 +90,7 @@ CASES = [
         rtol=1e-5,
     ),
     Case("image.psnr", (A, A, 1.0), id="equal", gradient=False),
+    Case("image.psnr", (i([[[1, 77]]], dtype="uint8"),) * 2, {"max_val": 255}, id="equal uint8"),
     raises("image.psnr", (A, A[:1], 1.0), id="shapes"),
     Case(CONVERT, (U, "float32")),
     Case(CONVERT, (f(0, 0.5, 1), "uint8"), id="to uint8"),

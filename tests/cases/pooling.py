@@ -59,6 +59,13 @@ CASES = [
     Case(POOL, (d(Y), [2, 2], "AVG"), {"strides": [2, 2], "padding": "SAME"}, id="average"),
     Case(POOL, (Y, [2, 2], "MAX"), {"dilations": [2, 2]}, id="dilations", gradient=False),
     Case(POOL, (ROW, [2], "MAX"), id="one"),
+    *[
+        raises(path, (Y, 5, 1, "VALID"), id="room")
+        for path in (MAX, AVG, "nn.max_pool", "nn.avg_pool")
+    ],
+    raises(MAX, (Y, 7, 1, [[0, 0], [1, 1], [1, 0], [0, 0]]), id="room in zeros"),
+    raises("nn.avg_pool1d", (ROW, 9, 2, "VALID"), id="room"),
+    raises("nn.max_pool3d", (VOLUME, 5, 1, "VALID"), id="room"),
     raises(POOL, (Y, [2, 2], "XX"), id="type"),
     raises(POOL, (Y, 2, "MAX"), id="int"),
     raises(POOL, (Y, [2], "MAX"), id="rank"),

@@ -120,6 +120,8 @@ def operations(tf, np):
         "assigned": [v.assign_sub(g).numpy(), v.scatter_sub(g).numpy(), v.assign(g).numpy()],
         "is a tensor": [tf.is_tensor(g), isinstance(g, tf.Tensor)],
         "identity": tf.identity(g),
+        "stop_gradient": tf.stop_gradient(g),
+        "assert_type": caught(lambda: tf.debugging.assert_type(g, tf.int32)),
         "cast": tf.cast(g, tf.float64),
         "flat": [tf.nest.flatten(g), tf.nest.flatten(g, expand_composites=True)],
         "mapped": tf.nest.map_structure(lambda t: t + t, g, expand_composites=True),

@@ -81,6 +81,11 @@ def arranged(tf, np):
         "concat": [tf.sparse.concat(0, [s, u]), tf.sparse.concat(1, [s, u])],
         "expanded concat": tf.sparse.concat(0, [s, tf.sparse.eye(2)], expand_nonconcat_dims=True),
         "bad concat": caught(lambda: tf.sparse.concat(0, [s, tf.sparse.eye(2)])),
+        "concat axis": caught(lambda: tf.sparse.concat(5, [s, u])),
+        "asserted type": [
+            tf.debugging.assert_type(s, s.dtype),
+            caught(lambda: tf.debugging.assert_type(s, tf.string)),
+        ],
         "split": tf.sparse.split(s, 2, 1),
         "filled": tf.sparse.fill_empty_rows(tf.SparseTensor([[1, 0]], [1.0], [3, 2]), 9.0),
         "mask": tf.sparse.mask(

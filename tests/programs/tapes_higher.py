@@ -333,3 +333,17 @@ def batch_jacobian_of_layers(tf, np):
         tape.watch(x)
         y = tf.nn.relu(x @ w) @ tf.transpose(w)
     return {"batch": tape.batch_jacobian(y, x), "weights": tape.jacobian(y, w)}
+
+
+def third_derivatives_of_eigenvalues(tf, np):
+    x = tf.constant([[2.0, 1.0], [1.0, 3.0]])
+    with tf.GradientTape() as t3:
+        t3.watch(x)
+        with tf.GradientTape() as t2:
+            t2.watch(x)
+            with tf.GradientTape() as t1:
+                t1.watch(x)
+                y = tf.linalg.eigvalsh(x) ** 3
+            d1 = t1.gradient(y, x)
+        d2 = t2.gradient(d1, x)
+    return [np.round(d, 3) for d in (d1, d2, t3.gradient(d2, x))]

@@ -490,6 +490,7 @@ def functions_of_variables(tf, np):
         "add_n": tf.add_n([v, v]),
         "where": tf.where(v > 2.0, v, 0.0),
         "cast": tf.cast(v, tf.int32),
+        "real": [tf.math.real(v), tf.math.conj(v)],
         "list": tf.add([1.0, 1.0], v),
         "ones_like": tf.ones_like(v),
         "convert": tf.convert_to_tensor(v, dtype=tf.float32),
