@@ -736,3 +736,10 @@ def test_exception_anywhere_in_a_step_that_compiles(step, error):
         if where is None:
             break
     assert wrong == []
+
+
+def test_the_text_of_a_failed_assertion_is_bare():
+    with pytest.raises(InvalidArgument) as raised:
+        tf.debugging.assert_equal([1, 2], [1, 3])
+    assert str(raised.value).startswith("Condition x == y did not hold.")
+    assert str(raised.value).endswith("[1 3]")

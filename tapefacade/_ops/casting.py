@@ -12,7 +12,7 @@ from tapefacade._core.convert import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._ops.op import NoGradient, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.op import REGISTRY, NoGradient, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.refusals import check_broadcast
 
 MESSAGE_IMAGINARY = (
@@ -86,8 +86,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if given.is_complex and wanted.is_floating:
         get_logger().warning(MESSAGE_IMAGINARY, given.name, wanted.name)
     if wanted is dtypes.string:
-        message = f"Cast {given.kernel_name} to string is not supported [Op:Cast] name: "
-        raise errors.UnimplementedError(None, None, message)
+        message = f"Cast {given.kernel_name} to string is not supported"
+        raise REGISTRY["_cast"].named(errors.UnimplementedError(None, None, message))
     return _cast(x, wanted)
 
 

@@ -214,7 +214,8 @@ class Op(Operation):
         assert self.check is not None
         names = [p.name for p in self.statics]
         error = self.check.error(*details, **dict(zip(names, static, strict=False)))
-        return self.named(error) if isinstance(error, errors.OpError) else error
+        bare = self.name.startswith("_assert")  # TensorFlow's assertions are Python's
+        return self.named(error) if isinstance(error, errors.OpError) and not bare else error
 
     def blocked(self, static: tuple[Any, ...], count: int) -> frozenset[int]:
         if not isinstance(self.gradient, Differentiable) or not self.gradient.except_for:

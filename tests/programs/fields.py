@@ -74,7 +74,7 @@ def speech(tf, np):
     mel = tf.signal.linear_to_mel_weight_matrix(8, 33, 512, 20.0, 250.0)
     with tf.GradientTape() as tape:
         tape.watch(waves)
-        power = tf.abs(tf.signal.stft(waves, frame_length=64, frame_step=32))
+        power = tf.abs(tf.signal.stft(waves, frame_length=64, frame_step=32)) ** 2
         log_mel = tf.math.log(tf.tensordot(power, mel, 1) + 0.5)
         mfcc = tf.signal.mfccs_from_log_mel_spectrograms(log_mel)[..., :5]
         energy = tf.reduce_sum(mfcc[0] ** 2)
@@ -86,7 +86,11 @@ def speech(tf, np):
             logits = tf.reduce_mean(tf.nn.max_pool1d(h, 2, 2, "VALID"), axis=1)
             losses.append(tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(LABELS, logits)))
         w.assign_sub(0.05 * training.gradient(losses[-1], w))
-    return {"mfcc": mfcc[:, 3], "losses": losses, "wave": tape.gradient(energy, waves)[0, 100:104]}
+    return {
+        "mfcc": tf.norm(mfcc, axis=1),
+        "losses": losses,
+        "wave": tape.gradient(energy, waves)[0, 100:104],
+    }
 
 
 LABELS = ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 1.0))
@@ -178,8 +182,8 @@ def gaussian_process(tf, np):
 
 def recurrent_characters(tf, np):
     tf.random.set_seed(12)
-    units, size, steps = 5, 4, 3
-    emb = tf.Variable(tf.random.normal([size, units]))
+    units, steps = 5, 3
+    emb = tf.Variable(tf.random.normal([4, units]))
     kernel = tf.Variable(tf.random.normal([2 * units, 4 * units], stddev=0.3))
     tokens = np.array([[0, 1, 2, 3], [2, 3, 0, 1]])
     losses = []
@@ -195,14 +199,11 @@ def recurrent_characters(tf, np):
                 h = tf.sigmoid(o) * tf.tanh(c)
                 outputs = outputs.write(t, h)
             logits = tf.einsum("tbu,vu->btv", outputs.stack(), emb)
-            losses.append(
-                tf.reduce_mean(
-                    tf.nn.sparse_softmax_cross_entropy_with_logits(tokens[:, 1:], logits)
-                )
-            )
+            ce = tf.nn.sparse_softmax_cross_entropy_with_logits(tokens[:, 1:], logits)
+            losses.append(tf.reduce_mean(ce))
         grads = tape.gradient(losses[-1], [emb, kernel])
         grads, norm = tf.clip_by_global_norm([tf.convert_to_tensor(g) for g in grads], 0.5)
-        emb.assign_sub(grads[0])
-        kernel.assign_sub(grads[1])
+        for v, g in zip([emb, kernel], grads, strict=True):
+            v.assign_sub(g)
     sampled = tf.random.categorical(logits[:, -1] / 0.8, num_samples=4, dtype=tf.int32)
     return {"losses": losses, "norm": norm, "kernel": kernel[0], "sampled": sampled}
