@@ -31,6 +31,7 @@ HINTS = {
     "tf.numpy_function": "Call the function itself, with `numpy()` of the tensors",
     "tf.optimizers": "Write the update with assign_sub",
     "tf.initializers": "Draw with tf.random, or tf.random_normal_initializer and its like",
+    "tf.autodiff.ForwardAccumulator": "Take a Jacobian, or a gradient of `sum(gradient * vector)`",
     "tf.train.Checkpoint": "Write tf.io.serialize_tensor of each variable to a file",
 }
 
@@ -85,11 +86,14 @@ def missing_message(module_name: str, name: str) -> str:
     'tapefacade has no `tf.math.logg`...'
     """
     namespace = dotted(module_name)
-    nearest = nearest_name(f"{namespace}.{name}", list(public_names(root_module())))
-    text = f"tapefacade has no `{namespace}.{name}`"
-    text += f"; the nearest name it has is `{nearest}`" if nearest else ", nor a name like it"
     wanted = f"{namespace}.{name}"
-    text += next((f". {hint}" for key, hint in HINTS.items() if wanted.startswith(key)), "")
+    text = f"tapefacade has no `{wanted}`"
+    hints = [h for key, h in HINTS.items() if wanted == key or wanted.startswith(f"{key}.")]
+    nearest = None if hints else nearest_name(wanted, list(public_names(root_module())))
+    if hints:
+        text += f". {hints[0]}"
+    else:
+        text += f"; the nearest name it has is `{nearest}`" if nearest else ", nor a name like it"
     shown = namespace if namespace in {"tf", *public_names(root_module())} else "tf"
     return f"{text}. `dir({shown})` lists what there is."
 
