@@ -974,3 +974,15 @@ def test_a_variable_handed_to_jax_within_a_tape_is_told(caplog, monkeypatch):
         y = tf.reduce_sum(v * array) + tf.reduce_sum(tf.constant(array * v))
     assert tape.gradient(y, v).numpy() == [1.0]  # not 2: the second product is JAX's
     assert "Variable v:0 is handed to a JAX function within a tape" in caplog.text
+
+
+def test_a_refused_argument_does_not_spoil_the_right_one():
+    """2 == 2.0: what is known of one must not be taken for the other."""
+    tf.fill([2], tf.constant(1.5)).numpy()
+    for _ in range(2):
+        x = tf.constant(1.0) + 0.5  # at this place only the wrong call has been tried
+        with pytest.raises((tf.errors.InvalidArgumentError, TypeError)):
+            tf.fill([2.0], x)
+        assert x.numpy() == 1.5
+    x = tf.constant(1.0) + 0.5
+    assert tf.fill([2], x).numpy().tolist() == [1.5, 1.5]

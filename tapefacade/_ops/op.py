@@ -95,7 +95,8 @@ class Op(Operation):
     def _known(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
     ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
-        key = (static, tuple(types))
+        # 2 == 2.0 == True, but an op may refuse one of them.
+        key = (static, kinds(static), tuple(types))
         found = self._inferred.get(key)
         if found is None:
             if len(self._inferred) > MAX_INFERRED:
@@ -222,6 +223,11 @@ class Op(Operation):
             return frozenset()
         names = [p.name for p in self.flat_parameters(static)]
         return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
+
+
+def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns the classes of static values, which may be equal all the same."""
+    return tuple([kinds(v) if type(v) is tuple else type(v) for v in static])
 
 
 # Definition.
