@@ -89,11 +89,12 @@ def missing_message(module_name: str, name: str) -> str:
     wanted = f"{namespace}.{name}"
     text = f"tapefacade has no `{wanted}`"
     hints = [h for key, h in HINTS.items() if wanted == key or wanted.startswith(f"{key}.")]
-    nearest = None if hints else nearest_name(wanted, list(public_names(root_module())))
     if hints:
         text += f". {hints[0]}"
+    elif nearest := nearest_name(wanted, list(public_names(root_module()))):
+        text += f"; the nearest name it has is `{nearest}`"
     else:
-        text += f"; the nearest name it has is `{nearest}`" if nearest else ", nor a name like it"
+        text += ", nor a name like it"
     shown = namespace if namespace in {"tf", *public_names(root_module())} else "tf"
     return f"{text}. `dir({shown})` lists what there is."
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.convert import convert
-from tapefacade._core.dispatch import HandOver, handles
+from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._ops.arguments import invalid
@@ -242,14 +242,3 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     array([-1,  2,  0], dtype=int32)
     """
     return _extremum("minimum", "SparseSparseMinimum", sp_a, sp_b)
-
-
-def dense_only(value: Any) -> Any:
-    """Converts what has to be dense.
-
-    Raises:
-        ValueError: if it is sparse.
-    """
-    if isinstance(value, SparseTensor):
-        raise HandOver(value)
-    return convert(value)
