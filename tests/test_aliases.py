@@ -1,6 +1,7 @@
 """The names of older versions: every one is there, and is what it was."""
 
 import importlib
+import logging
 import pkgutil
 
 import pytest
@@ -36,32 +37,45 @@ def test_unknown_names_say_what_there_is():
         exec("from tapefacade.compat.v1 import quux")
 
 
-def test_older_logging(caplog):
-    logging = tf.compat.v1.logging
-    tf.get_logger().propagate = True
-    before = logging.get_verbosity()
+class Kept(logging.Handler):
+    """Keeps what is logged."""
+
+    def __init__(self):
+        super().__init__()
+        self.records = []
+
+    def emit(self, record):
+        self.records.append(record)
+
+
+def test_older_logging(monkeypatch):
+    older, kept = tf.compat.v1.logging, Kept()
+    # A handler of its own: other tests change whether the logger propagates.
+    monkeypatch.setattr(tf.get_logger(), "handlers", [kept])
+    monkeypatch.setattr(tf.get_logger(), "propagate", False)
+    before = older.get_verbosity()
     try:
-        logging.set_verbosity(logging.INFO)
-        logging.debug("not shown")
-        logging.info("step %d", 1)
-        logging.warn("careful")
-        logging.warning("careful")
-        logging.error("wrong")
-        logging.fatal("very wrong")
-        logging.log(logging.INFO, "logged")
-        logging.vlog(logging.DEBUG, "not shown")
-        logging.log_if(logging.INFO, "not shown", False)
+        older.set_verbosity(older.INFO)
+        older.debug("not shown")
+        older.info("step %d", 1)
+        older.warn("careful")
+        older.warning("careful")
+        older.error("wrong")
+        older.fatal("very wrong")
+        older.log(older.INFO, "logged")
+        older.vlog(older.DEBUG, "not shown")
+        older.log_if(older.INFO, "not shown", False)
         for number in range(5):
-            logging.log_every_n(logging.INFO, "every %d", 2, number)
-            logging.log_first_n(logging.INFO, "first %d", 2, number)
-        logging.flush()
+            older.log_every_n(older.INFO, "every %d", 2, number)
+            older.log_first_n(older.INFO, "first %d", 2, number)
+        older.flush()
     finally:
-        logging.set_verbosity(before)
-    assert [r.getMessage() for r in caplog.records] == [
+        older.set_verbosity(before)
+    assert [r.getMessage() for r in kept.records] == [
         "step 1", "careful", "careful", "wrong", "very wrong", "logged",
         "every 0", "first 0", "first 1", "every 2", "every 4",
     ]  # fmt: skip
-    assert caplog.records[0].levelname == "INFO"
+    assert kept.records[0].levelname == "INFO"
 
 
 def test_what_is_left_of_graphs_says_what_to_do():

@@ -36,8 +36,8 @@ StringTensor.__name__ = StringTensor.__qualname__ = EAGER_TENSOR.strip("'").rpar
 StringTensor.__module__ = EagerTensor.__module__
 
 
-def as_bytes(value: Any) -> bytes:
-    """Returns a text as bytes, in UTF-8; None of another kind is accepted.
+def as_bytes(value: Any, encoding: str = "utf-8") -> bytes:
+    """Returns a text as bytes; nothing of another kind is accepted.
 
     Raises:
         TypeError: if `value` is neither a `str` nor `bytes`.
@@ -45,7 +45,7 @@ def as_bytes(value: Any) -> bytes:
     if isinstance(value, bytes):
         return bytes(value)
     if isinstance(value, str):
-        return value.encode()
+        return value.encode(encoding)
     raise TypeError(f"Expected binary or unicode string, got {value!r}")
 
 

@@ -23,7 +23,6 @@ MESSAGE_INDEX = (
 )
 BASIC = (bool, int, slice, type(None), type(Ellipsis))
 QUICK = (int, slice, type(None), type(Ellipsis))  # what needs no look
-SEQUENCES = (list, tuple, range, np.ndarray, np.generic)
 WHOLE = slice(None)
 
 

@@ -11,7 +11,6 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.casting import cast
 from tapefacade._ops.op import function
 
-PYTHON_NUMBERS = (bool, int, float, complex)
 # Tensors of these dtypes hold every Python integer that programs write, or do not mind.
 TAKES_INTEGERS = frozenset([dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64])
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core import text
 from tapefacade._core.dimensions import Dimension
 from tapefacade._core.logging import get_logger
 from tapefacade._core.shapes import TensorShape
@@ -42,11 +43,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
     """
     if isinstance(bytes_or_text, bytearray):
         return bytes(bytes_or_text)
-    if isinstance(bytes_or_text, str):
-        return bytes_or_text.encode(encoding)
-    if isinstance(bytes_or_text, bytes):
-        return bytes_or_text
-    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+    return text.as_bytes(bytes_or_text, encoding)
 
 
 @function("compat.as_text", "compat.as_str")

@@ -6,7 +6,6 @@ import unicodedata
 from tapefacade._strings.scripts import SCRIPT_NAMES, script_ranges
 
 LAST = 0x10FFFF
-SURROGATES = (0xD800, 0xDFFF)
 Ranges = list[tuple[int, int]]
 
 DIGITS: Ranges = [(0x30, 0x39)]
