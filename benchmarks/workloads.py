@@ -20,6 +20,14 @@ from derivatives import (
 )
 from loops import jax_loop, tf_loop, tf_taped_loop
 from networks import Step
+from pinns import (
+    jax_beam,
+    jax_beam_forward,
+    jax_burgers,
+    jax_burgers_forward,
+    tf_beam,
+    tf_burgers,
+)
 from training import jax_adam, jax_descent, jax_new_data, tf_adam, tf_descent, tf_new_data
 
 
@@ -58,6 +66,14 @@ WORKLOADS = (
     Workload("second", "second derivative of an MLP, 256 points", tf_second, jax_second,
              tolerance=1e-3),
     Workload("equation", "training step on that (PINN)", tf_equation, jax_equation,
+             tolerance=1e-3),
+    Workload("burgers", "PINN step, Burgers, nested jax.grad", tf_burgers, jax_burgers,
+             tolerance=1e-3),
+    Workload("burgers_forward", "the same, nested jax.jvp", tf_burgers, jax_burgers_forward,
+             tolerance=1e-3),
+    Workload("beam", "PINN step, 4th-order beam, nested jax.grad", tf_beam, jax_beam,
+             tolerance=1e-3),
+    Workload("beam_forward", "the same, nested jax.jvp", tf_beam, jax_beam_forward,
              tolerance=1e-3),
     Workload("jacobian", "Jacobian of a function of 32 numbers", tf_jacobian, jax_jacobian),
     Workload("new_data", "MLP 3x64 gradient, new batch each step", tf_new_data, jax_new_data),

@@ -86,6 +86,8 @@ from tapefacade._core.tensor_spec import (
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
 )
+from tapefacade._function.decorator import function as function
+from tapefacade._function.modes import inside_function as inside_function
 from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,

@@ -136,6 +136,14 @@ def next_made(
     return made
 
 
+def drawn_again(draw: Draw) -> EagerTensor:
+    """Draws once more what was drawn in a function."""
+    made = from_host(draw.again())
+    for draws in _THREAD.lists:
+        draws.append(Draw(made, draw.again))
+    return made
+
+
 def _state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.ndarray[Any, Any]:
     seeds = _seeds
     passed = 0

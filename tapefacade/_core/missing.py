@@ -13,7 +13,6 @@ IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 NEAR_ENOUGH = 0.8
 # What to write meanwhile, for names that programs often use.
 HINTS = {
-    "tf.function": "Take the decorator off: a step runs as one compiled program without it",
     "tf.keras": "Write the layers with tf.Variable and tf.nn, and the update with assign_sub",
     "tf.data": "Make the batches with NumPy",
     "tf.compat.v1.Session": "Tensors have values at once: call `numpy()` instead of `run`",
@@ -31,7 +30,6 @@ HINTS = {
     "tf.numpy_function": "Call the function itself, with `numpy()` of the tensors",
     "tf.optimizers": "Write the update with assign_sub",
     "tf.initializers": "Draw with tf.random, or tf.random_normal_initializer and its like",
-    "tf.autodiff.ForwardAccumulator": "Take a Jacobian, or a gradient of `sum(gradient * vector)`",
     "tf.train.Checkpoint": "Write tf.io.serialize_tensor of each variable to a file",
 }
 

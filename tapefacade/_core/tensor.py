@@ -13,9 +13,9 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.operators import Operators
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
+from tapefacade._core.showing import device_of, lines, value_repr
 from tapefacade._core.types import TensorType, type_of
 
-DEVICE = "/job:localhost/replica:0/task:0/device:{}:{}"
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 # How TensorFlow begins an error that it finds while it computes an op.
 MESSAGE_COMPUTING = (
@@ -41,6 +41,9 @@ class Pending(Protocol):
 
     def compute(self, tensor: "EagerTensor") -> None:
         """Gives `tensor` its value, or raises."""
+
+    def symbolic_name(self, tensor: "EagerTensor") -> str | None:
+        """Returns the name of a tensor in a function that is recorded now."""
 
 
 class Failed:
@@ -249,6 +252,7 @@ class EagerTensor(Operators, Tensor):
     def __iter__(self) -> Iterator["EagerTensor"]:
         if not self._type.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
+        FUNCTIONS["_iterating"](self._type.shape[0])
         getitem = FUNCTIONS["_getitem"]
         return (getitem(self, row) for row in range(self._type.shape[0]))
 
@@ -256,17 +260,28 @@ class EagerTensor(Operators, Tensor):
         return any(bool(element == item) for element in self)
 
     def __format__(self, specification: str) -> str:
+        if not specification and self._symbolic_name():
+            return str(self)
         return format(self.numpy(), specification)
+
+    def _symbolic_name(self) -> str | None:
+        """Returns TensorFlow's name of it in a function that is recorded; else None."""
+        recording = self._recording
+        return recording.symbolic_name(self) if self._value is None and recording else None
 
     def _shown(self) -> Any:
         value = self._array()
         return value if isinstance(value, Tracer) else np.asarray(value)
 
     def __str__(self) -> str:
-        text = _lines(str(self._shown()))
+        if name := self._symbolic_name():
+            return f'Tensor("{name}", shape={self.shape}, dtype={self.dtype.name})'
+        text = lines(str(self._shown()))
         return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __repr__(self) -> str:
+        if name := self._symbolic_name():
+            return f"<tf.Tensor {name!r} shape={self.shape} dtype={self.dtype.name}>"
         return (
             f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
             f"numpy={value_repr(self._shown())}>"
@@ -340,26 +355,6 @@ def _unhashable(self: EagerTensor) -> NoReturn:
 EagerTensor.__hash__ = _unhashable
 # Programs and error messages name TensorFlow's module.
 EagerTensor.__module__ = "tensorflow.python.framework.ops"
-
-
-def _lines(text: str) -> str:
-    return "\n" + text if "\n" in text else text
-
-
-def value_repr(array: Any) -> str:
-    """Returns how TensorFlow shows a value within a repr; JAX's tracers show themselves."""
-    if not isinstance(array, np.ndarray):
-        return repr(array)
-    return _lines(repr(array.item() if array.ndim == 0 else array))
-
-
-def device_of(value: Any) -> str:
-    """Returns TensorFlow's name of the device that holds `value`."""
-    devices = value.devices() if isinstance(value, jax.Array) else ()
-    device = next(iter(devices), None)
-    if device is None:
-        return DEVICE.format("CPU", 0)
-    return DEVICE.format(device.platform.upper().replace("CUDA", "GPU"), device.id)
 
 
 def from_host(array: np.ndarray[Any, Any]) -> EagerTensor:

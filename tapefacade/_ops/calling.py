@@ -9,6 +9,7 @@ from jax.core import Tracer
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
 from tapefacade._core.dispatch import HandOver, hand_over, is_handled
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.parameters import Parameter, freeze
@@ -19,6 +20,8 @@ from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, TREE, Node
 if TYPE_CHECKING:
     from tapefacade._ops.op import Op
 
+# Loops of more iterations over a tensor, in a function, run in Python at every call.
+MAX_ITERATIONS = 32
 MARKERS = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 
 
@@ -53,7 +56,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     recording = THREAD.recording
     slots = [_slot(value, recording) for value in values]
     at = recording.at
-    if at.depth + 1 >= at.limit and not recording.is_held:
+    if at.depth + 1 >= at.limit and (recording.is_too_long or not recording.is_held):
         recording.flush()
         recording = THREAD.recording
         slots = [_slot(value, recording) for value in values]
@@ -83,6 +86,17 @@ def _extend(at: Node, key: tuple[Any, ...], values: list[Any]) -> Node:
         at, key, operation=op, static=static, inputs=inputs, types=outputs, scalars=scalars,
         structure=structure, checked=op.checked(static, types), counted=True,
     )  # fmt: skip
+
+
+def _iterating(count: int) -> None:
+    """Decides whether a loop over the rows of a tensor is written out in a function."""
+    recording = THREAD.recording
+    if count > MAX_ITERATIONS and recording.frame is not None:
+        recording.observe(f"a Python loop over {count} rows of a tensor would be written out")
+        recording.flush()
+
+
+FUNCTIONS["_iterating"] = _iterating
 
 
 class _Scalar:

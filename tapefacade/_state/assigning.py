@@ -4,11 +4,12 @@ from abc import abstractmethod
 from typing import Any
 
 from tapefacade._core.convert import convert
-from tapefacade._core.tensor import EagerTensor, host_value, invalid_argument
+from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._ops.op import REGISTRY, Op
 from tapefacade._ops.quick import record2
 from tapefacade._state.attributes import Attributes
 from tapefacade._state.scatter import Scatter
+from tapefacade._trace.recording import THREAD
 
 ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
 
@@ -19,6 +20,12 @@ class Assigning(Attributes, Scatter):
     @property
     @abstractmethod
     def _root(self) -> Any: ...
+
+    @abstractmethod
+    def _tell_tapes(self) -> None: ...
+
+    @abstractmethod
+    def _host_value(self) -> Any: ...
 
     @abstractmethod
     def _unread(self) -> Any: ...
@@ -67,6 +74,8 @@ class Assigning(Attributes, Scatter):
         if type(value) is EagerTensor and value._type.dtype is self.dtype:
             return value
         if isinstance(value, Assigning) and value.dtype is self.dtype:
+            if THREAD.recording.frame is not None:
+                return value.value()
             value._tell_tapes()
             return value._tensor
         return convert(value, self.dtype)
@@ -118,7 +127,7 @@ class Assigning(Attributes, Scatter):
                         f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
                         f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
                     )
-            if held._type.hostable and host_value(held) is not None:
+            if held._type.hostable and self._host_value() is not None:
                 self._put(record2(op, held, delta, ()))
                 self._tell_tapes()
             else:

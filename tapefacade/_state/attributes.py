@@ -8,8 +8,10 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.operators import Operators
 from tapefacade._core.shapes import TensorShape
-from tapefacade._core.tensor import EagerTensor, Reference, device_of, value_repr
+from tapefacade._core.showing import device_of, value_repr
+from tapefacade._core.tensor import EagerTensor, Reference
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
+from tapefacade._trace.recording import THREAD
 
 
 class Attributes(Operators):
@@ -24,7 +26,7 @@ class Attributes(Operators):
     _synchronization: VariableSynchronization
     _aggregation: VariableAggregation
 
-    def _tell_tapes(self) -> None: ...
+    def _look(self) -> None: ...
 
     def value(self) -> EagerTensor:
         """Returns the value as a tensor."""
@@ -32,7 +34,7 @@ class Attributes(Operators):
 
     def numpy(self) -> Any:
         """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
-        self._tell_tapes()
+        self._look()
         return self._tensor.numpy()
 
     @property
@@ -130,10 +132,22 @@ class Attributes(Operators):
 
     experimental_ref = ref
 
+    def initialized_value(self) -> NoReturn:
+        """Raises: variables have a value from the start; `value()` gives it."""
+        raise NotImplementedError
+
+    def to_proto(self, export_scope: str | None = None) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    def eval(self, session: Any = None) -> NoReturn:
+        """Raises: there are no sessions; `numpy()` gives the value."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
     # Python's protocols.
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        self._tell_tapes()
+        self._look()
         return self._tensor.__array__(dtype, copy)
 
     def __bool__(self) -> bool:
@@ -162,7 +176,9 @@ class Attributes(Operators):
         )
 
     def __repr__(self) -> str:
-        self._tell_tapes()
+        if THREAD.recording.frame is not None:
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        self._look()
         return (
             f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
             f"numpy={value_repr(self._tensor._numpy())}>"

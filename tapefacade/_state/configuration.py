@@ -80,9 +80,9 @@ def _check_name(name: Any) -> None:
 
 
 def executing_eagerly() -> bool:
-    """Returns True: there are no graphs.
+    """Returns False within a `tf.function`, else True.
 
     >>> tf.executing_eagerly()
     True
     """
-    return True
+    return not THREAD.functions

@@ -28,3 +28,5 @@ READ = _Identity("ReadVariable")
 READ.gradient = NOT_DIFFERENTIABLE
 # The value of a read, as a tensor of its own.
 READ_VALUE = _Identity("ReadVariableOp")
+# An argument of a function: what is known outside is pending within.
+ARGUMENT = _Identity("Placeholder")

@@ -120,6 +120,8 @@ class Variable(Assigning, metaclass=Making):
         self._set_up(tensor, trainable, name, as_shape(shape), constraint)
         self._synchronization = synchronization
         self._aggregation = aggregation
+        if THREAD.functions:
+            THREAD.functions[-1].note_created(self)
 
     def _set_up(
         self, tensor: EagerTensor, trainable: bool, name: str | None, shape: TensorShape,
@@ -150,8 +152,17 @@ class Variable(Assigning, metaclass=Making):
         return self._tensor._type
 
     def _host_value(self) -> np.ndarray[Any, Any] | None:
+        if THREAD.recording.frame is not None:
+            return None  # a function that is called again reads it again
         self._tell_tapes()
         return host_value(self._tensor)
+
+    def _look(self) -> None:
+        """Takes note that Python code depends on the value."""
+        recording = THREAD.recording
+        if recording.frame is not None:
+            recording.observe()
+        self._tell_tapes()
 
     def _slot_in(self, recording: Recording) -> int:
         """Returns the slot of this variable's value, and tells the tapes that it is read."""
@@ -169,14 +180,18 @@ class Variable(Assigning, metaclass=Making):
         tensor = self._tensor
         read = self._read_at
         if read is not None and read[0] is recording and read[2] is tensor:
-            slot = read[3]  # unchanged; a tape has begun or ended since
+            slot = read[3]  # unchanged; a tape or a function has begun or ended since
         elif tensor._recording is recording and tensor._slot < recording.at.end:
             slot = tensor._slot
-            if recording.blocks:  # for the tapes: gradients stop at a read
+            # For the tapes: gradients stop at a read. For functions: a variable has its own slot.
+            if recording.blocks or recording.frame is not None:
                 (value,) = recording.apply(READ, (), (slot,), [tensor._type])
                 slot = value._slot
         else:
             slot = recording.new_leaf(tensor, separate=True)
+        if recording.frame is not None:
+            source = tensor._slot if tensor._recording is recording else -1
+            recording.frame.note_read(self._root, slot, source)
         if self._trainable:
             for reference in recording.blocks:
                 tape = reference()
@@ -200,6 +215,8 @@ class Variable(Assigning, metaclass=Making):
         recording = THREAD.recording
         if id(self) not in recording.assigned:
             recording.assigned[id(self)] = (self, self._tensor)
+        if recording.frame is not None:
+            recording.frame.note_assigned(self._root)
         self._tensor = tensor
 
     def _unread(self) -> "Variable":
@@ -218,13 +235,17 @@ class Variable(Assigning, metaclass=Making):
         >>> tf.Variable(1.0).value()
         <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
         """
-        if host_value(self._tensor) is not None or type(self._tensor) is not EagerTensor:
+        recording = THREAD.recording
+        if type(self._tensor) is not EagerTensor:  # strings are on the host
+            self._look()
+            return self._tensor
+        if host_value(self._tensor) is not None and recording.frame is None:
             self._tell_tapes()
             return self._tensor
-        recording = THREAD.recording
         slot = self._slot_in(recording)
         (value,) = recording.apply(READ_VALUE, (), (slot,), [self._tensor._type])
-        value._value = self._tensor._value  # known already, if it is
+        if recording.frame is None:
+            value._value = self._tensor._value  # known already, if it is
         return value
 
     def read_value(self) -> EagerTensor:
@@ -234,9 +255,11 @@ class Variable(Assigning, metaclass=Making):
     def __jax_array__(self) -> jax.Array:
         if self._trainable and THREAD.recording.watchers():
             warn(MESSAGE_TO_JAX, self.name)
+        self._look()
         return self._tensor._device_array()
 
     def _string_tensor(self) -> EagerTensor:
+        self._look()
         return self._tensor
 
     def _tell_tapes(self) -> None:
@@ -247,18 +270,6 @@ class Variable(Assigning, metaclass=Making):
     def is_initialized(self, name: str | None = None) -> EagerTensor:
         """Returns true: variables have a value from the start."""
         return convert(True)
-
-    def initialized_value(self) -> NoReturn:
-        """Raises: variables have a value from the start; `value()` gives it."""
-        raise NotImplementedError
-
-    def to_proto(self, export_scope: str | None = None) -> NoReturn:
-        """Raises: there are no graphs."""
-        raise RuntimeError("This operation is not supported when eager execution is enabled.")
-
-    def eval(self, session: Any = None) -> NoReturn:
-        """Raises: there are no sessions; `numpy()` gives the value."""
-        raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
     # Copies.
 
@@ -301,8 +312,7 @@ def _initial(value: Any, dtype: Any) -> EagerTensor:
     if callable(value) and not isinstance(value, Variable | EagerTensor):
         value = value()
     if isinstance(value, Variable):
-        value._tell_tapes()
-        value = value._tensor
+        value = value.value()
     try:
         return convert(value, wanted)
     except ValueError as error:
@@ -364,6 +374,7 @@ for _class in (Variable, ResourceVariable, UnreadVariable):
 
 def _flatten(variable: Variable) -> tuple[tuple[Any], Any]:
     aux = (variable._name, variable._trainable, variable._shape, variable._constraint)
+    variable._look()
     return (variable._tensor._device_array(),), aux
 
 

@@ -57,13 +57,13 @@ def checked_sources(sources: list[Any]) -> list[Any]:
             )
         if not isinstance(source, Tensor | Variable):
             raise hinted(
-                AttributeError(f"{_class_name(source)!r} object has no attribute '_id'"),
+                AttributeError(f"{class_name(source)!r} object has no attribute '_id'"),
                 "A source of a gradient must be a tf.Tensor or tf.Variable.",
             )
     return sources
 
 
-def _class_name(value: Any) -> str:
+def class_name(value: Any) -> str:
     """Returns the name of a class as Python's messages give it."""
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
@@ -77,7 +77,7 @@ def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
         if not isinstance(target, Tensor | Variable):
             missing = "_id" if hasattr(target, "dtype") else "dtype"
             raise hinted(
-                AttributeError(f"{_class_name(target)!r} object has no attribute {missing!r}"),
+                AttributeError(f"{class_name(target)!r} object has no attribute {missing!r}"),
                 "A target of a gradient must be a tf.Tensor or tf.Variable.",
             )
     if output_gradients is None:

@@ -8,10 +8,11 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
-from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, derivative
+from tapefacade._tape.derivative import BATCH_JACOBIAN, GRADIENT, Derivative, Kind, derivative
 from tapefacade._tape.reach import Reach, Window, reach, slot_types
 from tapefacade._tape.rows import Rows, find_rows
-from tapefacade._trace.recording import THREAD, Data, Recording, type_in, values_of
+from tapefacade._trace.programs import type_in, values_of
+from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.slices import Slice, cut
 from tapefacade._trace.tree import Node
 
@@ -54,7 +55,7 @@ class Plan(NamedTuple):
 
 def derive(
     scope: Scope,
-    kind: str,
+    kind: Kind,
     targets: Sequence[int | None],
     groups: Sequence[tuple[int, ...]],
     upstream: Sequence[EagerTensor | None],
@@ -118,7 +119,7 @@ def replay(
 
 def _plan(
     scope: Scope,
-    kind: str,
+    kind: Kind,
     targets: tuple[int, ...],
     groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
@@ -151,7 +152,7 @@ def _plan(
 
 def _make_plan(
     scope: Scope,
-    kind: str,
+    kind: Kind,
     targets: tuple[int, ...],
     groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
@@ -225,7 +226,7 @@ def _of_rows(
             results.append(next(gradients))
             continue
         of_rows = [next(gradients) for _ in taken]
-        positions = _tensors(scope, [one.positions for one in taken], types)
+        positions = tensors_in(scope, [one.positions for one in taken], types)
         results.append(rows.result(place, of_rows, positions))
     return results
 
@@ -254,7 +255,7 @@ def _through_boundaries(
         arrived = _segment(scope, slots, outputs, gradients)
         if all(gradient is None for gradient in arrived):
             continue
-        for slot, gradient in _call(scope, node, arrived):
+        for slot, gradient in call_boundary(scope, node, arrived):
             if gradient._type.shape != slot_types(scope.end)[slot].shape:
                 odd[slot] = gradient
                 continue
@@ -315,7 +316,7 @@ class OpView:
         return self._attributes[name]
 
 
-def _call(
+def call_boundary(
     scope: Scope, node: Node, arrived: Sequence[EagerTensor | None]
 ) -> list[tuple[int, EagerTensor]]:
     """Calls the Python code of a boundary; returns the inputs' slots and gradients."""
@@ -334,7 +335,7 @@ def _call(
         kernel = node.operation.gradient.kernel  # type: ignore[union-attr]
         call = registered_gradient(kernel)
         assert call is not None
-        view = OpView(node, _tensors(scope, inputs, types), _tensors(scope, outputs, types))
+        view = OpView(node, tensors_in(scope, inputs, types), tensors_in(scope, outputs, types))
         results = call(view, *upstream)
         results = list(results) if isinstance(results, list | tuple) else [results]
         if len(results) != len(inputs):
@@ -349,7 +350,7 @@ def _call(
     ]
 
 
-def _tensors(scope: Scope, slots: Sequence[int], types: dict[int, TensorType]) -> list[EagerTensor]:
+def tensors_in(scope: Scope, slots: Sequence[int], types: dict[int, TensorType]) -> list[EagerTensor]:
     """Returns tensors for slots of the scope's recording."""
     if not scope.is_open:
         return values_of(scope.end, scope.data, slots, types)
@@ -367,12 +368,12 @@ def _tensors(scope: Scope, slots: Sequence[int], types: dict[int, TensorType]) -
 
 
 def _row_by_row(
-    scope: Scope, kind: str, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
+    scope: Scope, kind: Kind, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
 ) -> list[EagerTensor | None]:
     """Computes a Jacobian row by row, where Python code gives part of the gradient."""
     (target,) = targets
     type_ = slot_types(scope.end)[target]
-    batch = kind == BATCH_JACOBIAN
+    batch = kind.name == BATCH_JACOBIAN.name
     count = type_.size // max(type_.shape[0], 1) if batch else type_.size
     rows: list[list[EagerTensor | None]] = []
     for row in range(count):

@@ -93,7 +93,7 @@ def _call(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) 
         if not any(v is argument for argument in arguments)
     ]
     _check_takes_variables(grad_fn, variables)
-    if not THREAD.recording.watchers():
+    if not THREAD.recording.watchers() and THREAD.recording.frame is None:
         return nest.pack_sequence_as(result, results)
     outputs = _record_boundary(results, arguments, variables, grad_fn)
     return nest.pack_sequence_as(result, outputs)

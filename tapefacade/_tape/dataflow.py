@@ -4,6 +4,7 @@ TensorFlow gives None where a derivative does not depend on a source: the second
 or of `maximum`, whose derivative depends on x only through a comparison.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.types import TensorType
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.slices import Slice
 
 
 def input_dependencies(
@@ -31,6 +34,75 @@ def input_dependencies(
     found = _flow(jaxpr, [1 << place for place in range(len(types))])
     return tuple(
         frozenset(place for place in range(len(types)) if mask >> place & 1) for mask in found
+    )
+
+
+def tangent_dependencies(part: Slice, sources: Sequence[int]) -> tuple[frozenset[int], ...]:
+    """Returns for each tangent of a slice's outputs what it depends on, op by op.
+
+    TensorFlow gives all inputs of an op a tangent, if only zeros: the tangent of 3x depends on x.
+
+    Args:
+        part: the slice.
+        sources: the slots that have a tangent.
+
+    Returns:
+        For each output a set of places among the inputs, which the sources' tangents follow.
+    """
+    count = len(part.inputs)
+    types = part.types()
+    values = {slot: {slot} if types[slot].inexact else set[int]() for slot in range(count)}
+    tangents: dict[int, set[int]] = {slot: {count + k} for k, slot in enumerate(sources)}
+    first = count
+    for step in part.steps:
+        of_inputs = tuple([types[slot] for slot in step.inputs])
+        slopes = _slopes(step.operation, step.static, of_inputs)
+        through = step.operation.dependencies(step.static, of_inputs)
+        blocked = step.operation.blocked(step.static, len(step.inputs))
+        everything = frozenset(range(len(step.inputs)))
+        for place, type_ in enumerate(step.types):
+            slot = first + place
+            values[slot] = set()
+            if type_.inexact:
+                for k in (everything if through is None else through[place]) - blocked:
+                    values[slot] |= values[step.inputs[k]]
+                of_values, of_tangents = slopes[place]
+                pushed = [step.inputs[k] for k in of_tangents if step.inputs[k] in tangents]
+                if pushed:
+                    found = [values[step.inputs[k]] for k in of_values]
+                    tangents[slot] = set().union(*found, *(tangents[s] for s in pushed))
+        first += len(step.types)
+    return tuple(frozenset(tangents.get(slot, ())) for slot in part.outputs)
+
+
+@functools.lru_cache(maxsize=4096)
+def _slopes(
+    operation: Operation, static: tuple[Any, ...], types: tuple[TensorType, ...]
+) -> tuple[tuple[frozenset[int], frozenset[int]], ...]:
+    """Returns for each tangent that an op gives on which values and which tangents it depends."""
+    blocked = operation.blocked(static, len(types))
+    free = [k for k, type_ in enumerate(types) if type_.inexact and k not in blocked]
+
+    def push(*arrays: Any) -> list[Any]:
+        inputs = list(arrays[: len(types)])
+
+        def compute(*values: Any) -> list[Any]:
+            for k, value in zip(free, values, strict=True):
+                inputs[k] = value
+            return list(operation.evaluate(inputs, static))
+
+        primals = [inputs[k] for k in free]
+        _, tangents = jax.jvp(compute, primals, list(arrays[len(types) :]))
+        return tangents
+
+    found = input_dependencies(push, [*types, *(types[k] for k in free)])
+    count = len(types)
+    return tuple(
+        (
+            frozenset(k for k in places if k < count),
+            frozenset(free[k - count] for k in places if k >= count),
+        )
+        for places in found
     )
 
 

@@ -1,27 +1,38 @@
-"""Gradients and Jacobians as ops: `jax.vjp` of a slice of the program.
+"""Gradients, Jacobians and forward derivatives as ops: `jax.vjp` or `jax.jvp` of a slice.
 
-The inputs are the inputs of the slice (the sources among them), then the upstream gradients. What
-was computed before the slice is an input, so it is a constant for this derivative and still
-differentiable for an outer one. A source inside the slice gets a tap that passes its value on.
+The inputs are the inputs of the slice (the sources among them), then the upstream gradients or the
+tangents. What was computed before the slice is an input, so it is a constant for this derivative
+and still differentiable for an outer one. A source inside the slice gets a tap that passes its
+value on.
 """
 
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
 from tapefacade._core.types import TensorType, type_of
-from tapefacade._tape.dataflow import input_dependencies
+from tapefacade._tape.basis import columns_of, rows_of
+from tapefacade._tape.dataflow import input_dependencies, tangent_dependencies
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
 
-GRADIENT, JACOBIAN, BATCH_JACOBIAN = "gradient", "jacobian", "batch_jacobian"
 MAX_DERIVATIVES = 4096
+
+
+class Kind(NamedTuple):
+    """Which derivative it is."""
+
+    name: str
+    chunk: int | None = None  # how many rows or columns of a Jacobian are computed at a time
+
+
+GRADIENT, JACOBIAN, BATCH_JACOBIAN = Kind("gradient"), Kind("jacobian"), Kind("batch_jacobian")
+FORWARD = Kind("forward")  # one tangent for each source, one for each target
 
 
 def _tap(value: Any, added: Any) -> Any:
@@ -44,10 +55,11 @@ class Derivative(Operation):
     kernel = "GradientTape"
 
     def __init__(
-        self, kind: str, part: Slice, sources: tuple[int, ...],
+        self, kind: Kind, part: Slice, sources: tuple[int, ...],
         groups: tuple[tuple[int, ...], ...], given: tuple[bool, ...],
     ) -> None:  # fmt: skip
         self.kind = kind
+        self.is_batch = kind.name == BATCH_JACOBIAN.name
         self.part = part
         self.sources = sources  # slots to differentiate with respect to
         self.groups = groups  # the places of the sources that each result adds up
@@ -59,13 +71,15 @@ class Derivative(Operation):
 
     @functools.cached_property
     def result_types(self) -> tuple[TensorType, ...]:
-        """The types of the results, one for each group."""
+        """The types of the results, one for each group; of tangents, one for each target."""
+        if self.kind is FORWARD:
+            return tuple(self.target_types)
         types = [self.source_types[group[0]] for group in self.groups]
         if self.kind == GRADIENT:
             return tuple(types)
         target = self.target_types[0]
         return tuple(
-            type_of(target.shape + t.shape[self.kind == BATCH_JACOBIAN :], t.numpy_dtype)
+            type_of(target.shape + t.shape[self.is_batch :], t.numpy_dtype)
             for t in types
         )
 
@@ -79,10 +93,14 @@ class Derivative(Operation):
     ) -> tuple[frozenset[int], ...] | None:
         """Returns which inputs each derivative depends on: the derivative of 3x on nothing."""
         if self._dependencies is None:
-            upstream = [t for t, given in zip(self.target_types, self.given, strict=True) if given]
-            self._dependencies = input_dependencies(
-                lambda *arrays: list(self.evaluate(arrays, ())), [*self.part.inputs, *upstream]
-            )
+            if self.kind is FORWARD:
+                self._dependencies = tangent_dependencies(self.part, self.sources)
+            else:
+                pairs = zip(self.target_types, self.given, strict=True)
+                self._dependencies = input_dependencies(
+                    lambda *arrays: list(self.evaluate(arrays, ())),
+                    [*self.part.inputs, *(type_ for type_, given in pairs if given)],
+                )
         return self._dependencies
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
@@ -98,6 +116,10 @@ class Derivative(Operation):
             inputs[slot] if slot < count else jnp.zeros(type_.shape, type_.numpy_dtype)
             for slot, type_ in zip(self.sources, self.source_types, strict=True)
         ]
+        if self.kind is FORWARD:
+            directions = list(upstream[: len(primals)])
+            _, tangents, internal = jax.jvp(forward, primals, directions, has_aux=True)
+            return tangents, internal
         if self.kind == GRADIENT:
             outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
             results = pull_back(self._upstream(outputs, upstream))
@@ -137,43 +159,20 @@ class Derivative(Operation):
     def _jacobian(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
         """Computes full Jacobians: by rows, or by columns where there are fewer of them."""
         (target,) = self.target_types
-        batch = self.kind == BATCH_JACOBIAN
-        rows = target.size // max(target.shape[0], 1) if batch else target.size
+        steps = [type_ for step in self.part.steps for type_ in step.types]
         columns = sum(type_.size for type_ in self.source_types)
         complex_ = target.dtype.is_complex or any(t.dtype.is_complex for t in self.source_types)
-        if not batch and columns < rows and not complex_:
-            return self._columns(forward, primals)
-        (output,), pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
-        basis = jnp.eye(rows, dtype=output.dtype)
-        if batch:
-            shape = (rows, *target.shape)
-            basis = jnp.broadcast_to(basis.reshape(rows, 1, *target.shape[1:]), shape)
-        else:
-            basis = basis.reshape(rows, *target.shape)
-        results = jax.vmap(lambda row: pull_back([row]))(basis)
-        if batch:
-            results = [jnp.moveaxis(result, 0, 1) for result in results]
-        shapes = [target.shape + type_.shape[1 if batch else 0 :] for type_ in self.source_types]
-        return [r.reshape(s) for r, s in zip(results, shapes, strict=True)], internal
-
-    def _columns(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
-        (target,) = self.target_types
-        _, push, internal = jax.linearize(forward, *primals, has_aux=True)
-        results = []
-        for place, type_ in enumerate(self.source_types):
-            basis = jnp.eye(type_.size, dtype=type_.numpy_dtype).reshape(type_.size, *type_.shape)
-
-            def column(vector: Any, place: int = place) -> Any:
-                tangents = [jnp.zeros_like(primal) for primal in primals]
-                tangents[place] = vector
-                return push(*tangents)[0]
-
-            columns = jnp.moveaxis(jax.vmap(column)(basis), 0, -1)
-            results.append(
-                lax.convert_element_type(columns, type_.numpy_dtype).reshape(
-                    target.shape + type_.shape
-                )
+        if not self.is_batch and columns < target.size and not complex_:
+            _, push, internal = jax.linearize(forward, *primals, has_aux=True)
+            results = columns_of(
+                lambda vectors: push(*vectors)[0], self.source_types, target, steps, self.kind.chunk
             )
+        else:
+            _, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+            results = rows_of(
+                lambda row: pull_back([row]), self.source_types, target, steps, self.kind.chunk,
+                self.is_batch,
+            )  # fmt: skip
         return results, internal
 
 
@@ -214,7 +213,7 @@ _LOCK = threading.Lock()
 
 
 def derivative(
-    kind: str, part: Slice, sources: tuple[int, ...], groups: tuple[tuple[int, ...], ...],
+    kind: Kind, part: Slice, sources: tuple[int, ...], groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
 ) -> Derivative:  # fmt: skip
     """Returns the derivative op; equal ones are the same, so that programs find themselves."""

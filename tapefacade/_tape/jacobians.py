@@ -7,7 +7,7 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._tape.arguments import checked_sources, value_of
-from tapefacade._tape.derivative import BATCH_JACOBIAN, JACOBIAN
+from tapefacade._tape.derivative import BATCH_JACOBIAN, JACOBIAN, Kind
 from tapefacade._tape.unconnected import UnconnectedGradients
 
 
@@ -28,7 +28,7 @@ class Jacobians:
 
     @abstractmethod
     def _derive(
-        self, kind: str, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
+        self, kind: Kind, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
     ) -> list[Any]: ...
 
     def jacobian(
@@ -146,7 +146,7 @@ class Jacobians:
             return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
         return result
 
-    def _rows(self, kind: str, target: Any, sources: list[Any]) -> list[Any]:
+    def _rows(self, kind: Kind, target: Any, sources: list[Any]) -> list[Any]:
         if self._recording and not self._persistent:
             self._pop()
         results = self._derive(kind, [value_of(target)], sources, [None])

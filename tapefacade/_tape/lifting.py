@@ -1,16 +1,16 @@
-"""`tf.init_scope`: a block that no tape records."""
+"""`tf.init_scope`: a block that belongs to no tape and no function."""
 
 import contextlib
 from collections.abc import Iterator
 
 from tapefacade._ops.op import function
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, Recording
 
 
 @function("init_scope")
 @contextlib.contextmanager
 def init_scope() -> Iterator[None]:
-    """Makes a block for initialization: the tapes around it record nothing of it.
+    """Makes a block for initialization: the tapes and functions around it record nothing of it.
 
     >>> x = tf.Variable(2.0)
     >>> with tf.GradientTape() as tape:
@@ -21,7 +21,23 @@ def init_scope() -> Iterator[None]:
 
     See https://www.tensorflow.org/api_docs/python/tf/init_scope.
     """
+    if THREAD.functions:
+        with _outside():
+            yield
+        return
     with contextlib.ExitStack() as stack:
         for tape in reversed(THREAD.recording.watchers()):
             stack.enter_context(tape.stop_recording())
         yield
+
+
+@contextlib.contextmanager
+def _outside() -> Iterator[None]:
+    """Makes a block outside of the functions that run."""
+    recording, functions = THREAD.recording, THREAD.functions
+    THREAD.recording, THREAD.functions = Recording(), []
+    try:
+        yield
+        THREAD.recording.flush()
+    finally:
+        THREAD.recording, THREAD.functions = recording, functions

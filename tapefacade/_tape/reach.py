@@ -1,12 +1,13 @@
 """Reach: which recorded instructions lead from the sources to the targets of a gradient."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from tapefacade._core.gradient import NoGradient, NotDifferentiable
 from tapefacade._core.tensor import hinted
 from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
+from tapefacade._tape.late import is_within, moment
 from tapefacade._trace.tree import Node
 
 
@@ -85,12 +86,14 @@ def reach(
     return Reach(connected, tuple(on_way), wanted, boundaries)
 
 
-def _nodes(end: Node, intervals: Iterable[tuple[int, int]]) -> Iterator[Node]:
+def nodes_within(end: Node, intervals: Sequence[tuple[int, int]]) -> Iterator[Node]:
     """Yields the instructions within the intervals, the last first."""
     start = min((interval[0] for interval in intervals), default=end.end)
     node = end
     while node.parent is not None and node.first >= start:
-        if node.operation is not None and any(a <= node.first < b for a, b in intervals):
+        if node.operation is not None and any(
+            is_within(node, place, intervals) for place in range(node.end - node.first_output)
+        ):
             yield node
         node = node.parent
 
@@ -99,15 +102,18 @@ def _taped(end: Node, window: Window, watched: dict[int, int]) -> tuple[list[Nod
     """Returns the instructions on the tape, and the slots that depend on something watched."""
     tracked: set[int] = set()
     taped = []
-    for node in reversed(list(_nodes(end, window.intervals))):
+    for node in reversed(list(nodes_within(end, window.intervals))):
         if isinstance(node.operation.gradient, NotDifferentiable):  # type: ignore[union-attr]
             continue
         on_tape = False
         # Without a gradient it matters not that the outputs are integers: it is an error.
         always = isinstance(node.operation.gradient, NoGradient)  # type: ignore[union-attr]
         for place, slot in enumerate(range(node.first_output, node.end)):
-            if (always or node.types[slot - node.first].inexact) and any(
-                used in tracked or watched.get(used, node.end) <= node.first
+            if not (always or node.types[slot - node.first].inexact):
+                continue
+            position = moment(node, place)
+            if is_within(node, place, window.intervals) and any(
+                used in tracked or watched.get(used, node.end) <= position
                 for used in used_inputs(node, place)
             ):
                 on_tape = True
@@ -136,17 +142,22 @@ def _cone(
             continue
         if isinstance(operation.gradient, NoGradient):
             if registered_gradient(operation.gradient.kernel) is None:
-                raise hinted(
-                    LookupError(f"gradient registry has no entry for: {operation.gradient.kernel}"),
-                    f"The op was recorded at {node.line}. Write it with other ops, or give its "
-                    f'gradient with tf.RegisterGradient("{operation.gradient.kernel}").',
-                )
+                raise missing_gradient(node, operation.gradient.kernel)
             boundaries.append(node)
             continue
         cone.append(node)
         for place in places:
             missing.update(slot for slot in used_inputs(node, place) if slot in known)
     return cone[::-1], tuple(boundaries[::-1])
+
+
+def missing_gradient(node: Node, kernel: str) -> LookupError:
+    """Makes the error of an op without a gradient."""
+    return hinted(
+        LookupError(f"gradient registry has no entry for: {kernel}"),
+        f"The op was recorded at {node.line}. Write it with other ops, or give its gradient with "
+        f'tf.RegisterGradient("{kernel}").',
+    )
 
 
 def used_inputs(node: Node, place: int) -> Iterable[int]:

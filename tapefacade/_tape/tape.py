@@ -21,8 +21,9 @@ from tapefacade._tape.arguments import (
     with_gradient,
     with_itself,
 )
-from tapefacade._tape.derivative import GRADIENT
+from tapefacade._tape.derivative import GRADIENT, Kind
 from tapefacade._tape.jacobians import Jacobians
+from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
 from tapefacade._tape.unconnected import UnconnectedGradients
 from tapefacade._trace.recording import THREAD, Data, Recording
@@ -118,7 +119,7 @@ class GradientTape(Jacobians):
 
     def _push(self) -> None:
         trace = THREAD.recording
-        if trace is not self._trace and not (trace.blocks and trace.is_held):
+        if trace is not self._trace and not trace.is_held:
             trace.flush()  # a step begins
             trace = THREAD.recording
         if self._trace is None:
@@ -338,7 +339,7 @@ class GradientTape(Jacobians):
         return nest.pack_sequence_as(sources, results)
 
     def _derive(
-        self, kind: str, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
+        self, kind: Kind, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
     ) -> list[Any]:
         """Records the derivative; returns a tensor or None for each source."""
         trace, data = self._trace, self._data
@@ -347,8 +348,7 @@ class GradientTape(Jacobians):
         if self._recording:
             end, intervals = trace.at, (*self._intervals, (self._start, trace.at.end))
         else:
-            assert self._end is not None
-            end, intervals = self._end, tuple(self._intervals)
+            end, intervals = extended(self._end, trace, data, targets), tuple(self._intervals)
         watched = tuple(self._watched.items())
         variables = self._variables
         groups: list[tuple[int, ...]] = []

@@ -31,6 +31,8 @@ class Operation:
     kernel: str = ""
     gradient: Gradient = DIFFERENTIABLE
     check: Check | None = None
+    acts: bool = False  # runs for what it does, though nobody wants its result
+    replayable: bool = True  # whether a tape that was not there can differentiate a recording of it
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]

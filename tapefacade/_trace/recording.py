@@ -11,15 +11,16 @@ import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
 from jax.core import Tracer
 
-from tapefacade._core.tensor import EagerTensor, Failed, from_host
-from tapefacade._core.types import TensorType, type_of
+from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._core.types import TensorType
 from tapefacade._trace import running
+from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
 from tapefacade._trace.operation import Operation
-from tapefacade._trace.slices import cut, needed
-from tapefacade._trace.tree import TREE, Node
+from tapefacade._trace.programs import make_program
+from tapefacade._trace.slices import needed
+from tapefacade._trace.tree import TREE, Node, users_line
 
 _REFERENCE = weakref.ref
 _NEW = object.__new__  # 0.1 us less than calling the class
@@ -49,6 +50,11 @@ class Data:
         return slot in self.leaves or slot in self.scalars
 
 
+MESSAGE_OUT_OF_SCOPE = (
+    "{} is out of scope and cannot be used here. Use return values, explicit Python locals or "
+    "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/function#"
+    "all_outputs_of_a_tffunction_must_be_return_values for more information."
+)
 _NOTHING: dict[Any, Any] = {}
 _NONE: list[Any] = []
 CLOSED = Data()  # what every recording that has ended has for its data
@@ -63,15 +69,20 @@ class Recording:
         "blocks",
         "data",
         "effects",
+        "enclosing",
         "epoch",
+        "frame",
         "lock",
         "owners",
         "state",
         "traced",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, enclosing: "Recording | None" = None) -> None:
         self.at: Node = TREE.start()
+        # The recording around this one, where this is a body: what is recorded on placeholders.
+        self.enclosing = enclosing
+        self.frame: Frame | None = None  # the innermost function that is recorded now
         self.data = Data()
         # The tapes whose block is open, the outermost first. Weak: a block that was interrupted
         # before its end could be noted dies with its tape.
@@ -94,7 +105,9 @@ class Recording:
 
     def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
         """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
-        if tensor._value is None or type(tensor._value) is Failed:
+        if (tensor._value is None or type(tensor._value) is Failed) and not self._is_within(
+            tensor._recording
+        ):
             tensor._array()  # pending in another recording, or an error
         at = self.at
         key = tensor._type
@@ -108,6 +121,18 @@ class Recording:
         if not separate:
             self.data.slots[id(tensor)] = slot
         return slot
+
+    def placeholder(self, type_: TensorType) -> EagerTensor:
+        """Enters a tensor without a value, in a body."""
+        self.at = self.at.edges.get(type_) or TREE.extend(self.at, type_, types=(type_,))
+        return EagerTensor(type_, None, self, self.at.first)
+
+    def _is_within(self, recording: Any) -> bool:
+        """Whether this is a body within `recording`, so that values need not be known."""
+        enclosing = self.enclosing
+        while enclosing is not None and enclosing is not recording:
+            enclosing = enclosing.enclosing
+        return enclosing is not None
 
     def slot_of(self, tensor: EagerTensor) -> int | None:
         """Returns the slot of a tensor, if it has one here."""
@@ -132,6 +157,7 @@ class Recording:
             node = TREE.extend(
                 at, key, operation=operation, static=static, inputs=inputs,
                 types=outputs, structure=structure, ghosts=ghosts,
+                checked=operation.check is not None or operation.acts,
             )  # fmt: skip
             running.STATISTICS.recorded += 1
         self.at = node
@@ -153,12 +179,23 @@ class Recording:
             self.effects.append(node.first_output)
         return tensors
 
+    def tensor_at(self, slot: int, type_: TensorType) -> EagerTensor:
+        """Returns the tensor in a slot; makes one if nobody holds it any more."""
+        reference = self.owners.get(slot)
+        tensor = self.data.leaves.get(slot) or (reference() if reference else None)
+        if tensor is None:
+            tensor = EagerTensor(type_, None, self, slot)
+            self.owners[slot] = _REFERENCE(tensor)
+        return tensor
+
     # Computing.
 
     def compute(self, tensor: EagerTensor) -> None:
         """Gives a pending tensor its value, and with it all that is pending and referenced."""
         if self.data is CLOSED:
             raise RuntimeError("This value was being computed when the program was interrupted.")
+        if self.frame is not None or self.enclosing is not None:
+            self.observe(tensor)
         if tensor._slot in self.owners and len(self.owners) == 1 and self._computed_alone(tensor):
             return
         self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
@@ -186,6 +223,8 @@ class Recording:
         """
         if self.at.parent is None:
             return  # nothing has been recorded
+        if self.frame is not None:
+            self.observe()
         with self.lock:
             pending, settled = self._pending()
             try:
@@ -269,9 +308,55 @@ class Recording:
             program = node.programs[key] = make_program(node, self.data, wanted, effects)
         return program
 
+    # Functions and tapes.
+
+    def open_frame(self) -> Frame:
+        """Notes that the body of a function begins here."""
+        self.frame = Frame(self.at, self.frame)
+        self.epoch += 1  # variables are read anew
+        return self.frame
+
+    def close_frame(self, frame: Frame) -> None:
+        """Notes that the body of a function has ended."""
+        if self.frame is frame:
+            self.frame = frame.outer
+        self.epoch += 1
+
+    def observe(self, what: EagerTensor | str = "") -> None:
+        """Notes that Python code depends on a value: the functions that run are not recorded.
+
+        Args:
+            what: the tensor that somebody looks at, or why the Python has to run at every call.
+
+        Raises:
+            ValueWanted: if this is a body, in which there are no values.
+            TypeError: if the body has ended.
+        """
+        why = what if isinstance(what, str) else ""
+        if self.enclosing is not None:
+            if self.frame is None:
+                raise TypeError(MESSAGE_OUT_OF_SCOPE.format(what))
+            raise ValueWanted(why or users_line())
+        if self.frame is not None:
+            self.frame.observe(why)
+            self.frame = None
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the function that is recorded has too many instructions."""
+        return self.frame is not None and self.at.depth - self.frame.at.depth > MAX_INSTRUCTIONS
+
+    def symbolic_name(self, tensor: EagerTensor) -> str | None:
+        """Returns TensorFlow's name of a tensor in a function; None where it has a value."""
+        if self.frame is None and self.enclosing is None:
+            return None
+        return symbolic_name(self.at, self.frame, tensor._slot)
+
     @property
     def is_held(self) -> bool:
-        """Whether a tape's block is open, so that the step goes on."""
+        """Whether a tape's block or a function is open, so that the step goes on."""
+        if self.frame is not None:
+            return True
         blocks = self.blocks
         while blocks and blocks[-1]() is None:
             blocks.pop()
@@ -303,58 +388,12 @@ class Recording:
         self.at = TREE.root
 
 
-def make_program(
-    at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
-) -> running.Program:
-    """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
-    nodes = needed(at, (*wanted, *effects), data)
-    data.raise_failed(node.first_output for node in nodes)
-
-    def type_at(slot: int) -> TensorType:
-        leaf = data.leaves.get(slot)
-        return type_in(at, slot) if leaf is None else leaf._type
-
-    part, slots = cut(nodes, wanted, type_at)
-    return running.Program(
-        part, slots, data.scalars, [n.line for n in nodes], [n.first_output for n in nodes]
-    )
-
-
-def type_in(at: Node, slot: int) -> TensorType:
-    """Returns the type of a slot, which the tree knows."""
-    node = at
-    while node.first > slot:
-        assert node.parent is not None  # the root's first is 0
-        node = node.parent
-    return node.types[slot - node.first]
-
-
-def values_of(
-    at: Node, data: Data, slots: Sequence[int], types: dict[int, TensorType]
-) -> list[EagerTensor]:
-    """Returns tensors with the values in slots of a recording that has been closed."""
-    unknown = tuple([slot for slot in slots if slot not in data])
-    if unknown:
-        try:
-            outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
-        except running.ProgramFailedError as failed:
-            raise failed.error from None
-        for slot, output in zip(unknown, outputs, strict=True):
-            type_ = type_of(tuple(output.shape), np.dtype(output.dtype))
-            data.leaves[slot] = EagerTensor(type_, output, None, 0)
-    found = []
-    for slot in slots:
-        if slot not in data.leaves:
-            data.leaves[slot] = from_host(np.array(data.scalars[slot], types[slot].numpy_dtype))
-        found.append(data.leaves[slot])
-    return found
-
-
 class _Thread(threading.local):
     """What belongs to one thread."""
 
     def __init__(self) -> None:
         self.recording = Recording()
+        self.functions: list[Running] = []  # the calls of functions whose Python runs
 
 
 THREAD = _Thread()

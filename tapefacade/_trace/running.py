@@ -55,6 +55,7 @@ class Executable:
         self.part = part
         self.layout = layout
         self.is_checked = any(step.operation.check is not None for step in part.steps)
+        self.acts = any(step.operation.acts for step in part.steps)
         self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
         self.used = 0
         self.call: Any = None
@@ -170,19 +171,29 @@ class Program:
         Returns:
             The outputs. An output that depends on a failed check is a `Failed`.
         """
-        executable = self.executable
         arguments = [
             value if type(value := (leaf := leaves[slot])._value) in CONCRETE else leaf_value(leaf)
             for slot in self.array_slots
         ]
-        for place, (dtype, slots) in enumerate(self.vector_slots):
-            numbers = array_of_numbers([scalars[slot] for slot in slots], dtype)
+        for place, numbers in enumerate(self.vectors(scalars)):
             arguments.append(self._vector(place, numbers))
+        return self.execute(arguments)
+
+    def vectors(self, scalars: dict[int, Any]) -> list[np.ndarray[Any, Any]]:
+        """Returns the Python scalars, in a vector for each dtype."""
+        return [
+            array_of_numbers([scalars[slot] for slot in slots], dtype)
+            for dtype, slots in self.vector_slots
+        ]
+
+    def execute(self, arguments: list[Any]) -> list[Any]:
+        """Runs the program on the values of its arrays, then of its vectors."""
+        executable = self.executable
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
         call = executable.call or executable.prepare()
         with jax.enable_x64(True):
             result = call(*arguments)
-            if type(result) in CONCRETE:
+            if type(result) in CONCRETE and not executable.acts:
                 return [result]
             outputs = outputs_of(result, executable)
             if outputs and type(outputs[0]) not in CONCRETE:
@@ -193,6 +204,8 @@ class Program:
                     with jax.ensure_compile_time_eval():
                         result = call(*arguments)
                         outputs = outputs_of(result, executable)
+        if executable.acts:
+            jax.effects_barrier()
         if executable.is_checked:
             _, passed, details = result
             if passed is not None and not isinstance(passed, Tracer):

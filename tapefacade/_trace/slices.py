@@ -153,7 +153,8 @@ def _upstream(part: Slice, provider: Mapping[int, int], index: int) -> set[int]:
 
 def _sorted_steps(part: Slice, provider: Mapping[int, int]) -> list[int]:
     """Returns the steps that the outputs and the checks need, each after those it needs."""
-    roots = [i for i, step in enumerate(part.steps) if step.operation.check is not None]
+    operations = enumerate(step.operation for step in part.steps)
+    roots = [i for i, operation in operations if operation.check is not None or operation.acts]
     roots += [provider[slot] for slot in part.outputs if slot in provider]
     done: dict[int, bool] = {}
     order = []

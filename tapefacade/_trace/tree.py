@@ -50,6 +50,7 @@ class Node:
         ghosts: tuple[int, ...] = (),
         checked: bool = False,
         counted: bool = False,
+        line: str = "",
     ) -> None:
         self.edges: dict[Any, Node] = {}
         self.programs: dict[Any, Any] = {}  # (wanted slots, what is known) -> Program
@@ -77,7 +78,7 @@ class Node:
         general = checked or self.eager or full
         self.listed = structure is not None and not general
         self.slow = structure is not None or general
-        self.line = users_line() if parent else ""
+        self.line = line or (users_line() if parent else "")
 
 
 def users_line() -> str:

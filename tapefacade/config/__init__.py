@@ -1,6 +1,12 @@
 """Devices and switches: `tf.config`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._function.modes import (
+    functions_run_eagerly as experimental_functions_run_eagerly,
+    functions_run_eagerly as functions_run_eagerly,
+    run_functions_eagerly as experimental_run_functions_eagerly,
+    run_functions_eagerly as run_functions_eagerly,
+)
 from tapefacade._state.configuration import (
     ops_run_immediately as ops_run_immediately,
     run_ops_immediately as run_ops_immediately,

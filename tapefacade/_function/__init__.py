@@ -1,0 +1,1 @@
+"""What is reused: functions, branches and loops made of recordings."""

@@ -1,0 +1,113 @@
+"""The parameters of a Python function, and how arguments are bound to them."""
+
+import inspect
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tapefacade._core import nest
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.specs import TypeSpec
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._function.signatures import is_tensor
+
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def binding_error(reason: str, args: Any, kwargs: Any, signature: str) -> TypeError:
+    """Makes TensorFlow's error for arguments that do not fit."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} and "
+        f"kwargs: {kwargs} for signature: {signature}."
+    )
+
+
+class Parameters:
+    """The parameters of a Python function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        try:
+            self.signature: inspect.Signature | None = inspect.signature(function)
+        except (TypeError, ValueError):
+            self.signature = None
+        parameters = list(self.signature.parameters.values()) if self.signature else []
+        plain = all(parameter.kind in POSITIONAL for parameter in parameters)
+        # How many arguments by position are complete as they are given; -1: it must be asked.
+        self.count = len(parameters) if plain and self.signature else -1
+
+    def bind(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], text: str = ""
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Puts arguments in their canonical form: by position, with the defaults.
+
+        Raises:
+            TypeError: if they do not fit.
+        """
+        if self.signature is None or (len(args) == self.count and not kwargs):
+            return args, kwargs
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise binding_error(str(error), args, kwargs, text or self.text()) from None
+        bound.apply_defaults()
+        return bound.args, bound.kwargs
+
+    def text(self) -> str:
+        """Returns the parameters as messages show them."""
+        assert self.signature is not None
+        shown = []
+        marked = False
+        for parameter in self.signature.parameters.values():
+            marked = marked or parameter.kind is parameter.VAR_POSITIONAL
+            if parameter.kind is parameter.KEYWORD_ONLY and not marked:
+                shown.append("*")
+                marked = True
+            stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
+            name = stars.get(parameter.kind, "") + parameter.name
+            has_default = parameter.default is not parameter.empty
+            shown.append(name + ("=<captured_default_value>" if has_default else ""))
+        return f"({', '.join(shown)})"
+
+    def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Returns a name for each argument."""
+        found: list[str] = []
+        for parameter in self.signature.parameters.values() if self.signature else ():
+            if parameter.kind in POSITIONAL:
+                found.append(parameter.name)
+            elif parameter.kind is parameter.VAR_POSITIONAL:
+                more = (f"{parameter.name}_{place}" for place in itertools.count())
+                found += itertools.islice(more, max(0, len(args) - len(found)))
+        found += [f"arg_{place}" for place in range(len(found), len(args))]
+        return [*found[: len(args)], *kwargs]
+
+    def tensor_names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
+        """Returns TensorFlow's names of the tensors among the arguments."""
+        names: list[str] = []
+        for name, value in zip(self.names(args, kwargs), [*args, *kwargs.values()], strict=True):
+            leaves = nest.flatten(value, expand_composites=True)
+            specs = [spec for spec in leaves if isinstance(spec, TypeSpec)]
+            count = sum(is_tensor(leaf) for leaf in leaves)
+            own = getattr(specs[0], "name", None) if count == 1 and specs else None
+            names += [own or name, *(f"{name}_{place}" for place in range(1, count))][:count]
+        return names
+
+
+def type_text(value: Any) -> str:
+    """Returns how TensorFlow writes the type of an argument or result: a spec, or a literal."""
+    if isinstance(value, TensorSpec):
+        return spec_text(value)
+    if isinstance(value, TypeSpec | CompositeTensor):
+        return str(value)
+    if isinstance(value, Mapping):
+        return f"Dict[{', '.join(f'[{k!r}, {type_text(v)}]' for k, v in value.items())}]"
+    if isinstance(value, list | tuple):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[{', '.join(type_text(item) for item in value)}]"
+    return f"Literal[{value!r}]"
+
+
+def spec_text(spec: Any) -> str:
+    """Returns a spec without its name."""
+    if isinstance(spec, TensorSpec):
+        return str(TensorSpec(spec.shape, spec.dtype))
+    return type_text(spec)

@@ -1,0 +1,251 @@
+"""Bodies of branches and loops: programs recorded on placeholders, as pieces of one instruction.
+
+An instruction made of bodies takes as inputs its own operands and, for each body, what this uses
+from outside: variables, captured tensors, keys of random ops, Python numbers. A body's assignments
+of variables are results of the instruction like any other. Its checks (an index out of range) are
+results too: an instruction of their own, recorded after it, raises their errors.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core.generators import drawn_again
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.types import TensorType, type_of
+from tapefacade._function.outputs import Structure
+from tapefacade._function.recorded import Recorded, slot_in
+from tapefacade._function.tracing import record_body
+from tapefacade._state.variable import Variable
+from tapefacade._trace.operation import Check, Operation
+from tapefacade._trace.recording import THREAD
+from tapefacade._trace.slices import Slice, Step, evaluate
+
+INPUT, OUTER = 0, 1
+
+
+class Checked(NamedTuple):
+    """A check in a body: the operation that has it."""
+
+    operation: Operation
+    static: tuple[Any, ...]
+
+
+class Program:
+    """What a body computes; equal ones compare equal, whatever Python function they come from.
+
+    Its operands are the body's arguments, then what it takes from outside. Its results are those of
+    the body, then the new values of the variables it assigns.
+    """
+
+    def __init__(self, part: Slice, places: tuple[tuple[int, int], ...]) -> None:
+        self._part = part
+        self._places = places  # for each input of the slice: (INPUT, argument) or (OUTER, place)
+        self._key = (part, places)
+        self.acts = any(step.operation.acts for step in part.steps)
+        types = part.types()
+        self.types = tuple(types[slot] for slot in part.outputs)
+        # The steps that have checks; known once it has been run or inferred.
+        self.checks: list[Checked] = []
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and self._key == other._key
+
+    @property
+    def replayable(self) -> bool:
+        """Whether all that it does can be differentiated without Python."""
+        return all(step.operation.replayable for step in self._part.steps)
+
+    def run(
+        self, arguments: Sequence[Any], outer: Sequence[Any]
+    ) -> tuple[list[Any], list[tuple[Any, ...]]]:
+        """Computes the results from arrays.
+
+        Returns:
+            The results, and for each of `checks` a tuple: whether it has passed (a scalar), and the
+            details of its error.
+        """
+        given = (arguments, outer)
+        inputs = [given[kind][place] for kind, place in self._places]
+        found: list[tuple[Checked, tuple[Any, ...]]] = []
+
+        def apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
+            if step.operation.check is not None:
+                ok, *details = step.operation.test(arrays, step.static)
+                if ok is not True:
+                    checked = Checked(step.operation, step.static)
+                    found.append((checked, (jnp.asarray(ok), *map(jnp.asarray, details))))
+            return step.operation.evaluate(arrays, step.static)
+
+        slots = evaluate(self._part, inputs, apply)
+        self.checks = [checked for checked, _ in found]
+        types = self._part.types()
+        results = [
+            jax.lax.convert_element_type(slots[slot], types[slot].numpy_dtype)
+            for slot in self._part.outputs
+        ]
+        return results, [details for _, details in found]
+
+    def check_types(
+        self, arguments: Sequence[TensorType], outer: Sequence[TensorType]
+    ) -> list[tuple[TensorType, ...]]:
+        """Returns the types of the second result of `run`."""
+        with jax.enable_x64(True):
+            shapes = [
+                [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
+                for types in (arguments, outer)
+            ]
+            _, details = jax.eval_shape(self.run, *shapes)
+        return [
+            tuple(type_of(array.shape, np.dtype(array.dtype)) for array in detail)
+            for detail in details
+        ]
+
+
+class Body:
+    """A body, and where it was recorded.
+
+    Attributes:
+        program: what it computes.
+        structure: the structure of what the Python function returned.
+        count: how many results the function has; those of `program` after these are the new values
+            of `assigned`.
+        assigned: the variables that it assigns.
+    """
+
+    def __init__(
+        self, recorded: Recorded, structure: Structure, assigned: Sequence[Variable] = ()
+    ) -> None:
+        """Makes a body of what was recorded.
+
+        Args:
+            recorded: the program.
+            structure: the structure of its results.
+            assigned: variables whose values it gives back, besides those it assigns: what another
+                branch assigns.
+        """
+        self.structure = structure
+        self.count = len(recorded.results)
+        self._recorded = recorded
+        own = {id(variable): slot for variable, slot in recorded.assigned}
+        self.assigned = [variable for variable, _ in recorded.assigned]
+        self.assigned += [variable for variable in assigned if id(variable) not in own]
+        read = {id(variable): slot for slot, variable in recorded.variables.items()}
+        self._unread: list[Variable] = []
+        wanted = list(recorded.results)
+        for variable in self.assigned:
+            slot = own.get(id(variable), read.get(id(variable)))
+            if slot is None:  # another branch assigns it, this one does not use it
+                self._unread.append(variable)
+            else:
+                wanted.append(slot)
+        part, slots, _ = recorded.slice(wanted)
+        arguments = {slot: place for place, slot in enumerate(recorded.arguments)}
+        self._outer = [slot for slot in slots if slot not in arguments]
+        outer = {slot: place for place, slot in enumerate(self._outer)}
+        places = tuple(
+            (INPUT, arguments[slot]) if slot in arguments else (OUTER, outer[slot])
+            for slot in slots
+        )
+        self.program = Program(part, places)
+
+    @property
+    def uncertain(self) -> str:
+        """Why the program is not what the Python function does; "" if it is."""
+        return self._recorded.uncertain
+
+    @property
+    def draws(self) -> list[int]:
+        """The places, among what comes from outside, of the keys of random ops."""
+        return [p for p, slot in enumerate(self._outer) if slot in self._recorded.draws]
+
+    def outer_tensors(self) -> list[EagerTensor | Variable]:
+        """Returns what the program takes from outside, for this call: keys are drawn anew."""
+        recorded = self._recorded
+        found: list[EagerTensor | Variable] = []
+        for slot in self._outer:
+            if slot in recorded.variables:
+                found.append(recorded.variables[slot])
+            elif slot in recorded.captures:
+                found.append(recorded.captures[slot])
+            elif slot in recorded.draws:
+                found.append(drawn_again(recorded.draws[slot]))
+            else:
+                dtype = recorded.type_of(slot).numpy_dtype
+                found.append(from_host(np.array(recorded.scalars[slot], dtype)))
+        return found
+
+
+def body_of(
+    function: Callable[[list[EagerTensor]], Any],
+    described: Callable[..., Any],
+    types: Sequence[TensorType],
+    names: Sequence[str] = (),
+) -> Body:
+    """Records a function on placeholders.
+
+    Args:
+        function: takes a list of tensors, which have no values.
+        described: the user's function, for messages.
+        types: the types of these tensors.
+        names: TensorFlow's names of them.
+
+    Raises:
+        ValueWanted: if somebody looks at a value that is not known.
+    """
+    return Body(*record_body(function, described, types, names))
+
+
+def operand(tensor: EagerTensor | Variable) -> tuple[int, TensorType]:
+    """Returns the slot of an operand in the recording of this thread, and its type."""
+    recording = THREAD.recording
+    if isinstance(tensor, Variable):
+        return tensor._slot_in(recording), tensor._type
+    return slot_in(recording, tensor), tensor._type
+
+
+class _LiftedCheck(Operation):
+    """Raises the error of a check in a body, whose verdict and details are its inputs."""
+
+    name = "check in a body"
+    kernel = "Assert"
+    check = Check(("ok",), lambda *arrays: arrays, ValueError)
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return tuple(types[:1]), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return arrays[:1]
+
+    def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(arrays)
+
+    def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
+        operation, of_operation = static
+        return operation.error(details, of_operation)
+
+
+_LIFTED_CHECK = _LiftedCheck()
+
+
+def record_checks(checks: Sequence[Checked], found: Sequence[Sequence[EagerTensor]]) -> None:
+    """Records the instructions that raise the errors of checks in a body.
+
+    Args:
+        checks: `Program.checks`.
+        found: for each of them the tensors with its verdict and details: results of the
+            instruction that the body is part of.
+    """
+    recording = THREAD.recording
+    for checked, tensors in zip(checks, found, strict=True):
+        slots = tuple(slot_in(recording, tensor) for tensor in tensors)
+        static = (checked.operation, checked.static)
+        recording.apply(_LIFTED_CHECK, static, slots, [tensor._type for tensor in tensors])

@@ -1,0 +1,346 @@
+"""`tf.function`: a Python function that is recorded once, and then runs as one program."""
+
+import copy
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapefacade._core.logging import get_logger
+from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._function.concrete import ConcreteFunction
+from tapefacade._function.input_signature import InputSignature
+from tapefacade._function.modes import EAGERLY
+from tapefacade._function.retracing import detector_of, difference
+from tapefacade._function.binding import Parameters
+from tapefacade._function.methods import Method
+from tapefacade._function.outputs import Structure
+from tapefacade._function.signatures import is_textual, key_of, with_tensors
+from tapefacade._function.tracing import Trace, Tracing, record_body
+from tapefacade._function.unknown import (
+    abstract_types,
+    covers,
+    has_unknown_sizes,
+    known_spec,
+    wide_key,
+    with_specs,
+)
+from tapefacade._trace.frames import Running, ValueWanted
+from tapefacade._trace.recording import THREAD
+
+MESSAGE_CREATED_LATER = (
+    "Creating variables on a non-first call to a function decorated with tf.function."
+)
+MESSAGE_SINGLETON = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+MESSAGE_PYTHON = (
+    "%s runs its Python at every call with arguments like these: %s. The results are the same; what "
+    "is computed from that value on is compiled step by step. Python code that prints or counts "
+    "runs at every call, too."
+)
+
+
+class Function:
+    """A function that is compiled; made by `tf.function`."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Sequence[Any] | None = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+        max_traces: int | None = None,
+    ) -> None:
+        self._python = python_function
+        self._name = name
+        self._settings = {
+            "autograph": autograph, "jit_compile": jit_compile,
+            "reduce_retracing": reduce_retracing, "max_traces": max_traces,
+        }  # fmt: skip
+        self._parameters = Parameters(python_function)
+        self._signature = (
+            None
+            if input_signature is None
+            else InputSignature(python_function, self._parameters, input_signature)
+        )
+        self._traces: dict[Any, Trace] = {}
+        self._plain: dict[Any, Trace] = {}  # those of calls with dense tensors by position only
+        self._count = -1 if self._signature is not None else self._parameters.count
+        self._tracings = 0
+        self._has_variables = False
+        self._told = False
+        self._lock = threading.RLock()
+        self._detector = detector_of(python_function)
+        self._bound: dict[int, Function] = {}  # of methods, by the instance
+        self._concrete: dict[Any, ConcreteFunction] = {}
+        self._wide: list[Any] = []  # signatures with unknown sizes
+        functools.update_wrapper(self, python_function)
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function.
+
+        Returns:
+            What the Python function returns, with tensors in the place of numbers and variables.
+
+        Raises:
+            TypeError: if the arguments do not fit, or the result is no nest of tensors.
+            ValueError: if a variable is made on a later call than the first.
+        """
+        if len(args) == self._count and not kwargs:
+            types = []
+            for argument in args:
+                if type(argument) is not EagerTensor:
+                    break
+                types.append(argument._type)
+            else:
+                key = tuple(types)
+                trace = self._plain.get(key)
+                if trace is not None and not trace.needs_python and not EAGERLY.on:
+                    self._detector.called()
+                    return trace.call(args)
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls the function in the general way."""
+        if EAGERLY.on:
+            return self._python(*args, **kwargs)
+        args, kwargs = self._bind(args, kwargs)
+        tensors: list[EagerTensor] = []
+        key = key_of((args, kwargs), tensors)
+        trace = self._traces.get(key)
+        if trace is None:
+            return self._record(key, args, kwargs, tensors)
+        self._detector.called()
+        if trace.needs_python:
+            return self._run(args, kwargs, tensors)
+        return trace.call(tensors)
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        if self._signature is not None:
+            return self._signature.bind(args, kwargs), {}
+        return self._parameters.bind(args, kwargs)
+
+    def _run(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
+        """Runs the Python without recording it."""
+        THREAD.functions.append(Running(self._refusal))
+        try:
+            return Structure(self._on_tensors(args, kwargs, tensors), self._python).result()
+        finally:
+            THREAD.functions.pop()
+
+    @property
+    def _refusal(self) -> str:
+        """Why variables must not be made now; "" if they may."""
+        if self._has_variables:
+            return MESSAGE_SINGLETON
+        return MESSAGE_CREATED_LATER if self._traces else ""
+
+    def _record(
+        self, key: Any, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> Any:
+        """Runs the Python for the first time with such arguments."""
+        with self._lock:
+            self._check_count(key, args, kwargs)
+            outermost = not THREAD.functions
+            trace, result, has_run = self._trace(args, kwargs, tensors)
+            changed = self._changed(key, args, kwargs)
+            self._keep(key, args, kwargs, trace)
+        if outermost and not self._settings["reduce_retracing"] and self._signature is None:
+            self._detector.traced(self._python, changed)
+        if trace.why and not self._told:
+            self._told = True
+            get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
+        return result if has_run else trace.call(tensors)
+
+    def _trace(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> tuple[Trace, Any, bool]:
+        """Records a run; a second one, if variables were made in the first."""
+        if is_textual(key_of((args, kwargs), [])):
+            why = "texts among the arguments are not computed by compiled programs"
+            return Trace(None, None, why), self._run(args, kwargs, tensors), True
+        tracing = self._tracing(args, kwargs, tensors)
+        if tracing.created:
+            self._has_variables = True
+            if not tracing.frame.observed:
+                tracing.undo()
+                tracing = self._tracing(args, kwargs, tensors)
+        return tracing.settle()
+
+    def _tracing(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> Tracing:
+        call = functools.partial(self._on_tensors, args, kwargs)
+        names = self._parameters.tensor_names(args, kwargs)
+        tracing = Tracing(call, self._python, tensors, names, self._refusal)
+        if not any(covers(wide, args, kwargs) for wide in self._wide):
+            self._tracings += 1
+        return tracing
+
+    def _on_tensors(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
+        """Calls the Python with other tensors in the place of those among the arguments."""
+        positional, named = with_tensors((args, kwargs), tensors)
+        return self._python(*positional, **named)
+
+    def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
+        self._traces[key] = trace
+        if self._count == len(args) and all(type(argument) is EagerTensor for argument in args):
+            self._plain[tuple([argument._type for argument in args])] = trace
+
+    def _changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:
+        known = [(*old[1][1:], *old[2][1:]) for old in self._traces]
+        return difference(self._parameters.names(args, kwargs), (*key[1][1:], *key[2][1:]), known)
+
+    def _check_count(self, key: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        limit = self._settings["max_traces"]
+        if limit is not None and len(self._traces) >= limit:
+            raise hinted(
+                RuntimeError(
+                    f"{self._python} would be recorded for the {len(self._traces) + 1}. time, and "
+                    f"max_traces is {limit}. {self._changed(key, args, kwargs)}"
+                ),
+                "Pass tensors of the same shapes and dtypes, and numbers that change as tensors.",
+            )
+
+    # Methods of classes.
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        known = self._bound.get(id(instance))
+        if known is None:
+            specs = None if self._signature is None else self._signature.specs
+            method = Method(
+                self._python, instance, functools.partial(self._bound.pop, id(instance))
+            )
+            known = Function(method, self._name, specs, **self._settings)
+            self._bound[id(instance)] = known
+        return known
+
+    # What it is.
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function."""
+        return self._python
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """The `tf.TensorSpec`s that were given for the arguments, or None."""
+        return None if self._signature is None else self._signature.specs
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._name or getattr(self._python, "__name__", "function")
+
+    def experimental_get_tracing_count(self) -> int:
+        """Returns how often the Python was recorded, for different arguments.
+
+        Recordings for several shapes that one spec with unknown dimensions describes count as one.
+        """
+        return self._tracings
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Records the function for one signature.
+
+        Args:
+            *args: tensors, or `tf.TensorSpec`s that describe them, and Python values.
+            **kwargs: the same by name.
+
+        Returns:
+            A function of tensors of this signature.
+
+        Raises:
+            TypeError: if the arguments do not fit.
+        """
+        if self._signature is not None and not args and not kwargs:
+            args = self._signature.complete()
+        args, kwargs = self._bind(args, kwargs)
+        key = key_of((args, kwargs), [])
+        with self._lock:
+            made = self._concrete.get(key)
+            if made is None:
+                made = self._concrete[key] = self._make_concrete(key, args, kwargs)
+        return made
+
+    def _make_concrete(self, key: Any, args: Any, kwargs: dict[str, Any]) -> ConcreteFunction:
+        trace = self._traces.get(key)
+        if trace is None:
+            trace = self._record_abstract(args, kwargs)
+            if has_unknown_sizes((args, kwargs)):
+                self._wide.append(wide_key(args, kwargs))
+            else:
+                self._keep(key, args, kwargs, trace)
+        recorded = trace.recorded
+        outputs = None
+        if recorded is not None and trace.structure is not None:
+            specs = [known_spec(recorded.type_of(slot)) for slot in recorded.results]
+            outputs = trace.structure.with_tensors(specs)
+        given = self._parameters.names(args, kwargs)
+        arguments = with_specs(args, kwargs, given)
+
+        def call(*values: Any) -> Any:
+            positional, named = (
+                values[: len(args)],
+                dict(zip(kwargs, values[len(args) :], strict=True)),
+            )
+            return self._call(positional, named)
+
+        return ConcreteFunction(
+            call, f"__inference_{self.name}", arguments, given, recorded, outputs
+        )
+
+    def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:
+        """Records a run on tensors that have no values."""
+        for refusal in (self._refusal, MESSAGE_SINGLETON):
+            running = Running(refusal)
+            THREAD.functions.append(running)
+            try:
+                recorded, structure = record_body(
+                    functools.partial(self._on_tensors, args, kwargs), self._python,
+                    abstract_types((args, kwargs)), self._parameters.tensor_names(args, kwargs),
+                )  # fmt: skip
+                trace = Trace(recorded, structure, recorded.uncertain)
+            except ValueWanted as wanted:
+                trace = Trace(None, None, f"{wanted.line} looked at a value")
+            finally:
+                THREAD.functions.pop()
+            self._tracings += 1
+            if not running.created:
+                break
+            self._has_variables = True
+        return trace
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Returns the signatures that `get_concrete_function` was asked for, as text."""
+        found = [made.pretty_printed_signature(verbose) for made in self._concrete.values()]
+        return ("\n\n" if verbose else "\n").join(found)
+
+    def __repr__(self) -> str:
+        return (
+            "<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at "
+            f"{id(self):#x}>"
+        )
+
+    # Copies begin anew: what was recorded belongs to the variables it was recorded with.
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        specs = None if self._signature is None else self._signature.specs
+        return _again, (self._python, self._name, specs, self._settings)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Function":
+        specs = None if self._signature is None else self._signature.specs
+        python = copy.deepcopy(self._python, memo)
+        return Function(python, self._name, specs, **self._settings)
+
+
+def _again(python: Any, name: Any, specs: Any, settings: dict[str, Any]) -> Function:
+    return Function(python, name, specs, **settings)

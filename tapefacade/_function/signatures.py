@@ -1,0 +1,134 @@
+"""How the arguments of a function are told apart: what decides whether it is recorded anew."""
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapefacade._core import nest
+from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.specs import TypeSpec
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.types import type_of
+from tapefacade._state.variable import Variable
+
+BY_VALUE = (bool, int, float, complex, str, bytes, type(None), type(...))
+MESSAGE_NO_KEY = (
+    "Could not generate a generic TraceType for {}.Please verify that it is immutable/hashable. "
+    "Otherwise, consider implementing the Tracing Protocol for it."
+)
+
+
+class ByIdentity:
+    """Stands for an object in a key; equal only to what stands for the same, living object."""
+
+    __slots__ = ("_hash", "_reference", "kind", "shown")
+
+    def __init__(self, value: Any) -> None:
+        self._hash = id(value)
+        self.kind = type(value)
+        try:
+            self._reference: Any = weakref.ref(value)
+        except TypeError:
+            self._reference = lambda: value  # kept alive: its place is never another's
+        self.shown = value.name if isinstance(value, Variable) else type(value).__name__
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByIdentity):
+            return NotImplemented
+        mine = self._reference()
+        return mine is not None and mine is other._reference()
+
+    def __repr__(self) -> str:
+        return f"the {self.kind.__name__} {self.shown}"
+
+
+def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
+    """Returns what a function depends on in an argument, and takes the tensors out of it.
+
+    Args:
+        value: a nest of anything.
+        tensors: the tensors in it are added here, in the order of `tf.nest.flatten`.
+
+    Returns:
+        Something hashable: for a tensor its shape and dtype, for Python values the value and its
+        class, for other objects their identity.
+    """
+    kind = type(value)
+    if kind is EagerTensor:
+        tensors.append(value)
+        return value._type
+    if kind in BY_VALUE:
+        return (kind, value if value == value else "nan")
+    if isinstance(value, Variable):
+        return ByIdentity(value._root)
+    if isinstance(value, EagerTensor):  # strings
+        return (kind, value._type, id(value))
+    if isinstance(value, np.ndarray | np.generic | jax.Array):
+        return key_of(convert(value), tensors)
+    if isinstance(value, CompositeTensor):
+        parts = value._components()
+        return (kind, *[key_of(part, tensors) for part in parts])
+    if isinstance(value, Mapping):
+        return (kind, *[(name, key_of(value[name], tensors)) for name in sorted(value)])
+    if nest.is_nested(value):
+        leaves = nest.flatten(value)
+        if kind is list or kind is tuple or isinstance(value, Sequence):
+            leaves = value
+        return (kind, *[key_of(item, tensors) for item in leaves])
+    if isinstance(value, TypeSpec):
+        return _spec_key(value)
+    return _object_key(value)
+
+
+def _spec_key(spec: TypeSpec) -> Any:
+    """Returns the key of the tensors that a spec describes."""
+    if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined() and spec.dtype._numpy:
+        return type_of(tuple(spec.shape.as_list()), spec.dtype._numpy)
+    return (type(spec), spec)
+
+
+def _object_key(value: Any) -> Any:
+    """Returns the key of a Python object: itself if it is compared by value, or its identity."""
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(MESSAGE_NO_KEY.format(value)) from None
+    if type(value).__eq__ is object.__eq__ or callable(value):
+        return ByIdentity(value)
+    return (type(value), value)
+
+
+def is_textual(key: Any) -> bool:
+    """Whether a key contains texts in tensors, which are known on the host only."""
+    if isinstance(key, tuple):
+        if len(key) == 3 and isinstance(key[0], type) and issubclass(key[0], EagerTensor):
+            return True
+        return any(is_textual(part) for part in key)
+    return False
+
+
+def with_tensors(value: Any, tensors: Sequence[EagerTensor]) -> Any:
+    """Returns a nest like `value`, with other tensors in the place of those in it."""
+    rest = iter(tensors)
+
+    leaves = [
+        next(rest) if is_tensor(leaf) else leaf
+        for leaf in nest.flatten(value, expand_composites=True)
+    ]
+    return nest.pack_sequence_as(value, leaves, expand_composites=True)
+
+
+def is_tensor(leaf: Any) -> bool:
+    """Whether a leaf of an argument is a tensor of numbers, or becomes one, or describes one."""
+    kind = type(leaf)
+    return kind is EagerTensor or (
+        kind not in BY_VALUE and isinstance(leaf, np.ndarray | np.generic | jax.Array | TensorSpec)
+    )

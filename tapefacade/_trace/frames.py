@@ -1,0 +1,118 @@
+"""Frames: a stretch of a recording that is the body of a function, and what happens in it."""
+
+from typing import Any
+
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._trace.tree import Node, users_line
+
+# A body of more instructions than this is no function: compiling it takes too long (12,000
+# instructions: 12 s). Its Python runs at every call instead.
+MAX_INSTRUCTIONS = 16_384
+
+# Operators are named unlike their kernels.
+SYMBOLIC_NAMES = {
+    "AddV2": "add", "Sub": "sub", "Mul": "mul", "RealDiv": "truediv", "Pow": "pow",
+    "BatchMatMulV2": "MatMul", "ReadVariable": "ReadVariableOp",
+}  # fmt: skip
+
+
+class ValueWanted(BaseException):
+    """Somebody looks at a value where none exists yet: in the body of a loop or a branch.
+
+    No `Exception`: the user's code must not catch it. It never leaves the package.
+    """
+
+    def __init__(self, line: str) -> None:
+        super().__init__(line)
+        self.line = line
+
+
+class Running:
+    """A call of a function whose Python runs, recorded or not.
+
+    Attributes:
+        created: the variables that it has made, and their initial values.
+        refusal: why it must not make variables; "" if it may.
+    """
+
+    __slots__ = ("created", "refusal")
+
+    def __init__(self, refusal: str) -> None:
+        self.created: list[tuple[Any, EagerTensor]] = []
+        self.refusal = refusal
+
+    def note_created(self, variable: Any) -> None:
+        """Takes note of a new variable.
+
+        Raises:
+            ValueError: if the function has been called before.
+        """
+        if self.refusal:
+            raise ValueError(self.refusal)
+        self.created.append((variable, variable._tensor))
+
+
+class Frame:
+    """A function whose Python runs now, and is recorded while it does.
+
+    Attributes:
+        outer: the frame around it in the same recording, if there is one.
+        at: the node at which it began.
+        reads: the variables whose value from before the frame is in a slot.
+        assigned: variables that were assigned, and what they held before.
+        names: TensorFlow's names of the arguments, by slot.
+        observed: where somebody looked at a value, or why the Python has to run at every call;
+            "" as long as all is recorded.
+    """
+
+    __slots__ = ("assigned", "at", "names", "observed", "outer", "reads")
+
+    def __init__(self, at: Node, outer: "Frame | None") -> None:
+        self.at = at
+        self.outer = outer
+        self.reads: dict[int, Any] = {}
+        self.assigned: dict[int, tuple[Any, EagerTensor]] = {}
+        self.names: dict[int, str] = {}
+        self.observed = ""
+
+    def note_read(self, variable: Any, slot: int, source: int) -> None:
+        """Takes note that a variable's value is in `slot`, taken from `source` (-1: outside)."""
+        frame: Frame | None = self
+        while frame is not None and source < frame.at.end:
+            if id(variable) not in frame.assigned:
+                frame.reads[slot] = variable
+            frame = frame.outer
+
+    def note_assigned(self, variable: Any) -> None:
+        """Takes note that a variable is going to hold another tensor."""
+        frame: Frame | None = self
+        while frame is not None and id(variable) not in frame.assigned:
+            frame.assigned[id(variable)] = (variable, variable._tensor)
+            frame = frame.outer
+
+    def observe(self, why: str = "") -> None:
+        """Gives the recording up: the Python of this function has to run at every call."""
+        why = why or f"{users_line()} looked at a value"
+        frame: Frame | None = self
+        while frame is not None:
+            frame.observed = frame.observed or why
+            frame = frame.outer
+
+    def restore(self) -> None:
+        """Gives the variables back what they held when the frame began."""
+        for variable, before in reversed(self.assigned.values()):
+            variable._restore(before)
+
+
+def symbolic_name(at: Node, frame: Frame | None, slot: int) -> str:
+    """Returns a name in TensorFlow's manner for a tensor in a function."""
+    while frame is not None:
+        if slot in frame.names:
+            return frame.names[slot]
+        frame = frame.outer
+    node = at
+    while node.first > slot:
+        assert node.parent is not None  # the root's first is 0
+        node = node.parent
+    kernel = "Placeholder" if node.operation is None else node.operation.kernel
+    return f"{SYMBOLIC_NAMES.get(kernel, kernel)}:{slot - node.first_output}"

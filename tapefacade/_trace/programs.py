@@ -1,0 +1,62 @@
+"""Programs cut out of a recording, which compute what is wanted of it."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.types import TensorType, type_of
+from tapefacade._trace import running
+from tapefacade._trace.slices import cut, needed
+from tapefacade._trace.tree import Node
+
+if TYPE_CHECKING:
+    from tapefacade._trace.recording import Data
+
+
+def make_program(
+    at: Node, data: "Data", wanted: tuple[int, ...], effects: tuple[int, ...] = ()
+) -> running.Program:
+    """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
+    nodes = needed(at, (*wanted, *effects), data)
+    data.raise_failed(node.first_output for node in nodes)
+
+    def type_at(slot: int) -> TensorType:
+        leaf = data.leaves.get(slot)
+        return type_in(at, slot) if leaf is None else leaf._type
+
+    part, slots = cut(nodes, wanted, type_at)
+    return running.Program(
+        part, slots, data.scalars, [n.line for n in nodes], [n.first_output for n in nodes]
+    )
+
+
+def type_in(at: Node, slot: int) -> TensorType:
+    """Returns the type of a slot, which the tree knows."""
+    node = at
+    while node.first > slot:
+        assert node.parent is not None  # the root's first is 0
+        node = node.parent
+    return node.types[slot - node.first]
+
+
+def values_of(
+    at: Node, data: "Data", slots: Sequence[int], types: dict[int, TensorType]
+) -> list[EagerTensor]:
+    """Returns tensors with the values in slots of a recording that has been closed."""
+    unknown = tuple([slot for slot in slots if slot not in data])
+    if unknown:
+        try:
+            outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
+        except running.ProgramFailedError as failed:
+            raise failed.error from None
+        for slot, output in zip(unknown, outputs, strict=True):
+            type_ = type_of(tuple(output.shape), np.dtype(output.dtype))
+            data.leaves[slot] = EagerTensor(type_, output, None, 0)
+    found = []
+    for slot in slots:
+        if slot not in data.leaves:
+            data.leaves[slot] = from_host(np.array(data.scalars[slot], types[slot].numpy_dtype))
+        found.append(data.leaves[slot])
+    return found

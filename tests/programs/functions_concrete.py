@@ -1,0 +1,138 @@
+"""`tf.function`: concrete functions."""
+
+from programs.functions import told, without_addresses
+
+
+def concrete_functions(tf, np):
+    @tf.function
+    def power(a, b):
+        return a**b
+
+    spec = tf.TensorSpec
+    square = power.get_concrete_function(spec([2]), b=2)
+    return {
+        "result": [square(tf.constant([2.0, 3.0])), square(a=tf.constant([2.0, 3.0]))],
+        "with the number": [square(tf.ones(2), 2), square(tf.ones(2), b=2)],
+        "list": [square([1.0, 2.0], 2), told(square, [1.0, 2.0])],
+        "numpy": square(np.array([1.0, 2.0]), b=2),
+        "same": power.get_concrete_function(tf.ones(2), 2) is square,
+        "repr": without_addresses(repr(square)),
+        "text": str(square),
+        "short": square.pretty_printed_signature(verbose=False),
+        "all": power.pretty_printed_concrete_signatures(),
+        "signature": square.structured_input_signature,
+        "shapes": [square.output_shapes, square.output_dtypes],
+        "count": power.experimental_get_tracing_count(),
+    }
+
+
+def calling_concrete_functions_wrongly(tf, np):
+    @tf.function
+    def power(a, b):
+        return a**b
+
+    square = power.get_concrete_function(tf.TensorSpec([2]), b=2)
+    one = tf.ones(2)
+    return {
+        "missing": told(square),
+        "too many": told(square, one, 2, one),
+        "other number": told(square, one, 3),
+        "other keyword": told(square, one, b=3),
+        "unknown keyword": told(square, one, c=2),
+        "twice": told(square, one, a=one),
+        "python shape": told(square, 1.0),
+        "none": told(square, None),
+        "dtype": told(square, tf.ones(2, tf.int32)),
+    }
+
+
+def concrete_functions_of_structures(tf, np):
+    v = tf.Variable(1.0, name="v")
+    u = tf.Variable(2.0, trainable=False, name="u")
+
+    @tf.function
+    def f(d, items):
+        return {"sum": d["z"] * v + items[0] * u, "none": None, "pair": (d["z"], [items[0]])}
+
+    spec = tf.TensorSpec([])
+    concrete = f.get_concrete_function({"z": spec, "a": 1}, [spec, "t"])
+    one = tf.constant(1.0)
+    return {
+        "structured": concrete({"z": one, "a": 1}, [one, "t"]),
+        "flat": concrete(one, tf.constant(5.0)),
+        "short": concrete.pretty_printed_signature(verbose=False),
+        "signature": repr(concrete.structured_input_signature),
+        "variables": [[w.name for w in concrete.variables], len(concrete.trainable_variables)],
+        "shapes": str(concrete.output_shapes),
+        "dtypes": str(concrete.output_dtypes),
+        "missing": told(concrete, {"z": one}, [one, "t"]),
+    }
+
+
+def concrete_functions_of_any_number(tf, np):
+    @tf.function
+    def f(*args, **kwargs):
+        return args[0] + kwargs["q"]
+
+    spec = tf.TensorSpec([])
+    concrete = f.get_concrete_function(spec, spec, q=spec, p=3)
+    one = tf.constant(1.0)
+    return {
+        "result": concrete(one, one, q=tf.constant(3.0)),
+        "short": concrete.pretty_printed_signature(verbose=False),
+        "signature": repr(concrete.structured_input_signature),
+    }
+
+
+def concrete_functions_of_methods(tf, np):
+    class Model(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.v = tf.Variable(3.0, name="v")
+
+        @tf.function
+        def run(self, x, training=False):
+            return x * self.v
+
+    m = Model()
+    concrete = m.run.get_concrete_function(tf.TensorSpec([None]), training=True)
+    return {
+        "result": concrete(tf.ones(2)),
+        "short": concrete.pretty_printed_signature(verbose=False),
+        "signature": repr(concrete.structured_input_signature),
+        "variables": [v.name for v in concrete.variables],
+    }
+
+
+def concrete_functions_without_results(tf, np):
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def nothing():
+        v.assign_add(1.0)
+
+    @tf.function
+    def several(x):
+        return x, (), [x, {"k": None}]
+
+    concrete = nothing.get_concrete_function()
+    more = several.get_concrete_function(tf.TensorSpec([1], tf.int32))
+    before = v.numpy()
+    return {
+        "result": [concrete(), before, v],
+        "short": [c.pretty_printed_signature(verbose=False) for c in (concrete, more)],
+        "outputs": [concrete.structured_outputs, list(concrete.outputs), len(more.outputs)],
+    }
+
+
+def concrete_functions_that_are_missing_arguments(tf, np):
+    @tf.function
+    def f(a, b, c=3):
+        return a
+
+    return {
+        "none": told(f.get_concrete_function),
+        "one": told(f.get_concrete_function, tf.TensorSpec([])),
+        "too many": told(f.get_concrete_function, 1, 2, 3, 4),
+        "values": told(lambda: f.get_concrete_function(1, 2)()),
+    }
