@@ -1,13 +1,14 @@
 """Seeds, and the keys that random ops draw with: host data, never part of a program."""
 
 import contextlib
+import copy
 import hashlib
 import os
 import random
 import struct
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -22,6 +23,7 @@ LARGEST_SEED = 2**31 - 1
 IMPLEMENTATION = "threefry2x32"
 SEED_TYPES = ("int32", "int64")
 WORD = 2**64 - 1
+NO_STATE = np.zeros(6, np.uint32)
 BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
 # Three words of 64 bits, low bits first: how far a kernel has come, the seed of the op (together
 # they are the counter of Philox), the global seed (its key).
@@ -45,13 +47,72 @@ class _Thread(threading.local):
 
     def __init__(self) -> None:
         self.lists: list[list[Draw]] = []
+        self.is_rehearsing = False
+        self.functions: list[list[int]] = []  # how many seeds each function that runs has given
 
 
-class Draw(NamedTuple):
-    """A key that was drawn, and how to draw the next one in its place."""
+class Draw:
+    """A key that was drawn, and how to draw the next one in its place.
 
-    key: EagerTensor
-    again: Callable[[], np.ndarray[Any, Any]]
+    Attributes:
+        key: the key.
+        is_spare: whether it was drawn for a run that did not take place, and is still to be used.
+    """
+
+    def __init__(self, source: "_Source") -> None:
+        self._source = source
+        self.key = from_host(source.next())
+        self.is_spare = False
+
+    def again(self) -> EagerTensor:
+        """Draws the next key."""
+        if self.is_spare:
+            self.is_spare = False
+            return self.key
+        return from_host(self._source.next())
+
+    def elsewhere(self) -> "Draw":
+        """Draws for another function, in which the op counts for itself."""
+        return Draw(self._source.copy())
+
+
+class _Source:
+    """Where the keys of one random op come from, at one place of a program."""
+
+    def __init__(
+        self, kernel: str, dtype: Any, seed: int | None, blocks: int,
+        make: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None,
+    ) -> None:  # fmt: skip
+        self._arguments = (kernel, dtype, seed, blocks, make)
+        self._blocks = blocks
+        self._make = make
+        self._seeds = _seeds
+        self._passed = 0
+        self._fixed: tuple[int, int] | None = None  # the seeds of an op in a function
+        if _THREAD.functions and (seed is not None or _seeds.seed is not None):
+            number = seed
+            if number is None:
+                number = _THREAD.functions[-1][0]
+                _THREAD.functions[-1][0] += 1
+            self._fixed = (number % LARGEST_SEED, _seeds.key)
+
+    def copy(self) -> "_Source":
+        """Returns a source that begins anew."""
+        made = copy.copy(self)
+        made._passed = 0
+        return made
+
+    def next(self) -> np.ndarray[Any, Any]:
+        """Draws a key."""
+        kernel, dtype, seed, blocks, make = self._arguments
+        if self._fixed is None:
+            state = _state(kernel, dtype, seed, blocks)
+        else:
+            if self._seeds is not _seeds:  # `set_seed` has been called since
+                self._seeds, self._passed = _seeds, 0
+            state = _packed(self._passed, *self._fixed)
+            self._passed += blocks
+        return state if make is None else make(state)
 
 
 _THREAD = _Thread()
@@ -67,8 +128,8 @@ def set_seed(seed: Any) -> None:
 
     `tf.random.uniform`, `normal`, `truncated_normal`, `categorical` and `shuffle`, the candidate
     samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws when
-    it runs eagerly. Unlike TensorFlow, a `tf.function` draws what its body would eagerly, and gamma,
-    Poisson and binomial numbers come from JAX's Threefry generator.
+    it runs eagerly, or in a `tf.function` that is one program. Unlike TensorFlow, gamma, Poisson and
+    binomial numbers come from JAX's Threefry generator.
 
     Args:
         seed: an integer, or None for numbers that cannot be repeated.
@@ -96,7 +157,7 @@ def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
     Returns:
         A tensor of shape `[6]` and type uint32, different at each call, for `_ops/philox.py`.
     """
-    if seed is None:
+    if seed is None and not _THREAD.functions:
         return next_made(kernel, dtype, None, 0)
     try:
         size = int(np.prod(np.asarray(shape, np.int64)))
@@ -125,23 +186,21 @@ def next_made(
         A tensor, different at each call.
     """
     number = None if seed is None else _integer(seed)
-
-    def draw() -> np.ndarray[Any, Any]:
+    if not _THREAD.lists:
         state = _state(kernel, dtype, number, blocks)
-        return state if make is None else make(state)
-
-    made = from_host(draw())
-    for draws in _THREAD.lists:
-        draws.append(Draw(made, draw))
-    return made
+        return from_host(state if make is None else make(state))
+    return _drawn(Draw(_Source(kernel, dtype, number, blocks, make)))
 
 
 def drawn_again(draw: Draw) -> EagerTensor:
     """Draws once more what was drawn in a function."""
-    made = from_host(draw.again())
+    return _drawn(draw.elsewhere()) if _THREAD.lists else draw.again()
+
+
+def _drawn(draw: Draw) -> EagerTensor:
     for draws in _THREAD.lists:
-        draws.append(Draw(made, draw.again))
-    return made
+        draws.append(draw)
+    return draw.key
 
 
 def _state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.ndarray[Any, Any]:
@@ -156,9 +215,13 @@ def _state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.ndarray
         with _LOCK:
             passed = seeds.passed.get((kernel, dtype, seed), 0)
             seeds.passed[kernel, dtype, seed] = passed + blocks
-    if not seed and not seeds.key:
+    return _packed(passed, seed, seeds.key)
+
+
+def _packed(passed: int, seed: int, key: int) -> np.ndarray[Any, Any]:
+    if not seed and not key:
         seed = LARGEST_SEED
-    return np.frombuffer(_STATE.pack(passed & WORD, seed, seeds.key), np.uint32)
+    return np.frombuffer(_STATE.pack(passed & WORD, seed, key), np.uint32)
 
 
 def next_key(kind: str, seed: Any = None) -> EagerTensor:
@@ -203,6 +266,24 @@ def recorded_draws() -> Iterator[list[Draw]]:
         yield draws
     finally:
         _THREAD.lists.remove(draws)
+
+
+@contextlib.contextmanager
+def function_draws() -> Iterator[list[Draw]]:
+    """Records the keys that a function draws; with a global seed each op has one of its own.
+
+    As in TensorFlow, this is its place among the random ops of the function, and it counts for
+    itself what it has drawn.
+
+    Yields:
+        The list of the draws, as `recorded_draws`.
+    """
+    _THREAD.functions.append([0])
+    try:
+        with recorded_draws() as draws:
+            yield draws
+    finally:
+        _THREAD.functions.pop()
 
 
 def unwrap(key: jax.Array) -> jax.Array:

@@ -16,6 +16,11 @@ def get_logger() -> logging.Logger:
     return logging.getLogger("tensorflow")
 
 
+def own_logger() -> logging.Logger:
+    """Returns the logger named "tapefacade", for what TensorFlow would not say."""
+    return logging.getLogger("tapefacade")
+
+
 def warn(message: str, *arguments: Any) -> None:
     """Logs a warning; each text at most `MAX_WARNINGS` times, as TensorFlow does.
 

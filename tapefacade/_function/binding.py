@@ -50,23 +50,22 @@ class Parameters:
         except TypeError as error:
             raise binding_error(str(error), args, kwargs, text or self.text()) from None
         bound.apply_defaults()
-        return bound.args, bound.kwargs
+        return bound.args, dict(sorted(bound.kwargs.items()))
 
     def text(self) -> str:
         """Returns the parameters as messages show them."""
         assert self.signature is not None
-        shown = []
-        marked = False
-        for parameter in self.signature.parameters.values():
-            marked = marked or parameter.kind is parameter.VAR_POSITIONAL
-            if parameter.kind is parameter.KEYWORD_ONLY and not marked:
-                shown.append("*")
-                marked = True
-            stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
-            name = stars.get(parameter.kind, "") + parameter.name
-            has_default = parameter.default is not parameter.empty
-            shown.append(name + ("=<captured_default_value>" if has_default else ""))
-        return f"({', '.join(shown)})"
+        parameters = self.signature.parameters.values()
+        default = dict.fromkeys(parameters, "=<captured_default_value>")
+        return signature_text(
+            [(p, default[p] if p.default is not p.empty else "") for p in parameters]
+        )
+
+    @property
+    def is_varied(self) -> bool:
+        """Whether there is no fixed number of positional arguments."""
+        found = self.signature.parameters.values() if self.signature else ()
+        return any(parameter.kind is parameter.VAR_POSITIONAL for parameter in found)
 
     def names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """Returns a name for each argument."""
@@ -90,6 +89,24 @@ class Parameters:
             own = getattr(specs[0], "name", None) if count == 1 and specs else None
             names += [own or name, *(f"{name}_{place}" for place in range(1, count))][:count]
         return names
+
+
+def signature_text(parameters: Sequence[tuple[inspect.Parameter, str]]) -> str:
+    """Returns parameters in parentheses, each with a text that follows it."""
+    shown: list[str] = []
+    before = None
+    for parameter, text in parameters:
+        kind = parameter.kind
+        if before is parameter.POSITIONAL_ONLY and kind is not before:
+            shown.append("/")
+        if kind is parameter.KEYWORD_ONLY and before not in (kind, parameter.VAR_POSITIONAL):
+            shown.append("*")
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
+        shown.append(stars.get(kind, "") + parameter.name + text)
+        before = kind
+    if before is inspect.Parameter.POSITIONAL_ONLY:
+        shown.append("/")
+    return f"({', '.join(shown)})"
 
 
 def type_text(value: Any) -> str:

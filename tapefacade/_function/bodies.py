@@ -6,14 +6,15 @@ of variables are results of the instruction like any other. Its checks (an index
 results too: an instruction of their own, recorded after it, raises their errors.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.generators import drawn_again
+from tapefacade._core.generators import Draw, drawn_again
+from tapefacade._core.gradient import NotDifferentiable
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._function.outputs import Structure
@@ -81,7 +82,9 @@ class Program:
                 if ok is not True:
                     checked = Checked(step.operation, step.static)
                     found.append((checked, (jnp.asarray(ok), *map(jnp.asarray, details))))
-            return step.operation.evaluate(arrays, step.static)
+            return step.operation.evaluate(
+                _without_gradients(step.operation, arrays, step.static), step.static
+            )
 
         slots = evaluate(self._part, inputs, apply)
         self.checks = [checked for checked, _ in found]
@@ -108,6 +111,19 @@ class Program:
         ]
 
 
+def _without_gradients(
+    operation: Operation, arrays: Sequence[Any], static: tuple[Any, ...]
+) -> Sequence[Any]:
+    """Returns the operands such that no gradient flows where TensorFlow has none."""
+    places: Iterable[int] = operation.blocked(static, len(arrays))
+    if isinstance(operation.gradient, NotDifferentiable):
+        places = range(len(arrays))
+    arrays = list(arrays)
+    for place in places:
+        arrays[place] = jax.lax.stop_gradient(arrays[place])
+    return arrays
+
+
 class Body:
     """A body, and where it was recorded.
 
@@ -119,32 +135,12 @@ class Body:
         assigned: the variables that it assigns.
     """
 
-    def __init__(
-        self, recorded: Recorded, structure: Structure, assigned: Sequence[Variable] = ()
-    ) -> None:
-        """Makes a body of what was recorded.
-
-        Args:
-            recorded: the program.
-            structure: the structure of its results.
-            assigned: variables whose values it gives back, besides those it assigns: what another
-                branch assigns.
-        """
+    def __init__(self, recorded: Recorded, structure: Structure) -> None:
         self.structure = structure
         self.count = len(recorded.results)
         self._recorded = recorded
-        own = {id(variable): slot for variable, slot in recorded.assigned}
         self.assigned = [variable for variable, _ in recorded.assigned]
-        self.assigned += [variable for variable in assigned if id(variable) not in own]
-        read = {id(variable): slot for slot, variable in recorded.variables.items()}
-        self._unread: list[Variable] = []
-        wanted = list(recorded.results)
-        for variable in self.assigned:
-            slot = own.get(id(variable), read.get(id(variable)))
-            if slot is None:  # another branch assigns it, this one does not use it
-                self._unread.append(variable)
-            else:
-                wanted.append(slot)
+        wanted = [*recorded.results, *(slot for _, slot in recorded.assigned)]
         part, slots, _ = recorded.slice(wanted)
         arguments = {slot: place for place, slot in enumerate(recorded.arguments)}
         self._outer = [slot for slot in slots if slot not in arguments]
@@ -167,15 +163,19 @@ class Body:
 
     def outer_tensors(self) -> list[EagerTensor | Variable]:
         """Returns what the program takes from outside, for this call: keys are drawn anew."""
+        return [drawn_again(item) if isinstance(item, Draw) else item for item in self.outside()]
+
+    def outside(self) -> list[EagerTensor | Variable | Draw]:
+        """Returns what the program takes from outside; for a key how it is drawn."""
         recorded = self._recorded
-        found: list[EagerTensor | Variable] = []
+        found: list[EagerTensor | Variable | Draw] = []
         for slot in self._outer:
             if slot in recorded.variables:
                 found.append(recorded.variables[slot])
             elif slot in recorded.captures:
                 found.append(recorded.captures[slot])
             elif slot in recorded.draws:
-                found.append(drawn_again(recorded.draws[slot]))
+                found.append(recorded.draws[slot])
             else:
                 dtype = recorded.type_of(slot).numpy_dtype
                 found.append(from_host(np.array(recorded.scalars[slot], dtype)))

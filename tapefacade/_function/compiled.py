@@ -26,24 +26,18 @@ class Compiled:
         wanted = list(dict.fromkeys(slot for slot in ends if slot not in given))
         part, slots, nodes = recorded.slice(wanted)
         lines, firsts = [n.line for n in nodes], [n.first_output for n in nodes]
-        self._program = Program(part, slots, recorded.scalars, lines, firsts)
+        # Arguments, variables, keys and constants follow each other.
+        ranks = {slot: rank for rank, slot in enumerate(recorded.arguments)}
+        for slot in recorded.own_inputs():
+            ranks[slot] = len(ranks)
+        self._program = Program(part, slots, recorded.scalars, lines, firsts, ranks.__getitem__)
         self._is_empty = not part.steps
-        self._arguments: list[Any] = [None] * len(self._program.array_slots)
-        self._arguments += self._program.vectors(recorded.scalars)
-        # Where the values in the list of arguments come from, at each call.
-        self._given: list[tuple[int, int]] = []
-        self._variables: list[tuple[int, Any]] = []
-        self._captures: list[tuple[int, EagerTensor]] = []
-        self._draws: list[tuple[int, Any]] = []
-        for place, slot in enumerate(self._program.array_slots):
-            if slot in recorded.variables:
-                self._variables.append((place, recorded.variables[slot]))
-            elif slot in recorded.captures:
-                self._captures.append((place, recorded.captures[slot]))
-            elif slot in recorded.draws:
-                self._draws.append((place, recorded.draws[slot]))
-            else:
-                self._given.append((place, recorded.arguments.index(slot)))
+        used = self._program.array_slots
+        self._given = [ranks[slot] for slot in used if ranks[slot] < len(recorded.arguments)]
+        self._variables = [v for slot, v in recorded.variables.items() if slot in used]
+        self._draws = [draw for slot, draw in recorded.draws.items() if slot in used]
+        self._captures = [tensor for slot, tensor in recorded.captures.items() if slot in used]
+        self._constants: list[Any] | None = None  # the captures, then the vectors of scalars
         # What is computed has a place among the outputs; the rest is passed on.
         places = {slot: place for place, slot in enumerate(wanted)}
         outputs = [(places.get(slot, -1), recorded.type_of(slot), slot) for slot in ends]
@@ -55,7 +49,6 @@ class Compiled:
         ]
         self._passing = {slot: type_ for place, type_, slot in outputs if place < 0}
         self._recorded = recorded
-        self._is_new = True
 
     def call(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
         """Runs the program and assigns the variables.
@@ -69,17 +62,7 @@ class Compiled:
         Raises:
             Exception: the error of an op that depends on values; no variable is assigned then.
         """
-        arguments = self._arguments.copy()
-        for place, index in self._given:
-            value = tensors[index]._value
-            arguments[place] = value if type(value) in CONCRETE else leaf_value(tensors[index])
-        for place, variable in self._variables:
-            value = variable._tensor._value
-            arguments[place] = value if type(value) in CONCRETE else leaf_value(variable._tensor)
-        if self._is_new:
-            self._upload(arguments)
-        for place, draw in self._draws:
-            arguments[place] = drawn_again(draw)._value
+        arguments = self._gathered(tensors)
         passed = self._passed(tensors) if self._passing else {}
         outputs: list[Any] = []
         if not self._is_empty:
@@ -88,15 +71,33 @@ class Compiled:
             except running.ProgramFailedError as failed:
                 raise failed.error from None
         for variable, (place, type_, slot) in self._assigned:
-            variable._tensor = passed[slot] if place < 0 else _tensor(type_, outputs[place])
+            value = passed[slot] if place < 0 else outputs[place]
+            variable._tensor = _tensor(type_, value)
         return [
-            passed[slot] if place < 0 else _tensor(type_, outputs[place])
+            _tensor(type_, passed[slot] if place < 0 else outputs[place])
             for place, type_, slot in self._results
         ]
 
-    def _passed(self, tensors: Sequence[EagerTensor]) -> dict[int, EagerTensor]:
-        """Returns the tensors in slots that are passed on as they are, before assignments."""
-        passed: dict[int, EagerTensor] = {}
+    def _gathered(self, tensors: Sequence[EagerTensor]) -> list[Any]:
+        """Returns the values that the program is called with."""
+        arguments = [tensors[place]._value for place in self._given]
+        arguments += [variable._tensor._value for variable in self._variables]
+        if not CONCRETE.issuperset(map(type, arguments)):
+            held = [tensors[place] for place in self._given]
+            held += [variable._tensor for variable in self._variables]
+            arguments = [leaf_value(tensor) for tensor in held]
+        for draw in self._draws:
+            arguments.append(drawn_again(draw)._value)
+        arguments += self._constants or self._uploaded()
+        return arguments
+
+    def text(self, tensors: Sequence[EagerTensor], stage: str) -> str:
+        """Returns the program as text."""
+        return self._program.text(self._gathered(tensors), stage)
+
+    def _passed(self, tensors: Sequence[EagerTensor]) -> dict[int, Any]:
+        """Returns the values in slots that are passed on as they are, before assignments."""
+        passed: dict[int, Any] = {}
         recorded = self._recorded
         for slot, type_ in self._passing.items():
             if slot in recorded.variables:
@@ -110,25 +111,18 @@ class Compiled:
                 tensor = _tensor(type_, number)
             else:
                 tensor = tensors[recorded.arguments.index(slot)]
-            tensor._array()
-            passed[slot] = _tensor(type_, tensor._value)
+            passed[slot] = tensor._array()
         return passed
 
-    def _upload(self, arguments: list[Any]) -> None:
-        """Puts what never changes in its place among the arguments, on the device."""
-        constants = [(place, leaf_value(tensor)) for place, tensor in self._captures]
-        count = len(self._program.array_slots)
-        constants += enumerate(self._arguments[count:], count)
-        self._is_new = False
-        for place, value in constants:
-            if type(value) is np.ndarray:
-                with jax.enable_x64(True):
-                    value = jax.device_put(value)
-            arguments[place] = value
-            if isinstance(value, Tracer):  # within somebody's jax.jit
-                self._is_new = True
-            else:
-                self._arguments[place] = value
+    def _uploaded(self) -> list[Any]:
+        """Returns what never changes, on the device."""
+        values = [leaf_value(tensor) for tensor in self._captures]
+        values += self._program.vectors(self._recorded.scalars)
+        with jax.enable_x64(True):
+            found = [jax.device_put(v) if type(v) is np.ndarray else v for v in values]
+        if not any(isinstance(value, Tracer) for value in found):  # within somebody's jax.jit
+            self._constants = found
+        return found
 
 
 def _tensor(type_: TensorType, value: Any) -> EagerTensor:

@@ -1,18 +1,21 @@
 """A function for one signature, as `get_concrete_function` gives it."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.specs import TypeSpec
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._function.binding import type_text
+from tapefacade._function import kinds
+from tapefacade._function.binding import binding_error, signature_text, type_text
+from tapefacade._function.input_signature import cast_to
 from tapefacade._function.recorded import Recorded
 from tapefacade._state.variable import Variable
 
 
-class ConcreteFunction:
+class ConcreteFunction(kinds.Callable):
     """A function that was recorded for one signature.
 
     It is called with the arguments of the signature; Python values that are part of it may be left
@@ -34,11 +37,14 @@ class ConcreteFunction:
         names: Sequence[str],
         recorded: Recorded | None,
         outputs: Any,
+        varied: bool,
     ) -> None:
         self._call = call
         self._name = name
         self._arguments = arguments  # specs in the place of tensors
         self._names = list(names)
+        self._signature = _signature(self._names, len(arguments[0]), varied)
+        self._varied = varied
         self._recorded = recorded
         self._outputs = outputs
 
@@ -47,42 +53,81 @@ class ConcreteFunction:
 
         Raises:
             TypeError: if the arguments do not fit its signature.
+            InvalidArgumentError: if a tensor has another dtype.
         """
-        return self._call(*self._completed(args, kwargs))
+        return self._call(*self._bound(args, kwargs))
 
-    def _completed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """Returns the arguments by position, with the Python values of the signature."""
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Returns the arguments by position: as the function takes them, or the tensors alone."""
+        try:
+            given = self._structured(args, kwargs)
+        except TypeError as first:
+            try:
+                given = self._flat(args, kwargs)
+            except TypeError as second:
+                raise TypeError(
+                    f"{first}\nFallback to flat signature also failed due to: {second}"
+                ) from None
+        self._check_dtypes(given)
+        return given
+
+    def _values(self) -> list[Any]:
         own, named = self._arguments
-        values = [*own, *named.values()]
-        if len(args) < len(values) and not kwargs:
-            waiting = iter(args)
-            tensors = [value for value in values if _has_specs(value)]
-            if len(tensors) == len(args):
-                return [next(waiting) if _has_specs(value) else value for value in values]
-        given = dict(zip(self._names, args, strict=False))
-        twice = [name for name in kwargs if name in given]
-        unknown = [name for name in kwargs if name not in self._names]
+        return [*own, *named.values()]
+
+    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        signature = self.pretty_printed_signature(False)
+        try:
+            bound = self._signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise binding_error(str(error), args, kwargs, signature) from None
+        positional = [bound[name] for name in self._names[: len(self._arguments[0])]]
+        named = [bound[name] for name in self._names[len(self._arguments[0]) :]]
+        found = []
+        for value, spec in zip([*positional, *named], self._values(), strict=True):
+            try:
+                found.append(cast_to(value, spec, checked=False))
+            except (TypeError, ValueError) as error:
+                raise binding_error(str(error), args, kwargs, signature) from None
+        return found
+
+    def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        leaves = nest.flatten(self._values(), expand_composites=True)
+        specs = [leaf for leaf in leaves if isinstance(leaf, TensorSpec)]
+        names = [str(spec.name) for spec in specs]
+        text = f"{self._name.removeprefix('__inference_')}({', '.join(names)})"
+        given = dict(zip(names, args, strict=False))
+        if len(args) > len(names):
+            raise TypeError(f"{text} takes {len(names)} positional arguments, got {len(args)}.")
+        for name in kwargs:
+            if name in given:
+                raise TypeError(f"{text} got two values for {name!r}.")
+        unknown = sorted(set(kwargs) - set(names))
+        if unknown:
+            raise TypeError(f"{text} got unexpected keyword arguments: {', '.join(unknown)}.")
         given.update(kwargs)
-        missing = [
-            name
-            for name, value in zip(self._names, values, strict=True)
-            if name not in given and _has_specs(value)
-        ]
-        reason = ""
-        if len(args) > len(values):
-            reason = "too many positional arguments"
-        elif twice:
-            reason = f"multiple values for argument '{twice[0]}'"
-        elif unknown:
-            reason = f"got an unexpected keyword argument '{unknown[0]}'"
-        elif missing:
-            reason = f"missing a required argument: '{missing[0]}'"
-        if reason:
-            raise TypeError(
-                f"Binding inputs to tf.function failed due to `{reason}`. Received args: {args} "
-                f"and kwargs: {kwargs} for signature: {self.pretty_printed_signature(False)}."
-            )
-        return [given.get(name, v) for name, v in zip(self._names, values, strict=True)]
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise TypeError(f"{text} missing required arguments: {', '.join(missing)}.")
+        for place, name in enumerate(names):
+            if not isinstance(given[name], EagerTensor | Variable):
+                raise TypeError(
+                    f"{text}: expected argument #{place}(zero-based) to be a Tensor; got "
+                    f"{type(given[name]).__name__} ({given[name]})."
+                )
+        rest = iter([given[name] for name in names])
+        flat = [next(rest) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
+        return nest.pack_sequence_as(self._values(), flat, expand_composites=True)
+
+    def _check_dtypes(self, given: list[Any]) -> None:
+        specs = nest.flatten(self._values())
+        for place, (value, spec) in enumerate(zip(nest.flatten(given), specs, strict=False)):
+            if isinstance(spec, TensorSpec) and value.dtype is not spec.dtype:
+                raise invalid_argument(
+                    f"cannot compute {self._name} as input #{place}(zero-based) was expected to be "
+                    f"a {spec.dtype.kernel_name} tensor but is a {value.dtype.kernel_name} tensor "
+                    f"[Op:{self._name}]"
+                )
 
     # What it is.
 
@@ -147,16 +192,15 @@ class ConcreteFunction:
         Args:
             verbose: a line for each, and the captures.
         """
-        own, named = self._arguments
-        values = zip(self._names, [*own, *named.values()], strict=True)
-        arguments = [f"{name}: {type_text(value)}" for name, value in values]
+        parameters = self._signature.parameters.values()
+        values = dict(zip(self._names, self._values(), strict=True))
         result = type_text(self._outputs)
         if not verbose:
-            return f"({', '.join(arguments)}) -> {result}"
-        lines = [
-            f"  {name} (POSITIONAL_OR_KEYWORD): {text}"
-            for name, text in (argument.split(": ", 1) for argument in arguments)
-        ]
+            shown = signature_text(
+                [(parameter, f": {type_text(values[parameter.name])}") for parameter in parameters]
+            )
+            return f"{shown} -> {result}"
+        lines = [f"  {p.name} ({p.kind.name}): {type_text(values[p.name])}" for p in parameters]
         captures = [
             f"  {id(capture)}: {TensorSpec(capture.shape, capture.dtype)}"
             for capture in self.captured_inputs
@@ -173,5 +217,12 @@ class ConcreteFunction:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
 
 
-def _has_specs(value: Any) -> bool:
-    return any(isinstance(leaf, TypeSpec) for leaf in nest.flatten(value))
+def _signature(names: Sequence[str], count: int, varied: bool) -> inspect.Signature:
+    """Returns the parameters of a concrete function; `varied`: there is no fixed number of them."""
+    by_position = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if varied:
+        by_position = inspect.Parameter.POSITIONAL_ONLY
+    return inspect.Signature(
+        [inspect.Parameter(name, by_position) for name in names[:count]]
+        + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names[count:]]
+    )

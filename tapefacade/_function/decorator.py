@@ -45,7 +45,7 @@ def function(
         reduce_retracing: do not warn of many recordings.
         experimental_implements: accepted for TensorFlow's sake.
         experimental_autograph_options: accepted for TensorFlow's sake.
-        experimental_attributes: accepted for TensorFlow's sake.
+        experimental_attributes: must be empty.
         experimental_relax_shapes: the older name of `reduce_retracing`.
         experimental_compile: the older name of `jit_compile`.
         experimental_follow_type_hints: accepted for TensorFlow's sake.
@@ -55,6 +55,7 @@ def function(
         A function like `func`, with `get_concrete_function` and what else TensorFlow's have.
 
     Raises:
+        ValueError: if there are `experimental_attributes`.
         TypeError: if `func` cannot be called, or `input_signature` does not fit it.
         RuntimeError: by a call that would be recorded once too often.
 
@@ -70,6 +71,8 @@ def function(
 
     See https://www.tensorflow.org/api_docs/python/tf/function.
     """
+    for attribute in experimental_attributes or {}:
+        raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
     settings = {
         "autograph": autograph,
         "jit_compile": experimental_compile if jit_compile is None else jit_compile,

@@ -4,17 +4,20 @@ import copy
 import functools
 import threading
 from collections.abc import Callable, Sequence
+from operator import is_not
 from typing import Any
 
-from tapefacade._core.logging import get_logger
+from tapefacade._core import nest
+from tapefacade._core.logging import own_logger
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._function.binding import Parameters
 from tapefacade._function.concrete import ConcreteFunction
 from tapefacade._function.input_signature import InputSignature
-from tapefacade._function.modes import EAGERLY
-from tapefacade._function.retracing import detector_of, difference
-from tapefacade._function.binding import Parameters
+from tapefacade._function.kinds import PolymorphicFunction
 from tapefacade._function.methods import Method
+from tapefacade._function.modes import EAGERLY
 from tapefacade._function.outputs import Structure
+from tapefacade._function.retracing import detector_of, difference
 from tapefacade._function.signatures import is_textual, key_of, with_tensors
 from tapefacade._function.tracing import Trace, Tracing, record_body
 from tapefacade._function.unknown import (
@@ -43,7 +46,7 @@ MESSAGE_PYTHON = (
 )
 
 
-class Function:
+class Function(PolymorphicFunction):
     """A function that is compiled; made by `tf.function`."""
 
     def __init__(
@@ -72,6 +75,7 @@ class Function:
         self._plain: dict[Any, Trace] = {}  # those of calls with dense tensors by position only
         self._count = -1 if self._signature is not None else self._parameters.count
         self._tracings = 0
+        self._hits = 0  # calls since the last one that recorded
         self._has_variables = False
         self._told = False
         self._lock = threading.RLock()
@@ -103,7 +107,7 @@ class Function:
                 key = tuple(types)
                 trace = self._plain.get(key)
                 if trace is not None and not trace.needs_python and not EAGERLY.on:
-                    self._detector.called()
+                    self._hits += 1
                     return trace.call(args)
         return self._call(args, kwargs)
 
@@ -117,7 +121,7 @@ class Function:
         trace = self._traces.get(key)
         if trace is None:
             return self._record(key, args, kwargs, tensors)
-        self._detector.called()
+        self._hits += 1
         if trace.needs_python:
             return self._run(args, kwargs, tensors)
         return trace.call(tensors)
@@ -153,10 +157,13 @@ class Function:
             changed = self._changed(key, args, kwargs)
             self._keep(key, args, kwargs, trace)
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:
-            self._detector.traced(self._python, changed)
+            self._detector.called(self._hits)
+            self._hits = 0
+            if self._detector.traced(self._python) and changed:
+                own_logger().warning(changed)
         if trace.why and not self._told:
             self._told = True
-            get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
+            own_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
         return result if has_run else trace.call(tensors)
 
     def _trace(
@@ -165,6 +172,7 @@ class Function:
         """Records a run; a second one, if variables were made in the first."""
         if is_textual(key_of((args, kwargs), [])):
             why = "texts among the arguments are not computed by compiled programs"
+            self._tracings += 1
             return Trace(None, None, why), self._run(args, kwargs, tensors), True
         tracing = self._tracing(args, kwargs, tensors)
         if tracing.created:
@@ -187,7 +195,27 @@ class Function:
     def _on_tensors(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
         """Calls the Python with other tensors in the place of those among the arguments."""
         positional, named = with_tensors((args, kwargs), tensors)
-        return self._python(*positional, **named)
+        before = [nest.flatten(value) for value in (*positional, *named.values())]
+        result = self._python(*positional, **named)
+        after = [nest.flatten(value) for value in (*positional, *named.values())]
+        if any(
+            len(a) != len(b) or any(map(is_not, a, b)) for a, b in zip(before, after, strict=True)
+        ):
+            raise self._modified(args, kwargs, before, after)
+        return result
+
+    def _modified(self, args: Any, kwargs: Any, before: list[Any], after: list[Any]) -> ValueError:
+        names = self._parameters.names(args, kwargs)
+        changed = [
+            name
+            for name, a, b in zip(names, before, after, strict=True)
+            if len(a) != len(b) or any(map(is_not, a, b))
+        ]
+        shown = f"{getattr(self._python, '__qualname__', self.name)}{self._parameters.text()}"
+        return ValueError(
+            f"{shown} should not modify its Python input arguments. Modifying a copy is allowed. "
+            f"The following parameter(s) were modified: {', '.join(changed)}"
+        )
 
     def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
         self._traces[key] = trace
@@ -295,8 +323,9 @@ class Function:
             return self._call(positional, named)
 
         return ConcreteFunction(
-            call, f"__inference_{self.name}", arguments, given, recorded, outputs
-        )
+            call, f"__inference_{self.name}", arguments, given, recorded, outputs,
+            self._parameters.is_varied,
+        )  # fmt: skip
 
     def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:
         """Records a run on tensors that have no values."""
@@ -318,6 +347,40 @@ class Function:
                 break
             self._has_variables = True
         return trace
+
+    def experimental_get_compiler_ir(
+        self, *args: Any, **kwargs: Any
+    ) -> Callable[[str], str | bytes]:
+        """Returns a function that gives the program of a call as text.
+
+        Args:
+            *args: the arguments of the call.
+            **kwargs: the same by name.
+
+        Returns:
+            A function of the stage: "hlo" as it is given to XLA, "stablehlo", or "optimized_hlo".
+
+        Raises:
+            ValueError: if the function was not made with `jit_compile=True`, or its Python runs at
+                every call.
+
+        >>> f = tf.function(lambda x: x + 1.0, jit_compile=True)
+        >>> "add" in f.experimental_get_compiler_ir(tf.constant(1.0))("hlo")
+        True
+        """
+        if not self._settings["jit_compile"]:
+            raise ValueError(
+                "Compiler IR can only be returned for functions marked with 'jit_compile=True'"
+            )
+        args, kwargs = self._bind(args, kwargs)
+        tensors: list[EagerTensor] = []
+        key = key_of((args, kwargs), tensors)
+        if key not in self._traces:
+            self.get_concrete_function(*args, **kwargs)
+        trace = self._traces[key]
+        if trace.recorded is None:
+            raise ValueError(f"{self._python} is not one program: {trace.why}.")
+        return functools.partial(trace.text, tensors)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the signatures that `get_concrete_function` was asked for, as text."""

@@ -72,14 +72,14 @@ class InputSignature:
         for place, spec in enumerate(self.specs):
             try:
                 if place < len(rest):
-                    rest[place] = _converted(rest[place], spec)
+                    rest[place] = cast_to(rest[place], spec)
             except (TypeError, ValueError) as error:
                 raise binding_error(str(error), args, kwargs, text) from None
         for (_, default), value in zip(self._rest, rest[count:], strict=False):
-            if value is not default and not _same(value, default):
-                raise binding_error(
-                    f"Can not cast {value!r} to Literal[{default!r}]", args, kwargs, text
-                )
+            try:
+                cast_to(value, default)
+            except TypeError as error:
+                raise binding_error(str(error), args, kwargs, text) from None
         return (*own, *rest)
 
     def complete(self) -> tuple[Any, ...]:
@@ -105,12 +105,25 @@ def _same(value: Any, default: Any) -> bool:
     return bool(value == default)
 
 
-def _converted(value: Any, spec: Any) -> Any:
-    """Converts an argument to a spec, or to a nest of specs."""
-    if not isinstance(spec, TypeSpec):
+def cast_to(value: Any, spec: Any, checked: bool = True) -> Any:
+    """Converts an argument to a spec, a nest of specs, or a Python value that it must be.
+
+    Args:
+        value: the argument.
+        spec: what it has to fit.
+        checked: refuse tensors of other shapes and dtypes.
+
+    Raises:
+        TypeError: if it does not fit.
+    """
+    if nest.is_nested(spec):
         nest.assert_same_structure(spec, value)
         parts = zip(nest.flatten(value), nest.flatten(spec), strict=True)
-        return nest.pack_sequence_as(spec, [_converted(*part) for part in parts])
+        return nest.pack_sequence_as(spec, [cast_to(*part, checked) for part in parts])
+    if not isinstance(spec, TypeSpec):
+        if value is not spec and not _same(value, spec):
+            raise TypeError(f"Can not cast {value!r} to Literal[{spec!r}]")
+        return spec
     if isinstance(value, TypeSpec):
         if not spec.is_compatible_with(value):
             raise TypeError(f"Can not cast {value} to {spec}")
@@ -119,9 +132,10 @@ def _converted(value: Any, spec: Any) -> Any:
         return value
     if isinstance(value, Variable):
         value = value.value()
-    if not isinstance(value, EagerTensor):
+    known = isinstance(value, EagerTensor)
+    if not known:
         value = _as_dtype(value, spec)
-    if not spec.is_compatible_with(value):
+    if (checked or not known) and not spec.is_compatible_with(value):
         given = TensorSpec(value.shape, value.dtype)
         raise TypeError(f"Can not cast {given} to {TensorSpec(spec.shape, spec.dtype)}")
     return value

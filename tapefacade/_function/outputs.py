@@ -40,6 +40,7 @@ class Structure:
         # Leaves are left out: they would keep the values of the first call alive.
         self._form = nest.map_structure(_form, result)
         self._is_single = not nest.is_nested(result) and not isinstance(result, CompositeTensor)
+        self._is_tensor = self._is_single and self._constants[0] is _TENSOR
         self._is_plain = type(result) in (list, tuple) and all(
             constant is _TENSOR for constant in self._constants
         ) and len(result) == len(self._constants)  # fmt: skip
@@ -47,6 +48,8 @@ class Structure:
 
     def with_tensors(self, tensors: Sequence[EagerTensor]) -> Any:
         """Returns a result with other tensors."""
+        if self._is_tensor:
+            return tensors[0]
         if self._is_plain:
             return self._class(tensors)
         rest = iter(tensors)
@@ -78,6 +81,6 @@ def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
     if hasattr(leaf, "_is_function_result"):  # a TensorArray
         return leaf
     raise hinted(
-        TypeError(MESSAGE_NO_TENSOR.format(function, type(leaf))),
+        TypeError(MESSAGE_NO_TENSOR.format(function, type(leaf).__name__)),
         "Return the tensors, and keep other objects outside of the function.",
     )

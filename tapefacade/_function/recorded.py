@@ -114,8 +114,7 @@ class Recorded:
 
     def _from_before(self, recording: Recording, frame: Frame, slot: int) -> None:
         """Finds what a slot from before the frame belongs to."""
-        reference = recording.owners.get(slot)
-        tensor = recording.data.leaves.get(slot) or (reference() if reference else None)
+        tensor = recording.known_at(slot)
         if slot in frame.reads:
             self.variables[slot] = frame.reads[slot]
         elif tensor is not None:

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapefacade._core.logging import warn
+from tapefacade._core.logging import get_logger
 from tapefacade._core.types import TensorType
 from tapefacade._function.signatures import ByIdentity
 
@@ -29,8 +29,8 @@ class Detector:
         self._calls = 0
         self._warnings = 0
 
-    def traced(self, function: Callable[..., Any], changed: str) -> None:
-        """Takes note of a call that recorded, and warns if there have been many."""
+    def traced(self, function: Callable[..., Any]) -> bool:
+        """Takes note of a call that recorded; warns if there have been many, and says whether."""
         tracings = self._calls_per_tracing
         self._calls += 1
         tracings.append(1)
@@ -38,15 +38,18 @@ class Detector:
             self._calls -= tracings.pop(0)
         if len(tracings) >= MANY_TRACINGS and self._warnings < MAX_WARNINGS:
             self._warnings += 1
-            text = MESSAGE + (" %s" if changed else "%s")
-            warn(text, len(tracings), self._calls, function, changed)
+            get_logger().warning(MESSAGE, len(tracings), self._calls, function)
+            return True
+        return False
 
-    def called(self) -> None:
-        """Takes note of a call that did not record."""
+    def called(self, count: int) -> None:
+        """Takes note of calls that did not record."""
+        if not count:
+            return
         if not self._calls_per_tracing:
             self._calls_per_tracing = [0]
-        self._calls_per_tracing[-1] += 1
-        self._calls += 1
+        self._calls_per_tracing[-1] += count
+        self._calls += count
 
 
 _DETECTORS: dict[Any, Detector] = {}

@@ -70,15 +70,15 @@ def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
     if isinstance(value, Variable):
         return ByIdentity(value._root)
     if isinstance(value, EagerTensor):  # strings
-        return (kind, value._type, id(value))
+        return (kind, value._type.dtype, value.shape.rank)
     if isinstance(value, np.ndarray | np.generic | jax.Array):
         return key_of(convert(value), tensors)
     if isinstance(value, CompositeTensor):
         parts = value._components()
         return (kind, *[key_of(part, tensors) for part in parts])
     if isinstance(value, Mapping):
-        return (kind, *[(name, key_of(value[name], tensors)) for name in sorted(value)])
-    if nest.is_nested(value):
+        return (dict, *[(name, key_of(value[name], tensors)) for name in sorted(value)])
+    if nest.is_nested(value) and kind is not bytearray:
         leaves = nest.flatten(value)
         if kind is list or kind is tuple or isinstance(value, Sequence):
             leaves = value
@@ -120,7 +120,7 @@ def with_tensors(value: Any, tensors: Sequence[EagerTensor]) -> Any:
     rest = iter(tensors)
 
     leaves = [
-        next(rest) if is_tensor(leaf) else leaf
+        next(rest) if is_tensor(leaf) else _text(leaf)
         for leaf in nest.flatten(value, expand_composites=True)
     ]
     return nest.pack_sequence_as(value, leaves, expand_composites=True)
@@ -129,6 +129,13 @@ def with_tensors(value: Any, tensors: Sequence[EagerTensor]) -> Any:
 def is_tensor(leaf: Any) -> bool:
     """Whether a leaf of an argument is a tensor of numbers, or becomes one, or describes one."""
     kind = type(leaf)
-    return kind is EagerTensor or (
-        kind not in BY_VALUE and isinstance(leaf, np.ndarray | np.generic | jax.Array | TensorSpec)
-    )
+    if kind is EagerTensor or kind in BY_VALUE:
+        return kind is EagerTensor
+    if isinstance(leaf, np.ndarray | np.generic):
+        return leaf.dtype.kind not in "USO"
+    return isinstance(leaf, jax.Array | TensorSpec)
+
+
+def _text(leaf: Any) -> Any:
+    """Returns an array of texts as a tensor, and anything else as it is."""
+    return convert(leaf) if isinstance(leaf, np.ndarray) else leaf

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapefacade._core.generators import recorded_draws
+from tapefacade._core.generators import function_draws, recorded_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
 from tapefacade._function.compiled import Compiled
@@ -48,14 +48,20 @@ class Trace:
         assert self.recorded is not None
         assert self.structure is not None
         recording = THREAD.recording
-        if recording.is_held:
+        if recording.frame is not None or (recording.blocks and recording.is_held):
             results = self.recorded.replay(tensors)
         else:
-            begin_step(recording)
+            if recording.at.parent is not None or recording.assigned:
+                begin_step(recording)
             if self._compiled is None:
                 self._compiled = Compiled(self.recorded)
             results = self._compiled.call(tensors)
         return self.structure.with_tensors(results)
+
+    def text(self, tensors: Sequence[EagerTensor], stage: str = "hlo") -> str:
+        """Returns the program as text; `stage` is "hlo", "stablehlo" or "optimized_hlo"."""
+        assert self.recorded is not None
+        return Compiled(self.recorded).text(tensors, stage)
 
 
 def begin_step(recording: Recording) -> None:
@@ -144,7 +150,7 @@ class Tracing:
         running = Running(refusal)
         THREAD.functions.append(running)
         try:
-            with recorded_draws() as self._draws:
+            with function_draws() as self._draws:
                 inner = [
                     self._argument(slot, tensor._type, name)
                     for slot, tensor, name in zip(slots, tensors, names, strict=True)
@@ -203,5 +209,7 @@ class Tracing:
             return trace, result, True
         frame.restore()
         structure.tensors = []
+        for draw in recorded.draws.values():
+            draw.is_spare = True
         self._leave()
         return trace, None, False

@@ -312,7 +312,7 @@ def dropout(
             "`x.dtype` must be compatible with `rate.dtype`. "
             f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
         )
-    drawn = None if seed is None else _noise_shape(tuple(x.shape), noise_shape)
+    drawn = _noise_shape(tuple(x.shape), noise_shape)
     state = generators.next_state("RandomUniform", x.dtype, seed, drawn)
     if number and rate == 0:
         return x

@@ -3,15 +3,22 @@
 import pprint
 import re
 import sys
-from typing import Any
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.tensor import Tensor
+from tapefacade._core.tensor import EagerTensor, Tensor, from_host
+from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.op import function
 from tapefacade._ops.summaries import summary
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.recording import THREAD
 
 
 @function("print")
@@ -34,26 +41,139 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     >>> tf.print("x:", tf.constant([1.0, 2.5]), output_stream=sys.stdout)
     x: [1 2.5]
     """
-    stream = kwargs.pop("output_stream", sys.stderr)
-    summarize = kwargs.pop("summarize", 3)
-    separator, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    stream = kwargs.pop("output_stream", None)
+    form = Form(
+        stream, kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    )
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    if isinstance(stream, str) and not stream.startswith("file://"):
+        raise ValueError(f"output_stream {stream!r} is neither a stream nor 'file://' and a path.")
+    recording = THREAD.recording
+    if recording.frame is not None:
+        leaves = nest.flatten(inputs)
+        if not any(isinstance(leaf, CompositeTensor) for leaf in leaves):
+            _record(inputs, leaves, form)
+            return
+    write(inputs, form)
+
+
+class Form(NamedTuple):
+    """How values are printed, and where."""
+
+    stream: Any
+    summarize: int
+    separator: str
+    end: str
+
+
+def write(inputs: Sequence[Any], form: Form) -> None:
+    """Prints values now."""
     text = _alone(*inputs) if len(inputs) == 1 else None
     if text is None:
-        text = separator.join(_shown(value, summarize) for value in inputs)
-    text += end
+        text = form.separator.join(_shown(value, form.summarize) for value in inputs)
+    text += form.end
+    stream = sys.stderr if form.stream is None else form.stream
     if isinstance(stream, str):
-        if not stream.startswith("file://"):
-            raise ValueError(
-                f"output_stream {stream!r} is neither a stream nor 'file://' and a path."
-            )
         with open(stream.removeprefix("file://"), "a", encoding="utf-8") as file:
             file.write(text)
         return
     stream.write(text)
     stream.flush()
+
+
+class _Form(NamedTuple):
+    """What a print in a function prints: a form, and values with places for tensors.
+
+    Equal if it prints the same, so that a function that is recorded again compiles nothing.
+    """
+
+    form: Form
+    inputs: "_Inputs"
+
+
+class _Inputs:
+    """Values among which tensors have places."""
+
+    def __init__(self, inputs: Any) -> None:
+        self.inputs = inputs
+        self._text = repr(inputs)
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Inputs) and self._text == other._text
+
+
+class _Given(int):
+    """The place of a tensor among the operands."""
+
+    def __repr__(self) -> str:
+        return f"<{int(self)}>"
+
+
+class _Print(Operation):
+    """Prints its operands, whenever the program that it is part of runs; one after the other."""
+
+    name = "print"
+    kernel = "PrintV2"
+    acts = True
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return (type_of((), np.dtype(np.bool_)),), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        (given,) = static
+        if QUIET.on:
+            return [jnp.ones((), bool)]
+
+        def write_values(*values: Any) -> None:
+            tensors = [from_host(np.asarray(value)) for value in values]
+            inputs = nest.map_structure(
+                lambda leaf: tensors[leaf] if isinstance(leaf, _Given) else leaf,
+                given.inputs.inputs,
+            )
+            write(inputs, given.form)
+
+        jax.debug.callback(write_values, *arrays, ordered=True)
+        return [jnp.ones((), bool)]
+
+
+_PRINT = _Print()
+
+
+class _Quiet(threading.local):
+    """Whether programs are evaluated for their results alone, as derivatives are."""
+
+    on = False
+
+
+QUIET = _Quiet()
+
+
+def _record(inputs: Sequence[Any], leaves: list[Any], form: Form) -> None:
+    """Records that values are printed when the function runs."""
+    recording = THREAD.recording
+    slots: list[int] = []
+    types: list[TensorType] = []
+    found: list[Any] = []
+    for leaf in leaves:
+        if type(leaf) is EagerTensor or hasattr(leaf, "_slot_in"):
+            found.append(_Given(len(slots)))
+            types.append(leaf._type)
+            if type(leaf) is not EagerTensor:
+                slots.append(leaf._slot_in(recording))
+            else:
+                own = leaf._recording is recording
+                slots.append(leaf._slot if own else recording.leaf(leaf))
+        else:
+            found.append(leaf)
+    given = _Form(form, _Inputs(nest.pack_sequence_as(inputs, found)))
+    recording.apply(_PRINT, (given,), tuple(slots), types)
 
 
 def _alone(value: Any) -> str | None:

@@ -13,6 +13,7 @@ from tapefacade._tape.derivative import ones_like
 
 # What is no nest: the classes of a source or target that stands for itself.
 SINGLE = (EagerTensor, ResourceVariable)
+HEAP_TYPE = 1 << 9  # among the flags of classes that are made in Python
 
 
 def flat_sources(sources: Any) -> Any:
@@ -64,9 +65,10 @@ def checked_sources(sources: list[Any]) -> list[Any]:
 
 
 def class_name(value: Any) -> str:
-    """Returns the name of a class as Python's messages give it."""
+    """Returns the name of a class as Python's messages give it: with the module if it is in C."""
     kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    in_python = kind.__module__ == "builtins" or kind.__flags__ & HEAP_TYPE
+    return kind.__name__ if in_python else f"{kind.__module__}.{kind.__name__}"
 
 
 def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:

@@ -18,6 +18,7 @@ import numpy as np
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._tape.basis import columns_of, rows_of
 from tapefacade._tape.dataflow import input_dependencies, tangent_dependencies
+from tapefacade._tape.second import hessian_of, hvp_of, laplacian_of
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
 
@@ -33,6 +34,10 @@ class Kind(NamedTuple):
 
 GRADIENT, JACOBIAN, BATCH_JACOBIAN = Kind("gradient"), Kind("jacobian"), Kind("batch_jacobian")
 FORWARD = Kind("forward")  # one tangent for each source, one for each target
+HVP = Kind("hvp")  # the Hessian times a vector for each source
+HESSIAN = Kind("hessian")  # for each source its rows, as a matrix
+LAPLACIAN = Kind("laplacian")  # along the last dimension of the source, for each target's element
+SECOND_ORDER = (HVP, HESSIAN, LAPLACIAN)
 
 
 def _tap(value: Any, added: Any) -> Any:
@@ -67,21 +72,22 @@ class Derivative(Operation):
         types = part.types()
         self.source_types = [types[slot] for slot in sources]
         self.target_types = [types[slot] for slot in part.outputs]
+        self.group_types = [self.source_types[group[0]] for group in groups]
         self._dependencies: tuple[frozenset[int], ...] | None = None
 
     @functools.cached_property
     def result_types(self) -> tuple[TensorType, ...]:
         """The types of the results, one for each group; of tangents, one for each target."""
-        if self.kind is FORWARD:
+        if self.kind in (FORWARD, LAPLACIAN):
             return tuple(self.target_types)
-        types = [self.source_types[group[0]] for group in self.groups]
-        if self.kind == GRADIENT:
+        types = self.group_types
+        if self.kind in (GRADIENT, HVP):
             return tuple(types)
+        if self.kind is HESSIAN:
+            count = sum(type_.size for type_ in types)
+            return tuple(type_of((t.size, count), t.numpy_dtype) for t in types)
         target = self.target_types[0]
-        return tuple(
-            type_of(target.shape + t.shape[self.is_batch :], t.numpy_dtype)
-            for t in types
-        )
+        return tuple(type_of(target.shape + t.shape[self.is_batch :], t.numpy_dtype) for t in types)
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -97,9 +103,11 @@ class Derivative(Operation):
                 self._dependencies = tangent_dependencies(self.part, self.sources)
             else:
                 pairs = zip(self.target_types, self.given, strict=True)
+                others = [type_ for type_, given in pairs if given]
+                if self.kind is HVP:
+                    others = self.group_types
                 self._dependencies = input_dependencies(
-                    lambda *arrays: list(self.evaluate(arrays, ())),
-                    [*self.part.inputs, *(type_ for type_, given in pairs if given)],
+                    lambda *arrays: list(self.evaluate(arrays, ())), [*self.part.inputs, *others]
                 )
         return self._dependencies
 
@@ -120,6 +128,8 @@ class Derivative(Operation):
             directions = list(upstream[: len(primals)])
             _, tangents, internal = jax.jvp(forward, primals, directions, has_aux=True)
             return tangents, internal
+        if self.kind in SECOND_ORDER:
+            return self._second_order(forward, primals, upstream)
         if self.kind == GRADIENT:
             outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
             results = pull_back(self._upstream(outputs, upstream))
@@ -159,21 +169,44 @@ class Derivative(Operation):
     def _jacobian(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
         """Computes full Jacobians: by rows, or by columns where there are fewer of them."""
         (target,) = self.target_types
-        steps = [type_ for step in self.part.steps for type_ in step.types]
         columns = sum(type_.size for type_ in self.source_types)
         complex_ = target.dtype.is_complex or any(t.dtype.is_complex for t in self.source_types)
         if not self.is_batch and columns < target.size and not complex_:
-            _, push, internal = jax.linearize(forward, *primals, has_aux=True)
-            results = columns_of(
-                lambda vectors: push(*vectors)[0], self.source_types, target, steps, self.kind.chunk
-            )
-        else:
-            _, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
-            results = rows_of(
-                lambda row: pull_back([row]), self.source_types, target, steps, self.kind.chunk,
-                self.is_batch,
-            )  # fmt: skip
+            return self._columns(forward, primals)
+        _, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+        results = rows_of(
+            lambda row: pull_back([row]), self.source_types, target, self._steps, self.kind.chunk,
+            self.is_batch,
+        )  # fmt: skip
         return results, internal
+
+    def _columns(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
+        (target,) = self.target_types
+        _, push, internal = jax.linearize(forward, *primals, has_aux=True)
+        results = columns_of(
+            lambda vectors: push(*vectors)[0], self.source_types, target, self._steps,
+            self.kind.chunk,
+        )  # fmt: skip
+        return results, internal
+
+    def _second_order(
+        self, forward: Any, primals: list[Any], vectors: Sequence[Any]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        if self.kind is LAPLACIAN:
+            return laplacian_of(forward, primals, self.source_types[0], self._steps)
+        if self.kind is HESSIAN:
+            return hessian_of(forward, primals, self.groups, self.group_types, self._steps)
+        directions = list(primals)
+        for vector, group in zip(vectors, self.groups, strict=False):
+            for place in group:
+                directions[place] = vector
+        results, internal = hvp_of(forward, primals, directions)
+        return self._summed(results), internal
+
+    @property
+    def _steps(self) -> list[TensorType]:
+        """The types of the intermediate values."""
+        return [type_ for step in self.part.steps for type_ in step.types]
 
 
 def _apply(step: Step, arrays: list[Any]) -> Sequence[Any]:

@@ -13,10 +13,10 @@ from tapefacade._ops.op import function
 from tapefacade._state.instructions import READ_VALUE
 from tapefacade._state.variable import Variable
 from tapefacade._tape.arguments import class_name, value_of
-from tapefacade._tape.backward import Scope
 from tapefacade._tape.late import extended, latest, mark_elsewhere
 from tapefacade._tape.pushing import Tangents, tangents_of
 from tapefacade._tape.reach import Window
+from tapefacade._tape.scope import Scope
 from tapefacade._tape.tape import GradientTape
 from tapefacade._tape.unconnected import UnconnectedGradients
 
@@ -160,9 +160,7 @@ class ForwardAccumulator:
 
     # Derivatives.
 
-    def jvp(
-        self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE
-    ) -> Any:
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """Returns the derivatives of what has been computed in the block, in the given direction.
 
         Args:

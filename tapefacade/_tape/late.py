@@ -54,9 +54,7 @@ def is_within(node: Node, place: int, intervals: Sequence[tuple[int, int]]) -> b
     return any(start <= opened and start <= position < end for start, end in intervals)
 
 
-def extended(
-    end: Node | None, trace: Recording, data: Data, targets: Sequence[Any]
-) -> Node:
+def extended(end: Node | None, trace: Recording, data: Data, targets: Sequence[Any]) -> Node:
     """Returns where a window ends, or later if the targets were recorded later.
 
     Raises:

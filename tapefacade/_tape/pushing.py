@@ -7,17 +7,16 @@ from typing import NamedTuple
 from tapefacade._core.gradient import NoGradient, NotDifferentiable
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._tape.backward import Scope, call_boundary, tensors_in
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivative import FORWARD, Derivative, derivative
 from tapefacade._tape.late import LAST, is_forward, moment
 from tapefacade._tape.reach import missing_gradient, nodes_within, slot_types, used_inputs
+from tapefacade._tape.scope import Scope, call_boundary, tensors_in
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace.programs import values_of
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import cut
 from tapefacade._trace.tree import Node
-
 
 # In the place of the slot of a tangent: there is none.
 NONE = -1
@@ -51,9 +50,7 @@ class Push(NamedTuple):
     position: int  # where the last of them was recorded
 
 
-def tangents_of(
-    scope: Scope, tangents: Tangents, targets: Sequence[int]
-) -> dict[int, EagerTensor]:
+def tangents_of(scope: Scope, tangents: Tangents, targets: Sequence[int]) -> dict[int, EagerTensor]:
     """Records the tangents of targets.
 
     Args:
@@ -231,7 +228,11 @@ def _record(scope: Scope, push: Push, tangents: Tangents) -> dict[int, EagerTens
     scope.data.raise_failed(push.ghosts)
     trace = THREAD.recording
     of_slots, ghosts = tangents.of_slots, push.ghosts
-    inputs = (*push.inputs, *(of_slots[slot] for slot in push.sources), tangents.anchor(push.position))
+    inputs = (
+        *push.inputs,
+        *(of_slots[slot] for slot in push.sources),
+        tangents.anchor(push.position),
+    )
     types = [*push.operation.part.inputs, *push.operation.source_types]
     if not scope.is_open:
         known = dict(zip(inputs, types, strict=False))

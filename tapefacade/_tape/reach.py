@@ -151,7 +151,7 @@ def _cone(
     return cone[::-1], tuple(boundaries[::-1])
 
 
-def missing_gradient(node: Node, kernel: str) -> LookupError:
+def missing_gradient(node: Node, kernel: str) -> Exception:
     """Makes the error of an op without a gradient."""
     return hinted(
         LookupError(f"gradient registry has no entry for: {kernel}"),

@@ -179,10 +179,15 @@ class Recording:
             self.effects.append(node.first_output)
         return tensors
 
+    def known_at(self, slot: int) -> EagerTensor | None:
+        """Returns the tensor in a slot, if there is one that is known or held."""
+        reference = self.owners.get(slot)
+        held = reference() if reference is not None else None
+        return self.data.leaves.get(slot) if held is None else held
+
     def tensor_at(self, slot: int, type_: TensorType) -> EagerTensor:
         """Returns the tensor in a slot; makes one if nobody holds it any more."""
-        reference = self.owners.get(slot)
-        tensor = self.data.leaves.get(slot) or (reference() if reference else None)
+        tensor = self.known_at(slot)
         if tensor is None:
             tensor = EagerTensor(type_, None, self, slot)
             self.owners[slot] = _REFERENCE(tensor)
@@ -350,6 +355,8 @@ class Recording:
         """Returns TensorFlow's name of a tensor in a function; None where it has a value."""
         if self.frame is None and self.enclosing is None:
             return None
+        if self.enclosing is not None and self.frame is not None and not THREAD.functions:
+            self.observe(tensor)  # the body of a loop that eager code would run with values
         return symbolic_name(self.at, self.frame, tensor._slot)
 
     @property

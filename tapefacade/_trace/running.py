@@ -149,7 +149,18 @@ class Program:
         scalars: Any,
         lines: list[str],
         steps: list[int],
+        rank: Callable[[int], Any] | None = None,
     ) -> None:
+        """Makes a program.
+
+        Args:
+            part: the slice.
+            slots: the recording's slots of its inputs.
+            scalars: tells which of them are Python scalars.
+            lines: of the steps, in the user's files.
+            steps: what the steps define, in the recording.
+            rank: the order in which arrays are given, by their slots; as in `slots` if None.
+        """
         vectors: dict[np.dtype[Any], list[int]] = {}
         arrays = []
         for place, (slot, type_) in enumerate(zip(slots, part.inputs, strict=True)):
@@ -157,13 +168,15 @@ class Program:
                 vectors.setdefault(type_.numpy_dtype, []).append(place)
             else:
                 arrays.append(place)
+        if rank is not None:
+            arrays.sort(key=lambda place: rank(slots[place]))
         layout = Layout(tuple(arrays), tuple((d, tuple(p)) for d, p in vectors.items()))
         self.executable = EXECUTABLES.get(part, layout)
         self.uploaded: list[Any] = [(b"", None)] * len(layout.vectors)
         self.array_slots = [slots[place] for place in arrays]
         self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
-        self.lines = lines  # of the steps, in the user's files
-        self.slots = steps  # what the steps define, in the recording
+        self.lines = lines
+        self.slots = steps
 
     def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Runs the program without waiting for it, unless it has checks.
@@ -178,6 +191,18 @@ class Program:
         for place, numbers in enumerate(self.vectors(scalars)):
             arguments.append(self._vector(place, numbers))
         return self.execute(arguments)
+
+    def text(self, arguments: list[Any], stage: str) -> str:
+        """Returns the program as text, at a stage of its compilation."""
+        with jax.enable_x64(True):
+            lowered = jax.jit(self.executable._run).lower(*arguments)
+            if stage == "optimized_hlo":
+                return lowered.compile().as_text() or ""
+            if stage not in ("hlo", "stablehlo"):
+                raise ValueError(
+                    f"Invalid stage {stage!r}: it must be hlo, stablehlo or optimized_hlo"
+                )
+            return lowered.as_text(dialect=stage)
 
     def vectors(self, scalars: dict[int, Any]) -> list[np.ndarray[Any, Any]]:
         """Returns the Python scalars, in a vector for each dtype."""

@@ -2,5 +2,10 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._core.tensor_like import TensorLike as TensorLike
+from tapefacade._function.kinds import (
+    Callable as Callable,
+    PolymorphicFunction as GenericFunction,
+    PolymorphicFunction as PolymorphicFunction,
+)
 
 __getattr__ = _missing_attribute(__name__)

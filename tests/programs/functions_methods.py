@@ -172,9 +172,10 @@ def instances_that_have_no_place_in_a_dictionary(tf, np):
         def run(self, x):
             return x
 
+    slots, unhashable = Slots(), Unhashable()
     return {
-        "slots": told(lambda: Slots().run(1.0)),
-        "unhashable": told(lambda: Unhashable().run(1.0)),
+        "slots": told(lambda: slots.run(1.0)),
+        "unhashable": told(lambda: unhashable.run(1.0)),
     }
 
 
@@ -316,3 +317,16 @@ def instances_are_collected(tf, np):
     del m
     gc.collect()
     return found, reference() is None
+
+
+def calling_what_nobody_keeps(tf, np):
+    class Model(tf.Module):
+        def __init__(self, k):
+            super().__init__()
+            self.k = k
+
+        @tf.function
+        def __call__(self, x):
+            return x * self.k
+
+    return Model(2.0)(tf.constant(3.0)), Model(4.0)(tf.constant(3.0))

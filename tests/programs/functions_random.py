@@ -1,0 +1,99 @@
+"""`tf.function`: random numbers within."""
+
+
+def random_numbers(tf, np):
+    """With a global seed: the op's place among the random ops of the function is its seed."""
+
+    @tf.function
+    def one():
+        return tf.random.uniform([])
+
+    @tf.function
+    def two():
+        return tf.random.uniform([]), tf.random.normal([2])
+
+    tf.random.set_seed(1)
+    found = [one(), one(), two(), two(), one(), tf.random.uniform([])]
+    tf.random.set_seed(1)
+    return found, [one(), two()]
+
+
+def random_numbers_with_seeds(tf, np):
+    @tf.function
+    def f():
+        return tf.random.uniform([], seed=3), tf.random.uniform([], seed=3)
+
+    tf.random.set_seed(1)
+    found = [f(), f()]
+    tf.random.set_seed(1)
+    return found, [f(), tf.random.uniform([], seed=3), tf.random.uniform([], seed=3)]
+
+
+def random_numbers_of_two_functions(tf, np):
+    @tf.function
+    def f(x):
+        return x + tf.random.uniform([])
+
+    @tf.function
+    def g(x):
+        return f(x) + tf.random.uniform([])
+
+    x = tf.constant(0.0)
+    tf.random.set_seed(7)
+    return f(x), g(x), f(x), g(x)
+
+
+def random_numbers_keep_their_seed(tf, np):
+    @tf.function
+    def f():
+        return tf.random.uniform([])
+
+    tf.random.set_seed(1)
+    found = [f()]
+    tf.random.set_seed(2)
+    return found, [f(), f()]
+
+
+def random_numbers_eagerly_between(tf, np):
+    @tf.function
+    def f():
+        return tf.random.uniform([])
+
+    tf.random.set_seed(5)
+    alone = [tf.random.uniform([]) for _ in range(2)]
+    tf.random.set_seed(5)
+    f()
+    first = tf.random.uniform([])
+    f()
+    return alone, [first, tf.random.uniform([])]
+
+
+def dropout(tf, np):
+    @tf.function
+    def f(x, training):
+        return tf.nn.dropout(x, 0.5) if training else x
+
+    x = tf.ones([8])
+    tf.random.set_seed(3)
+    a, b, c = f(x, True), f(x, True), f(x, False)
+    differ = tf.reduce_any(a != b)
+    return a, b, differ, c
+
+
+def generators(tf, np):
+    g, same = tf.random.Generator.from_seed(1), tf.random.Generator.from_seed(1)
+
+    @tf.function
+    def f():
+        return g.normal([2])
+
+    return [f(), f(), g.uniform([])], [same.normal([2]), same.normal([2]), same.uniform([])]
+
+
+def stateless_random_numbers(tf, np):
+    @tf.function
+    def f(seed):
+        a, b = tf.unstack(tf.random.split(seed, 2))
+        return tf.random.stateless_uniform([2], a), tf.random.stateless_normal([2], b)
+
+    return f([1, 2]), f(tf.constant([1, 2])), f([3, 4])
