@@ -86,8 +86,14 @@ from tapefacade._core.tensor_spec import (
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
 )
+from tapefacade._function.custom_gradients import (
+    custom_gradient as custom_gradient,
+    grad_pass_through as grad_pass_through,
+)
 from tapefacade._function.decorator import function as function
 from tapefacade._function.modes import inside_function as inside_function
+from tapefacade._function.recomputing import recompute_grad as recompute_grad
+from tapefacade._function.symbolic_gradients import gradients as gradients, hessians as hessians
 from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
@@ -327,7 +333,6 @@ from tapefacade._tape.boundary import (
     RegisterGradient as RegisterGradient,
     no_gradient as no_gradient,
 )
-from tapefacade._tape.custom import custom_gradient as custom_gradient
 from tapefacade._tape.lifting import init_scope as init_scope
 from tapefacade._tape.tape import GradientTape as GradientTape
 from tapefacade._tape.unconnected import UnconnectedGradients as UnconnectedGradients

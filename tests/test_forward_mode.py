@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from steps import close_everything, counted, nothing_open, settle
 
 import tapefacade as tf
-from tapefacade._tape import basis, derivative
+from tapefacade._tape import basis, boundary, derivative
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.running import EXECUTABLES
 from tapefacade._trace.tree import TREE, Node
@@ -247,6 +247,21 @@ def test_an_op_without_a_gradient():
     with pytest.raises(LookupError, match="no entry for: Lu"):
         accumulator.jvp(lu)
     assert accumulator.jvp(other) is not None
+
+
+@pytest.mark.parametrize("looked", [True, False])
+def test_an_op_whose_gradient_is_registered(looked, monkeypatch):
+    """Its tangent is that of the transposed gradient function."""
+    monkeypatch.setattr(boundary, "_REGISTERED", {})
+    tf.RegisterGradient("Lu")(lambda op, upstream, _: upstream * op.inputs[0])
+    x, v = tf.constant([[4.0, 2.0], [1.0, 3.0]]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+        lu, _ = tf.linalg.lu(x)
+        y = 3.0 * lu
+    if looked:
+        y.numpy()
+    close(accumulator.jvp(y), 3 * x.numpy() * v.numpy(), 1e-6)
+    close(accumulator.jvp(lu), x.numpy() * v.numpy(), 1e-6)
 
 
 def test_shapes_of_tangents():

@@ -21,7 +21,20 @@ CLASS = "Python names our class by its last name in messages of its own"
 REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
 BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, whatever the other"
 NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
+EAGER_ERROR = "the error is that of eager execution"
 DIFFERENT: dict[str, str] = {
+    "functions.tracing.list.2": "functions of texts run their Python: the text is known",
+    "functions_errors.exceptions_of_python.list.4": "exceptions stay what they are",
+    "functions_errors.shapes_that_do_not_fit": EAGER_ERROR,
+    "functions_errors.dtypes_that_do_not_fit": EAGER_ERROR,
+    "functions_gradients.outputs_that_depend_on_others": "None, not zeros",
+    "functions_keys.keys_of_equal_numbers": "1, 1.0 and True are different arguments",
+    "functions_keys.keys_of_variables": "Python may tell variables apart",
+    "functions_methods.instances_that_are_equal": "each instance has its own functions",
+    "functions_methods.instances_that_have_no_place_in_a_dictionary": "each has its own functions",
+    "functions_printed.printing_names.list.2": "tensors have no names of their own",
+    "functions_signatures.shapes_that_are_not_known.dict.said": "shapes are known: one program each",
+    "functions_state.variables_created_in_init_scope.tuple.2": "init_scope is outside",
     "custom_gradients.wrong_numbers_of_gradients.dict.a number": "a gradient is a tensor",
     "custom_gradients.wrong_numbers_of_gradients.dict.numpy": "a gradient is a tensor",
     "ragged_elements.watching.log": "TensorFlow warns about the splits, too",

@@ -59,9 +59,9 @@ class Draw:
         is_spare: whether it was drawn for a run that did not take place, and is still to be used.
     """
 
-    def __init__(self, source: "_Source") -> None:
-        self._source = source
-        self.key = from_host(source.next())
+    def __init__(self, source: "_Source | _Rows") -> None:
+        self.source = source
+        self.key = from_host(source.blank() if _THREAD.is_rehearsing else source.next())
         self.is_spare = False
 
     def again(self) -> EagerTensor:
@@ -69,11 +69,11 @@ class Draw:
         if self.is_spare:
             self.is_spare = False
             return self.key
-        return from_host(self._source.next())
+        return from_host(self.source.next())
 
     def elsewhere(self) -> "Draw":
         """Draws for another function, in which the op counts for itself."""
-        return Draw(self._source.copy())
+        return Draw(self.source.copy())
 
 
 class _Source:
@@ -113,6 +113,42 @@ class _Source:
             state = _packed(self._passed, *self._fixed)
             self._passed += blocks
         return state if make is None else make(state)
+
+    def blank(self) -> np.ndarray[Any, Any]:
+        """Returns what stands for a key that is never used."""
+        return NO_STATE if self._make is None else self._make(NO_STATE)
+
+
+class _Rows:
+    """Where the keys for all iterations of a loop come from, in the order of a Python loop."""
+
+    def __init__(self, sources: "list[_Source | _Rows]", count: int) -> None:
+        self._sources = sources
+        self._count = count
+
+    def copy(self) -> "_Rows":
+        """Returns a source that begins anew."""
+        return _Rows([source.copy() for source in self._sources], self._count)
+
+    def next(self) -> np.ndarray[Any, Any]:
+        """Draws the keys: in every row the bytes of those of one iteration, `[count, words]`."""
+        rows = [[_words(source.next()) for source in self._sources] for _ in range(self._count)]
+        return np.stack([np.concatenate(row) for row in rows]) if rows else self.blank()
+
+    def blank(self) -> np.ndarray[Any, Any]:
+        """Returns what stands for keys that are never used."""
+        words = sum(_words(source.blank()).size for source in self._sources)
+        return np.zeros((self._count, words), np.uint32)
+
+
+def _words(key: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    data = np.ascontiguousarray(key).tobytes()
+    return np.frombuffer(data + bytes(-len(data) % 4), np.uint32)
+
+
+def words_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """Returns the number of 32-bit words that a key takes among those of one iteration."""
+    return -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 4)
 
 
 _THREAD = _Thread()
@@ -195,6 +231,32 @@ def next_made(
 def drawn_again(draw: Draw) -> EagerTensor:
     """Draws once more what was drawn in a function."""
     return _drawn(draw.elsewhere()) if _THREAD.lists else draw.again()
+
+
+def drawn_for_rows(draws: Sequence[Draw], count: int) -> EagerTensor:
+    """Draws keys for all iterations of a loop.
+
+    Args:
+        draws: the draws of one iteration.
+        count: the number of iterations.
+
+    Returns:
+        A uint32 tensor, `[count, words]`: in every row the bytes of the keys, see `words_of`.
+    """
+    return _drawn(Draw(_Rows([draw.source for draw in draws], count)))
+
+
+@contextlib.contextmanager
+def rehearsing() -> Iterator[None]:
+    """Makes a block in which keys stand for others, and nothing is drawn.
+
+    What is recorded in it takes keys of its own wherever it runs.
+    """
+    before, _THREAD.is_rehearsing = _THREAD.is_rehearsing, True
+    try:
+        yield
+    finally:
+        _THREAD.is_rehearsing = before
 
 
 def _drawn(draw: Draw) -> EagerTensor:

@@ -81,14 +81,42 @@ class Parameters:
 
     def tensor_names(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
         """Returns TensorFlow's names of the tensors among the arguments."""
-        names: list[str] = []
-        for name, value in zip(self.names(args, kwargs), [*args, *kwargs.values()], strict=True):
-            leaves = nest.flatten(value, expand_composites=True)
-            specs = [spec for spec in leaves if isinstance(spec, TypeSpec)]
-            count = sum(is_tensor(leaf) for leaf in leaves)
-            own = getattr(specs[0], "name", None) if count == 1 and specs else None
-            names += [own or name, *(f"{name}_{place}" for place in range(1, count))][:count]
-        return names
+        values = zip(self.names(args, kwargs), [*args, *kwargs.values()], strict=True)
+        return [name for own, value in values for name in leaf_names(own, value)]
+
+
+class FunctionSpec:
+    """The parameters of a Python function, as TensorFlow shows them.
+
+    Attributes:
+        fullargspec: what `inspect.getfullargspec` says.
+        input_signature: the specs of the arguments, or None.
+    """
+
+    def __init__(self, function: Callable[..., Any], input_signature: Any) -> None:
+        self.fullargspec = inspect.getfullargspec(function)
+        self.input_signature = input_signature
+
+    @property
+    def arg_names(self) -> list[str]:
+        """The names of the positional parameters."""
+        return self.fullargspec.args
+
+    @property
+    def default_values(self) -> tuple[Any, ...] | None:
+        """Their defaults."""
+        return self.fullargspec.defaults
+
+
+def leaf_names(name: str, value: Any) -> list[str]:
+    """Returns TensorFlow's names of the tensors in one argument."""
+    leaves = nest.flatten(value, expand_composites=True)
+    tensors = [leaf for leaf in leaves if is_tensor(leaf)]
+    given = [name, *(f"{name}_{place}" for place in range(1, len(tensors)))]
+    return [
+        (getattr(leaf, "name", None) if isinstance(leaf, TensorSpec) else None) or own
+        for own, leaf in zip(given, tensors, strict=False)
+    ]
 
 
 def signature_text(parameters: Sequence[tuple[inspect.Parameter, str]]) -> str:

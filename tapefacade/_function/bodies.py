@@ -43,8 +43,8 @@ class Program:
     """
 
     def __init__(self, part: Slice, places: tuple[tuple[int, int], ...]) -> None:
-        self._part = part
-        self._places = places  # for each input of the slice: (INPUT, argument) or (OUTER, place)
+        self.part = part
+        self.places = places  # for each input of the slice: (INPUT, argument) or (OUTER, place)
         self._key = (part, places)
         self.acts = any(step.operation.acts for step in part.steps)
         types = part.types()
@@ -61,7 +61,7 @@ class Program:
     @property
     def replayable(self) -> bool:
         """Whether all that it does can be differentiated without Python."""
-        return all(step.operation.replayable for step in self._part.steps)
+        return all(step.operation.replayable for step in self.part.steps)
 
     def run(
         self, arguments: Sequence[Any], outer: Sequence[Any]
@@ -73,7 +73,7 @@ class Program:
             details of its error.
         """
         given = (arguments, outer)
-        inputs = [given[kind][place] for kind, place in self._places]
+        inputs = [given[kind][place] for kind, place in self.places]
         found: list[tuple[Checked, tuple[Any, ...]]] = []
 
         def apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
@@ -86,12 +86,12 @@ class Program:
                 _without_gradients(step.operation, arrays, step.static), step.static
             )
 
-        slots = evaluate(self._part, inputs, apply)
+        slots = evaluate(self.part, inputs, apply)
         self.checks = [checked for checked, _ in found]
-        types = self._part.types()
+        types = self.part.types()
         results = [
             jax.lax.convert_element_type(slots[slot], types[slot].numpy_dtype)
-            for slot in self._part.outputs
+            for slot in self.part.outputs
         ]
         return results, [details for _, details in found]
 
@@ -133,12 +133,13 @@ class Body:
         count: how many results the function has; those of `program` after these are the new values
             of `assigned`.
         assigned: the variables that it assigns.
+        recorded: what was recorded.
     """
 
     def __init__(self, recorded: Recorded, structure: Structure) -> None:
         self.structure = structure
         self.count = len(recorded.results)
-        self._recorded = recorded
+        self.recorded = recorded
         self.assigned = [variable for variable, _ in recorded.assigned]
         wanted = [*recorded.results, *(slot for _, slot in recorded.assigned)]
         part, slots, _ = recorded.slice(wanted)
@@ -154,20 +155,24 @@ class Body:
     @property
     def uncertain(self) -> str:
         """Why the program is not what the Python function does; "" if it is."""
-        return self._recorded.uncertain
+        return self.recorded.uncertain
 
     @property
     def draws(self) -> list[int]:
         """The places, among what comes from outside, of the keys of random ops."""
-        return [p for p, slot in enumerate(self._outer) if slot in self._recorded.draws]
+        return [p for p, slot in enumerate(self._outer) if slot in self.recorded.draws]
 
     def outer_tensors(self) -> list[EagerTensor | Variable]:
         """Returns what the program takes from outside, for this call: keys are drawn anew."""
         return [drawn_again(item) if isinstance(item, Draw) else item for item in self.outside()]
 
+    def drawn_tensors(self) -> list[EagerTensor | Variable]:
+        """Returns what the program takes from outside, with the keys that were drawn for it."""
+        return [item.key if isinstance(item, Draw) else item for item in self.outside()]
+
     def outside(self) -> list[EagerTensor | Variable | Draw]:
         """Returns what the program takes from outside; for a key how it is drawn."""
-        recorded = self._recorded
+        recorded = self.recorded
         found: list[EagerTensor | Variable | Draw] = []
         for slot in self._outer:
             if slot in recorded.variables:

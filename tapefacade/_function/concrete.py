@@ -5,11 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.shapes import TensorShape
 from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._function import kinds
-from tapefacade._function.binding import binding_error, signature_text, type_text
+from tapefacade._function.binding import binding_error, leaf_names, signature_text, type_text
 from tapefacade._function.input_signature import cast_to
 from tapefacade._function.recorded import Recorded
 from tapefacade._state.variable import Variable
@@ -93,8 +94,11 @@ class ConcreteFunction(kinds.Callable):
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         leaves = nest.flatten(self._values(), expand_composites=True)
-        specs = [leaf for leaf in leaves if isinstance(leaf, TensorSpec)]
-        names = [str(spec.name) for spec in specs]
+        names = [
+            name
+            for own, value in zip(self._names, self._values(), strict=True)
+            for name in leaf_names(own, nest.map_structure(_nameless, value))
+        ]
         text = f"{self._name.removeprefix('__inference_')}({', '.join(names)})"
         given = dict(zip(names, args, strict=False))
         if len(args) > len(names):
@@ -165,7 +169,9 @@ class ConcreteFunction(kinds.Callable):
     @property
     def output_shapes(self) -> Any:
         """The shape of each tensor in the result."""
-        return nest.map_structure(lambda spec: getattr(spec, "shape", None), self._outputs)
+        return nest.map_structure(
+            lambda spec: getattr(spec, "shape", TensorShape(None)), self._outputs
+        )
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -211,10 +217,14 @@ class ConcreteFunction(kinds.Callable):
         )  # fmt: skip
 
     def __repr__(self) -> str:
-        return f"<ConcreteFunction {self.pretty_printed_signature(False)} at {id(self):#X}>"
+        return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _nameless(leaf: Any) -> Any:
+    return TensorSpec(leaf.shape, leaf.dtype) if isinstance(leaf, TensorSpec) else leaf
 
 
 def _signature(names: Sequence[str], count: int, varied: bool) -> inspect.Signature:

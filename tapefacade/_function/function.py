@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from operator import is_not
@@ -10,7 +11,8 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.logging import own_logger
 from tapefacade._core.tensor import EagerTensor, hinted
-from tapefacade._function.binding import Parameters
+from tapefacade._function.asked import MESSAGE_SINGLETON, Signatures
+from tapefacade._function.binding import FunctionSpec, Parameters
 from tapefacade._function.concrete import ConcreteFunction
 from tapefacade._function.input_signature import InputSignature
 from tapefacade._function.kinds import PolymorphicFunction
@@ -25,6 +27,7 @@ from tapefacade._function.unknown import (
     covers,
     has_unknown_sizes,
     known_spec,
+    relaxed,
     wide_key,
     with_specs,
 )
@@ -34,11 +37,6 @@ from tapefacade._trace.recording import THREAD
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
 )
-MESSAGE_SINGLETON = (
-    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
-    "tf.Variable is only created once or created outside tf.function. See "
-    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
-)
 MESSAGE_PYTHON = (
     "%s runs its Python at every call with arguments like these: %s. The results are the same; what "
     "is computed from that value on is compiled step by step. Python code that prints or counts "
@@ -46,7 +44,7 @@ MESSAGE_PYTHON = (
 )
 
 
-class Function(PolymorphicFunction):
+class Function(Signatures):
     """A function that is compiled; made by `tf.function`."""
 
     def __init__(
@@ -151,6 +149,9 @@ class Function(PolymorphicFunction):
     ) -> Any:
         """Runs the Python for the first time with such arguments."""
         with self._lock:
+            known = self._traces.get(key)
+            if known is not None and not known.needs_python:
+                return known.call(tensors)  # another thread has recorded it
             self._check_count(key, args, kwargs)
             outermost = not THREAD.functions
             trace, result, has_run = self._trace(args, kwargs, tensors)
@@ -186,11 +187,27 @@ class Function(PolymorphicFunction):
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
     ) -> Tracing:
         call = functools.partial(self._on_tensors, args, kwargs)
-        names = self._parameters.tensor_names(args, kwargs)
+        names = self._tensor_names(args, kwargs)
         tracing = Tracing(call, self._python, tensors, names, self._refusal)
-        if not any(covers(wide, args, kwargs) for wide in self._wide):
+        if not self._is_known(args, kwargs):
             self._tracings += 1
         return tracing
+
+    def _tensor_names(self, args: Any, kwargs: dict[str, Any]) -> list[str]:
+        if self._signature is not None:
+            return self._signature.names()
+        return self._parameters.tensor_names(args, kwargs)
+
+    def _is_known(self, args: Any, kwargs: dict[str, Any]) -> bool:
+        """Whether TensorFlow would have a function for such arguments, of other sizes."""
+        if self._signature is not None:
+            return bool(self._traces or self._wide)
+        if any(covers(wide, args, kwargs) for wide in self._wide):
+            return True
+        if not self._settings["reduce_retracing"]:
+            return False
+        key = relaxed(key_of((args, kwargs), []))
+        return sum(relaxed(known) == key for known in self._traces) > 1
 
     def _on_tensors(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
         """Calls the Python with other tensors in the place of those among the arguments."""
@@ -269,123 +286,17 @@ class Function(PolymorphicFunction):
         """The name of the function."""
         return self._name or getattr(self._python, "__name__", "function")
 
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters of the Python function."""
+        return FunctionSpec(self._python, self.input_signature)
+
     def experimental_get_tracing_count(self) -> int:
         """Returns how often the Python was recorded, for different arguments.
 
         Recordings for several shapes that one spec with unknown dimensions describes count as one.
         """
         return self._tracings
-
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """Records the function for one signature.
-
-        Args:
-            *args: tensors, or `tf.TensorSpec`s that describe them, and Python values.
-            **kwargs: the same by name.
-
-        Returns:
-            A function of tensors of this signature.
-
-        Raises:
-            TypeError: if the arguments do not fit.
-        """
-        if self._signature is not None and not args and not kwargs:
-            args = self._signature.complete()
-        args, kwargs = self._bind(args, kwargs)
-        key = key_of((args, kwargs), [])
-        with self._lock:
-            made = self._concrete.get(key)
-            if made is None:
-                made = self._concrete[key] = self._make_concrete(key, args, kwargs)
-        return made
-
-    def _make_concrete(self, key: Any, args: Any, kwargs: dict[str, Any]) -> ConcreteFunction:
-        trace = self._traces.get(key)
-        if trace is None:
-            trace = self._record_abstract(args, kwargs)
-            if has_unknown_sizes((args, kwargs)):
-                self._wide.append(wide_key(args, kwargs))
-            else:
-                self._keep(key, args, kwargs, trace)
-        recorded = trace.recorded
-        outputs = None
-        if recorded is not None and trace.structure is not None:
-            specs = [known_spec(recorded.type_of(slot)) for slot in recorded.results]
-            outputs = trace.structure.with_tensors(specs)
-        given = self._parameters.names(args, kwargs)
-        arguments = with_specs(args, kwargs, given)
-
-        def call(*values: Any) -> Any:
-            positional, named = (
-                values[: len(args)],
-                dict(zip(kwargs, values[len(args) :], strict=True)),
-            )
-            return self._call(positional, named)
-
-        return ConcreteFunction(
-            call, f"__inference_{self.name}", arguments, given, recorded, outputs,
-            self._parameters.is_varied,
-        )  # fmt: skip
-
-    def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:
-        """Records a run on tensors that have no values."""
-        for refusal in (self._refusal, MESSAGE_SINGLETON):
-            running = Running(refusal)
-            THREAD.functions.append(running)
-            try:
-                recorded, structure = record_body(
-                    functools.partial(self._on_tensors, args, kwargs), self._python,
-                    abstract_types((args, kwargs)), self._parameters.tensor_names(args, kwargs),
-                )  # fmt: skip
-                trace = Trace(recorded, structure, recorded.uncertain)
-            except ValueWanted as wanted:
-                trace = Trace(None, None, f"{wanted.line} looked at a value")
-            finally:
-                THREAD.functions.pop()
-            self._tracings += 1
-            if not running.created:
-                break
-            self._has_variables = True
-        return trace
-
-    def experimental_get_compiler_ir(
-        self, *args: Any, **kwargs: Any
-    ) -> Callable[[str], str | bytes]:
-        """Returns a function that gives the program of a call as text.
-
-        Args:
-            *args: the arguments of the call.
-            **kwargs: the same by name.
-
-        Returns:
-            A function of the stage: "hlo" as it is given to XLA, "stablehlo", or "optimized_hlo".
-
-        Raises:
-            ValueError: if the function was not made with `jit_compile=True`, or its Python runs at
-                every call.
-
-        >>> f = tf.function(lambda x: x + 1.0, jit_compile=True)
-        >>> "add" in f.experimental_get_compiler_ir(tf.constant(1.0))("hlo")
-        True
-        """
-        if not self._settings["jit_compile"]:
-            raise ValueError(
-                "Compiler IR can only be returned for functions marked with 'jit_compile=True'"
-            )
-        args, kwargs = self._bind(args, kwargs)
-        tensors: list[EagerTensor] = []
-        key = key_of((args, kwargs), tensors)
-        if key not in self._traces:
-            self.get_concrete_function(*args, **kwargs)
-        trace = self._traces[key]
-        if trace.recorded is None:
-            raise ValueError(f"{self._python} is not one program: {trace.why}.")
-        return functools.partial(trace.text, tensors)
-
-    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """Returns the signatures that `get_concrete_function` was asked for, as text."""
-        found = [made.pretty_printed_signature(verbose) for made in self._concrete.values()]
-        return ("\n\n" if verbose else "\n").join(found)
 
     def __repr__(self) -> str:
         return (
@@ -395,7 +306,10 @@ class Function(PolymorphicFunction):
 
     # Copies begin anew: what was recorded belongs to the variables it was recorded with.
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        module = sys.modules.get(getattr(self._python, "__module__", ""))
+        if getattr(module, self.name, None) is self:
+            return self.name  # found by its name, as Python functions are
         specs = None if self._signature is None else self._signature.specs
         return _again, (self._python, self._name, specs, self._settings)
 

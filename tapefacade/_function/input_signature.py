@@ -9,7 +9,14 @@ from tapefacade._core.convert import convert
 from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._function.binding import Parameters, binding_error, spec_text
+from tapefacade._function.binding import (
+    POSITIONAL,
+    Parameters,
+    binding_error,
+    leaf_names,
+    signature_text,
+    type_text,
+)
 from tapefacade._state.variable import Variable
 
 
@@ -34,30 +41,40 @@ class InputSignature:
                 f"invalid args {wrong} with types {[type(spec) for spec in wrong]}."
             )
         self.specs = tuple(specs)
-        self._parameters = parameters
-        found = parameters.signature.parameters.values() if parameters.signature else []
-        self._leading = 1 if found and next(iter(found)).name == "self" else 0
-        self._check(list(found))
+        found = list(parameters.signature.parameters.values()) if parameters.signature else []
+        self._leading = int(bool(found) and found[0].name == "self")
+        self._signature = self._made(found[self._leading :])
+        self._values = dict(zip(self._signature.parameters, self.specs, strict=False))
+        self._values.update(
+            (parameter.name, parameter.default)
+            for parameter in self._signature.parameters.values()
+            if parameter.default is not parameter.empty
+        )
 
-    def _check(self, found: list[inspect.Parameter]) -> None:
-        positional = [p for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][
-            self._leading :
-        ]
-        more = any(p.kind is p.VAR_POSITIONAL for p in found)
-        if len(self.specs) > len(positional) and not more:
-            extra = len(self.specs) - len(positional)
+    def _made(self, found: list[inspect.Parameter]) -> inspect.Signature:
+        """Returns the parameters that the specs leave."""
+        positional = [p for p in found if p.kind in POSITIONAL]
+        more = [p for p in found if p.kind is p.VAR_POSITIONAL]
+        named = [p for p in found if p.kind is p.KEYWORD_ONLY]
+        extra = len(self.specs) - len(positional)
+        if extra > 0 and not more:
             raise TypeError(f"input_signature contains {extra} extra type constraints.")
         for parameter in positional[len(self.specs) :]:
             if parameter.default is parameter.empty:
                 raise TypeError(f"input_signature missing type constraint for {parameter.name}")
-        for parameter in found:
-            if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty:
+        for parameter in named:
+            if parameter.default is parameter.empty:
                 raise TypeError(
                     f"Since input_signature is defined, keyword-only parameter `{parameter.name}` "
                     "must have a default value"
                 )
-        self._names = [parameter.name for parameter in positional]
-        self._rest = [(p.name, p.default) for p in positional[len(self.specs) :]]
+        kind = (
+            inspect.Parameter.POSITIONAL_ONLY if more else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
+        specified = [p.replace(kind=kind, default=p.empty) for p in positional[: len(self.specs)]]
+        specified += [inspect.Parameter(f"{more[0].name}_{i}", kind) for i in range(extra)]
+        rest = [p.replace(kind=kind) for p in positional[len(self.specs) :]]
+        return inspect.Signature([*specified, *rest, *named])
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         """Returns the arguments by position, converted.
@@ -65,38 +82,63 @@ class InputSignature:
         Raises:
             TypeError: if they do not fit.
         """
-        text = self.text()
-        bound, _ = self._parameters.bind(args, kwargs, text)
-        own, rest = bound[: self._leading], list(bound[self._leading :])
-        count = len(self.specs)
-        for place, spec in enumerate(self.specs):
-            try:
-                if place < len(rest):
-                    rest[place] = cast_to(rest[place], spec)
-            except (TypeError, ValueError) as error:
-                raise binding_error(str(error), args, kwargs, text) from None
-        for (_, default), value in zip(self._rest, rest[count:], strict=False):
-            try:
-                cast_to(value, default)
-            except TypeError as error:
-                raise binding_error(str(error), args, kwargs, text) from None
-        return (*own, *rest)
+        own, args = args[: self._leading], args[self._leading :]
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            for name, value in bound.arguments.items():
+                bound.arguments[name] = cast_to(value, self._values[name])
+        except (TypeError, ValueError) as error:
+            raise binding_error(str(error), args, kwargs, self.text()) from None
+        return (*own, *bound.args)
 
     def complete(self) -> tuple[Any, ...]:
         """Returns the arguments that the specs stand for."""
-        return (*self.specs, *(default for _, default in self._rest))
+        return tuple(
+            self._values[name]
+            for name, parameter in self._signature.parameters.items()
+            if parameter.kind is not parameter.KEYWORD_ONLY
+        )
+
+    def names(self) -> list[str]:
+        """Returns TensorFlow's name of each tensor."""
+        return [
+            name
+            for parameter, spec in zip(self._signature.parameters, self.specs, strict=False)
+            for name in leaf_names(parameter, spec)
+        ]
 
     def text(self) -> str:
         """Returns the signature as messages show it."""
-        names = [*self._names, *(f"arg_{place}" for place in range(len(self.specs)))]
-        shown = [
-            f"{name}: {spec_text(spec)}" for name, spec in zip(names, self.specs, strict=False)
-        ]
-        shown += [
-            f"{name}: Literal[{default!r}] = <captured_default_value>"
-            for name, default in self._rest
-        ]
-        return f"({', '.join(shown)})"
+        return signature_text([
+            (p, f": {type_text(self._values[p.name])}" + (
+                "" if p.default is p.empty else " = <captured_default_value>"
+            ))
+            for p in self._signature.parameters.values()
+        ])  # fmt: skip
+
+
+def _check_structure(value: Any, spec: Any) -> None:
+    """Refuses a nest of another form than a nest of specs."""
+    if isinstance(spec, dict):
+        if not isinstance(value, dict):
+            raise TypeError(f"Can not cast {value!r} to a Dict type.")
+        if set(value) != set(spec):
+            raise TypeError(f"{value!r} has different keys with the TraceType {type_text(spec)}.")
+        pairs = [(value[key], part) for key, part in spec.items()]
+    elif isinstance(spec, list | tuple) and not hasattr(spec, "_fields"):
+        kind = list if isinstance(spec, list) else tuple
+        if not isinstance(value, kind):
+            raise TypeError(f"Can not cast {value!r} to {kind.__name__} type.")
+        if len(value) != len(spec):
+            raise TypeError(f"Can not cast {value!r} to {type_text(spec)}")
+        pairs = list(zip(value, spec, strict=True))
+    else:
+        nest.assert_same_structure(spec, value)
+        return
+    for own, part in pairs:
+        if nest.is_nested(part):
+            _check_structure(own, part)
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -117,7 +159,7 @@ def cast_to(value: Any, spec: Any, checked: bool = True) -> Any:
         TypeError: if it does not fit.
     """
     if nest.is_nested(spec):
-        nest.assert_same_structure(spec, value)
+        _check_structure(value, spec)
         parts = zip(nest.flatten(value), nest.flatten(spec), strict=True)
         return nest.pack_sequence_as(spec, [cast_to(*part, checked) for part in parts])
     if not isinstance(spec, TypeSpec):

@@ -79,38 +79,39 @@ class Recorded:
 
     def _sort(self, recording: Recording, frame: Frame, draws: dict[int, Draw]) -> None:
         """Tells instructions from inputs, and these by where they come from."""
-        data, start = recording.data, frame.at.end
         path = []
         node = recording.at
         while node is not frame.at:
             path.append(node)
             assert node.parent is not None
             node = node.parent
-        taken = set(self.arguments)
         for node in reversed(path):
             slot = node.first_output
             if slot in frame.reads:
                 self.variables[slot] = frame.reads[slot]
-            elif node.operation is None and slot not in taken:
-                tensor = data.leaves[slot]
-                if id(tensor) in draws:
-                    self.draws[slot] = draws[id(tensor)]
-                else:
-                    self._capture(slot, tensor)
-            elif slot not in taken:
+            elif slot in self.arguments:
+                continue
+            elif node.operation is None:
+                self._sort_leaf(slot, recording.data.leaves[slot], draws)
+            else:
                 self.nodes.append(node)
                 for place in range(node.first, slot):
-                    self.scalars[place] = data.scalars[place]
+                    self.scalars[place] = recording.data.scalars[place]
                 if node.checked:
                     self.effects.append(slot)
         wanted = {*self.results, *(slot for _, slot in self.assigned)}
-        for node in self.nodes:
-            wanted.update(node.inputs)
+        wanted.update(slot for node in self.nodes for slot in node.inputs)
         self.captures = {slot: t for slot, t in self.captures.items() if slot in wanted}
-        known = {*taken, *self.variables, *self.captures, *self.draws, *self.scalars}
+        known = {*self.arguments, *self.own_inputs(), *self.scalars}
         for slot in sorted(wanted - known):
-            if slot < start:
+            if slot < frame.at.end:
                 self._from_before(recording, frame, slot)
+
+    def _sort_leaf(self, slot: int, tensor: EagerTensor, draws: dict[int, Draw]) -> None:
+        if id(tensor) in draws:
+            self.draws[slot] = draws[id(tensor)]
+        else:
+            self._capture(slot, tensor)
 
     def _from_before(self, recording: Recording, frame: Frame, slot: int) -> None:
         """Finds what a slot from before the frame belongs to."""
@@ -181,9 +182,26 @@ class Recorded:
 
     def _repeat(self, recording: Recording, slots: Sequence[int]) -> Jump:
         """Records every instruction again."""
+        mapped, scalars, effects = self.repeated(recording, slots)
+        wanted = [*self.results, *(slot for _, slot in self.assigned)]
+        outputs = tuple((mapped[slot], self.type_of(slot)) for slot in wanted)
+        return Jump(recording.at, outputs, scalars, tuple(effects))
+
+    def repeated(
+        self, recording: Recording, slots: Sequence[int]
+    ) -> tuple[dict[int, int], dict[int, Any], list[int]]:
+        """Records every instruction again.
+
+        Args:
+            recording: where.
+            slots: the slots there of the arguments and of what `inputs` returns.
+
+        Returns:
+            For each slot of the program that there, the scalars, and the effects.
+        """
         mapped = dict(zip([*self.arguments, *self.own_inputs()], slots, strict=True))
         scalars: dict[int, Any] = {}
-        effects = []
+        effects: list[int] = []
         for node in self.nodes:
             self._repeat_node(recording, node, mapped)
             at = recording.at
@@ -191,9 +209,7 @@ class Recorded:
                 scalars[mapped[own]] = recording.data.scalars[mapped[own]] = self.scalars[own]
             if node.checked:
                 effects.append(at.first_output)
-        wanted = [*self.results, *(slot for _, slot in self.assigned)]
-        outputs = tuple((mapped[slot], self.type_of(slot)) for slot in wanted)
-        return Jump(recording.at, outputs, scalars, tuple(effects))
+        return mapped, scalars, effects
 
     def _repeat_node(self, recording: Recording, node: Node, mapped: dict[int, int]) -> None:
         at = recording.at

@@ -74,24 +74,26 @@ def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
     if isinstance(value, np.ndarray | np.generic | jax.Array):
         return key_of(convert(value), tensors)
     if isinstance(value, CompositeTensor):
-        parts = value._components()
-        return (kind, *[key_of(part, tensors) for part in parts])
+        return (kind, *[key_of(part, tensors) for part in value._components()])
+    if isinstance(value, TypeSpec):
+        return _spec_key(value)
+    return _nest_key(value, tensors)
+
+
+def _nest_key(value: Any, tensors: list[EagerTensor]) -> Any:
+    kind = type(value)
     if isinstance(value, Mapping):
         return (dict, *[(name, key_of(value[name], tensors)) for name in sorted(value)])
     if nest.is_nested(value) and kind is not bytearray:
-        leaves = nest.flatten(value)
-        if kind is list or kind is tuple or isinstance(value, Sequence):
-            leaves = value
-        return (kind, *[key_of(item, tensors) for item in leaves])
-    if isinstance(value, TypeSpec):
-        return _spec_key(value)
+        parts = value if isinstance(value, Sequence) else nest.flatten(value)
+        return (kind, *[key_of(item, tensors) for item in parts])
     return _object_key(value)
 
 
 def _spec_key(spec: TypeSpec) -> Any:
     """Returns the key of the tensors that a spec describes."""
     if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined() and spec.dtype._numpy:
-        return type_of(tuple(spec.shape.as_list()), spec.dtype._numpy)
+        return type_of(tuple([size or 0 for size in spec.shape.as_list()]), spec.dtype._numpy)
     return (type(spec), spec)
 
 

@@ -29,6 +29,7 @@ def abstract_types(arguments: Any) -> list[TensorType]:
         if isinstance(leaf, TensorSpec):
             sizes = leaf.shape.as_list() if leaf.shape.rank is not None else []
             shape = tuple(UNKNOWN if size is None else size for size in sizes)
+            assert leaf.dtype._numpy is not None
             types.append(type_of(shape, leaf.dtype._numpy))
         elif type(leaf) is EagerTensor:
             types.append(leaf._type)
@@ -57,11 +58,26 @@ def with_specs(
 
     def described(value: Any) -> Any:
         name = next(rest)
-        return nest.map_structure(lambda leaf: spec_of(name, leaf), value)
+        if not nest.is_nested(value):
+            return spec_of(name, value)
+        leaves = nest.flatten(value)
+        names = _paths(name, value)
+        return nest.pack_sequence_as(value, list(map(spec_of, names, leaves)))
 
     return tuple(described(value) for value in args), {
         key: described(value) for key, value in kwargs.items()
     }
+
+
+def _paths(name: str, value: Any) -> list[str]:
+    """Returns a name for each leaf: where it is."""
+    if isinstance(value, Mapping):
+        parts = [(key, value[key]) for key in sorted(value)]
+    elif isinstance(value, list | tuple):
+        parts = list(enumerate(value))
+    else:
+        return [name] * len(nest.flatten(value))
+    return [leaf for key, part in parts for leaf in _paths(f"{name}_{key}", part)]
 
 
 def wide_key(args: Any, kwargs: Any) -> Any:
@@ -83,3 +99,10 @@ def _covered(wide: Any, leaf: Any) -> bool:
     if isinstance(wide, EagerTensor):
         return isinstance(leaf, EagerTensor) and leaf._type is wide._type
     return type(wide) is type(leaf) and bool(wide == leaf)
+
+
+def relaxed(key: Any) -> Any:
+    """Returns the key of arguments without the sizes of tensors."""
+    if isinstance(key, TensorType):
+        return (key.dtype, len(key.shape))
+    return tuple(relaxed(part) for part in key) if isinstance(key, tuple) else key

@@ -32,6 +32,10 @@ class Attributes(Operators):
         """Returns the value as a tensor."""
         return self._tensor
 
+    def read_value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self.value()
+
     def numpy(self) -> Any:
         """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
         self._look()

@@ -248,10 +248,6 @@ class Variable(Assigning, metaclass=Making):
             value._value = self._tensor._value  # known already, if it is
         return value
 
-    def read_value(self) -> EagerTensor:
-        """Returns the value as a tensor."""
-        return self.value()
-
     def __jax_array__(self) -> jax.Array:
         if self._trainable and THREAD.recording.watchers():
             warn(MESSAGE_TO_JAX, self.name)

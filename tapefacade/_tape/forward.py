@@ -42,10 +42,12 @@ class ForwardAccumulator:
     `primals`; a `GradientTape` costs as much for every element of a target. Accumulators and tapes
     may be nested in any order: around a tape's gradient it gives a Hessian times a vector.
 
-    Unlike TensorFlow, `jvp` records the computation when it is asked for; what nobody asks for
-    costs nothing, and an op without a gradient is an error of `jvp`. A tangent whose shape is not
-    that of its primal is broadcast, or an error. Convert the gradient of an embedding to a tensor
-    with `tf.convert_to_tensor` before you ask for its `jvp`: it is a tensor.
+    Unlike TensorFlow, `jvp` records the computation when it is asked for: what nobody asks for
+    costs nothing, and an op without a gradient is an error of `jvp`. It still belongs to the tapes
+    and accumulators whose blocks were open around it when its target was computed, unless their
+    blocks have ended and a value has been looked at since, which is an error. A tangent whose shape
+    is not that of its primal is broadcast, or an error. What `tf.convert_to_tensor` makes of a
+    `tf.IndexedSlices` has a dense tangent.
 
     >>> x = tf.constant([1.0, 2.0])
     >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as accumulator:

@@ -12,6 +12,15 @@ from tapefacade._tape.arguments import checked_sources
 from tapefacade._tape.derivative import BATCH_JACOBIAN, JACOBIAN, Kind
 from tapefacade._tape.unconnected import UnconnectedGradients
 
+# The spaces are TensorFlow's.
+MESSAGE_PERSISTENT = (
+    "GradientTape must be created with persistent=True to compute the jacobian with eager "
+    "execution enabled and with  experimental_use_pfor set to False."
+)
+MESSAGE_PERSISTENT_BATCH = (
+    "GradientTape must be created with persistent=True to compute the batch_jacobian with eager "
+    "execution enabled and  with experimental_use_pfor set to False."
+)
 MESSAGE_VECTORIZING = (
     "Encountered an exception while vectorizing the {} computation. Vectorization can be disabled "
     "by setting experimental_use_pfor to False."
@@ -81,7 +90,7 @@ class Jacobians:
         self._check_unused()
         flat_sources = nest.flatten(sources)
         shape = target.shape
-        self._check_persistent("jacobian", experimental_use_pfor)
+        self._check_persistent(MESSAGE_PERSISTENT, experimental_use_pfor)
         unconnected, chunk = _options(
             "jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
         )
@@ -142,7 +151,7 @@ class Jacobians:
                 f"Need first dimension of target shape ({left}) and source shape ({right}) to "
                 "match."
             )
-        self._check_persistent("batch_jacobian", experimental_use_pfor)
+        self._check_persistent(MESSAGE_PERSISTENT_BATCH, experimental_use_pfor)
         _, chunk = _options(
             "batch_jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
         )
@@ -152,12 +161,9 @@ class Jacobians:
             return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
         return result
 
-    def _check_persistent(self, name: str, vectorized: bool) -> None:
+    def _check_persistent(self, message: str, vectorized: bool) -> None:
         if not vectorized and not self._persistent:
-            raise RuntimeError(
-                f"GradientTape must be created with persistent=True to compute the {name} with "
-                "eager execution enabled and with  experimental_use_pfor set to False."
-            )
+            raise RuntimeError(message)
 
     def _rows(self, kind: Kind, target: Any, sources: list[Any]) -> list[Any]:
         if self._recording and not self._persistent:

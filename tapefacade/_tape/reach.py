@@ -7,7 +7,7 @@ from tapefacade._core.gradient import NoGradient, NotDifferentiable
 from tapefacade._core.tensor import hinted
 from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
-from tapefacade._tape.late import is_within, moment
+from tapefacade._tape.late import is_forward, is_within, moment
 from tapefacade._trace.tree import Node
 
 
@@ -91,10 +91,10 @@ def nodes_within(end: Node, intervals: Sequence[tuple[int, int]]) -> Iterator[No
     start = min((interval[0] for interval in intervals), default=end.end)
     node = end
     while node.parent is not None and node.first >= start:
-        if node.operation is not None and any(
-            is_within(node, place, intervals) for place in range(node.end - node.first_output)
-        ):
-            yield node
+        if node.operation is not None:
+            count = node.end - node.first_output if is_forward(node) else 1
+            if any(is_within(node, place, intervals) for place in range(count)):
+                yield node
         node = node.parent
 
 
@@ -112,7 +112,8 @@ def _taped(end: Node, window: Window, watched: dict[int, int]) -> tuple[list[Nod
             if not (always or node.types[slot - node.first].inexact):
                 continue
             position = moment(node, place)
-            if is_within(node, place, window.intervals) and any(
+            seen = not is_forward(node) or is_within(node, place, window.intervals)
+            if seen and any(
                 used in tracked or watched.get(used, node.end) <= position
                 for used in used_inputs(node, place)
             ):

@@ -36,8 +36,12 @@ class Scope(NamedTuple):
 class OpView:
     """An op as TensorFlow shows it to a registered gradient function."""
 
-    def __init__(self, node: Node, inputs: list[EagerTensor], outputs: list[EagerTensor]) -> None:
+    def __init__(
+        self, node: Node, inputs: list[EagerTensor], outputs: list[EagerTensor], is_open: bool
+    ) -> None:
         assert node.operation is not None
+        self._operation = node.operation
+        self._slots = node.inputs if is_open else None  # of the inputs, where they are of use
         self.inputs = inputs
         self.outputs = outputs
         self.type = node.operation.kernel
@@ -78,7 +82,9 @@ def call_boundary(
         kernel = node.operation.gradient.kernel  # type: ignore[union-attr]
         call = registered_gradient(kernel)
         assert call is not None
-        view = OpView(node, tensors_in(scope, inputs, types), tensors_in(scope, outputs, types))
+        view = OpView(
+            node, tensors_in(scope, inputs, types), tensors_in(scope, outputs, types), scope.is_open
+        )
         results = call(view, *upstream)
         results = list(results) if isinstance(results, list | tuple) else [results]
         if len(results) != len(inputs):

@@ -59,18 +59,20 @@ class Frame:
         outer: the frame around it in the same recording, if there is one.
         at: the node at which it began.
         reads: the variables whose value from before the frame is in a slot.
+        seen: the variables whose value is in a slot, also after assignments.
         assigned: variables that were assigned, and what they held before.
         names: TensorFlow's names of the arguments, by slot.
         observed: where somebody looked at a value, or why the Python has to run at every call;
             "" as long as all is recorded.
     """
 
-    __slots__ = ("assigned", "at", "names", "observed", "outer", "reads")
+    __slots__ = ("assigned", "at", "names", "observed", "outer", "reads", "seen")
 
     def __init__(self, at: Node, outer: "Frame | None") -> None:
         self.at = at
         self.outer = outer
         self.reads: dict[int, Any] = {}
+        self.seen: dict[int, Any] = {}
         self.assigned: dict[int, tuple[Any, EagerTensor]] = {}
         self.names: dict[int, str] = {}
         self.observed = ""
@@ -78,6 +80,10 @@ class Frame:
     def note_read(self, variable: Any, slot: int, source: int) -> None:
         """Takes note that a variable's value is in `slot`, taken from `source` (-1: outside)."""
         frame: Frame | None = self
+        while frame is not None:
+            frame.seen[slot] = variable
+            frame = frame.outer
+        frame = self
         while frame is not None and source < frame.at.end:
             if id(variable) not in frame.assigned:
                 frame.reads[slot] = variable
@@ -106,13 +112,26 @@ class Frame:
 
 def symbolic_name(at: Node, frame: Frame | None, slot: int) -> str:
     """Returns a name in TensorFlow's manner for a tensor in a function."""
+    start = 0
     while frame is not None:
         if slot in frame.names:
             return frame.names[slot]
+        start = frame.at.end
         frame = frame.outer
     node = at
     while node.first > slot:
         assert node.parent is not None  # the root's first is 0
         node = node.parent
+    name = kernel_name(node)
+    same = 0
+    before = node.parent
+    while before is not None and before.first >= start:
+        same += kernel_name(before).lower() == name.lower()
+        before = before.parent
+    return f"{name}{f'_{same}' if same else ''}:{slot - node.first_output}"
+
+
+def kernel_name(node: Node) -> str:
+    """Returns the name that TensorFlow begins the names of an instruction's results with."""
     kernel = "Placeholder" if node.operation is None else node.operation.kernel
-    return f"{SYMBOLIC_NAMES.get(kernel, kernel)}:{slot - node.first_output}"
+    return SYMBOLIC_NAMES.get(kernel, kernel)

@@ -1,22 +1,19 @@
 """Programs cut out of a recording, which compute what is wanted of it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._trace import running
+from tapefacade._trace.data import Data
 from tapefacade._trace.slices import cut, needed
 from tapefacade._trace.tree import Node
 
-if TYPE_CHECKING:
-    from tapefacade._trace.recording import Data
-
 
 def make_program(
-    at: Node, data: "Data", wanted: tuple[int, ...], effects: tuple[int, ...] = ()
+    at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
 ) -> running.Program:
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
     nodes = needed(at, (*wanted, *effects), data)
@@ -42,7 +39,7 @@ def type_in(at: Node, slot: int) -> TensorType:
 
 
 def values_of(
-    at: Node, data: "Data", slots: Sequence[int], types: dict[int, TensorType]
+    at: Node, data: Data, slots: Sequence[int], types: dict[int, TensorType]
 ) -> list[EagerTensor]:
     """Returns tensors with the values in slots of a recording that has been closed."""
     unknown = tuple([slot for slot in slots if slot not in data])

@@ -1,0 +1,100 @@
+"""Linearity: whether a function of arrays is linear in some of its arguments, by its structure."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core.types import TensorType
+
+# What is known of a value: it does not depend on the arguments in question, it is zero besides, or
+# it is linear in them.
+CONSTANT, ZERO, LINEAR = "constant", "zero", "linear"
+
+# Of one argument, or of the first where the others (indices) do not depend on what is asked about.
+_OF_ONE = frozenset({
+    "neg", "reshape", "broadcast_in_dim", "squeeze", "transpose", "rev", "reduce_sum", "real",
+    "imag", "conj", "copy", "copy_p", "slice", "cumsum", "convert_element_type", "gather",
+    "dynamic_slice", "div", "expand_dims",
+})  # fmt: skip
+_OF_ALL = frozenset({"add", "sub", "add_any", "concatenate", "pad", "complex"})  # together
+_OF_EACH = frozenset({"mul", "dot_general", "conv_general_dilated"})  # linear in either
+_CALLS = frozenset({"jit", "pjit", "closed_call"})
+
+
+def is_linear(
+    function: Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]],
+    types: Sequence[TensorType],
+    others: Sequence[TensorType],
+) -> bool:
+    """Whether a function is linear in all of its first arguments together.
+
+    Args:
+        function: a function of two lists of arrays, that returns a list of arrays.
+        types: the types of the first.
+        others: the types of the second.
+
+    Returns:
+        Whether it is certain.
+    """
+    shapes = [
+        [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in group]
+        for group in (types, others)
+    ]
+    with jax.enable_x64(True):
+        closed = jax.make_jaxpr(function)(*shapes)
+    known = [LINEAR] * len(types) + [CONSTANT] * len(others)
+    found = _flow(closed.jaxpr, closed.consts, known)
+    return found is not None and CONSTANT not in found
+
+
+def _flow(jaxpr: Any, constants: Sequence[Any], known: Sequence[str]) -> list[str] | None:
+    """Carries what is known through a jaxpr; None if something on the way is not linear."""
+    values: dict[Any, str] = dict(zip(jaxpr.invars, known, strict=True))
+    values.update(zip(jaxpr.constvars, map(_constant, constants), strict=True))
+
+    def read(variable: Any) -> str:
+        return _constant(variable.val) if hasattr(variable, "val") else values[variable]
+
+    for equation in jaxpr.eqns:
+        found = _through(equation, [read(variable) for variable in equation.invars])
+        if found is None:
+            return None
+        values.update(zip(equation.outvars, found, strict=True))
+    return [read(variable) for variable in jaxpr.outvars]
+
+
+def _constant(value: Any) -> str:
+    known = isinstance(value, int | float | complex | np.ndarray | np.generic)
+    return ZERO if known and not np.any(value) else CONSTANT
+
+
+def _through(equation: Any, given: list[str]) -> list[str] | None:
+    """Returns what is known of the results of an equation; None if it is not linear."""
+    name, count = equation.primitive.name, len(equation.outvars)
+    if name in _CALLS:
+        called = equation.params["jaxpr"]
+        return _flow(called.jaxpr, called.consts, given)
+    if LINEAR not in given:
+        stays_zero = name in _OF_ONE and given[0] == ZERO
+        return [ZERO if stays_zero else CONSTANT] * count
+    inexact = all(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in equation.outvars)
+    return [LINEAR] * count if inexact and _is_linear_step(name, given) else None
+
+
+def _is_linear_step(name: str, given: list[str]) -> bool:
+    if name in _OF_ONE:
+        return LINEAR not in given[1:]
+    if name in _OF_ALL:
+        return CONSTANT not in given
+    if name in _OF_EACH:
+        return given.count(LINEAR) == 1
+    if name == "select_n":
+        return given[0] != LINEAR and CONSTANT not in given[1:]
+    if name in ("scatter-add", "dynamic_update_slice"):
+        indices = given[1:2] if name == "scatter-add" else given[2:]
+        values = [*given[:1], *(given[2:] if name == "scatter-add" else given[1:2])]
+        return LINEAR not in indices and CONSTANT not in values
+    return False

@@ -1,0 +1,30 @@
+"""The values of a recording."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tapefacade._core.tensor import EagerTensor
+
+
+class Data:
+    """The values that a recording's slots refer to; kept alive by the tapes that need them."""
+
+    __slots__ = ("custom", "failed", "leaves", "scalars", "slots")
+
+    def __init__(self) -> None:
+        self.leaves: dict[int, EagerTensor] = {}  # leaves, and what has been computed
+        self.scalars: dict[int, Any] = {}
+        self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
+        self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
+        self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
+
+    def raise_failed(self, slots: Iterable[int]) -> None:
+        """Raises the error of the first op among `slots` whose check has failed."""
+        if self.failed:
+            for slot in slots:
+                if slot in self.failed:
+                    raise self.failed[slot].with_traceback(None)
+
+    def __contains__(self, slot: object) -> bool:
+        """Whether the value in `slot` needs no computation."""
+        return slot in self.leaves or slot in self.scalars
