@@ -91,9 +91,12 @@ from tapefacade._function.custom_gradients import (
     grad_pass_through as grad_pass_through,
 )
 from tapefacade._function.decorator import function as function
+from tapefacade._function.mapping import map_fn as map_fn
 from tapefacade._function.modes import inside_function as inside_function
 from tapefacade._function.recomputing import recompute_grad as recompute_grad
+from tapefacade._function.scanning_loops import foldl as foldl, foldr as foldr, scan as scan
 from tapefacade._function.symbolic_gradients import gradients as gradients, hessians as hessians
+from tapefacade._function.vectorized import vectorized_map as vectorized_map
 from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
@@ -211,6 +214,7 @@ from tapefacade._ops.padding import (
     reverse_sequence as reverse_sequence,
     space_to_batch as space_to_batch,
 )
+from tapefacade._ops.parallel_stacking import parallel_stack as parallel_stack
 from tapefacade._ops.patches import extract_volume_patches as extract_volume_patches
 from tapefacade._ops.positions import argmax as argmax, argmin as argmin
 from tapefacade._ops.positions_in_shapes import unravel_index as unravel_index

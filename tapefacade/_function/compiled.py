@@ -73,10 +73,12 @@ class Compiled:
         for variable, (place, type_, slot) in self._assigned:
             value = passed[slot] if place < 0 else outputs[place]
             variable._tensor = _tensor(type_, value)
-        return [
-            _tensor(type_, passed[slot] if place < 0 else outputs[place])
-            for place, type_, slot in self._results
-        ]
+        if passed:
+            return [
+                _tensor(type_, passed[slot] if place < 0 else outputs[place])
+                for place, type_, slot in self._results
+            ]
+        return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
 
     def _gathered(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Returns the values that the program is called with."""

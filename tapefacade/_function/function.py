@@ -70,7 +70,8 @@ class Function(Signatures):
             else InputSignature(python_function, self._parameters, input_signature)
         )
         self._traces: dict[Any, Trace] = {}
-        self._plain: dict[Any, Trace] = {}  # those of calls with dense tensors by position only
+        # What calls with nothing but dense tensors by position come to.
+        self._plain: dict[Any, Callable[..., Any]] = {}
         self._count = -1 if self._signature is not None else self._parameters.count
         self._tracings = 0
         self._hits = 0  # calls since the last one that recorded
@@ -102,11 +103,10 @@ class Function(Signatures):
                     break
                 types.append(argument._type)
             else:
-                key = tuple(types)
-                trace = self._plain.get(key)
-                if trace is not None and not trace.needs_python and not EAGERLY.on:
+                call = self._plain.get(tuple(types))
+                if call is not None and not EAGERLY.on:
                     self._hits += 1
-                    return trace.call(args)
+                    return call(args)
         return self._call(args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -236,8 +236,9 @@ class Function(Signatures):
 
     def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
         self._traces[key] = trace
-        if self._count == len(args) and all(type(argument) is EagerTensor for argument in args):
-            self._plain[tuple([argument._type for argument in args])] = trace
+        plain = self._count == len(args) and all(type(value) is EagerTensor for value in args)
+        if plain and trace.is_replayable:
+            self._plain[tuple([value._type for value in args])] = trace.call
 
     def _changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:
         known = [(*old[1][1:], *old[2][1:]) for old in self._traces]

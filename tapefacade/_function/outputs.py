@@ -40,7 +40,7 @@ class Structure:
         # Leaves are left out: they would keep the values of the first call alive.
         self._form: Any = nest.map_structure(_form, result)
         self._is_single = not nest.is_nested(result) and not isinstance(result, CompositeTensor)
-        self._is_tensor = self._is_single and self._constants[0] is _TENSOR
+        self.is_tensor = self._is_single and self._constants[0] is _TENSOR
         self._is_plain = type(result) in (list, tuple) and all(
             constant is _TENSOR for constant in self._constants
         ) and len(self._form) == len(self._constants)  # fmt: skip
@@ -48,7 +48,7 @@ class Structure:
 
     def with_tensors(self, tensors: Sequence[Any]) -> Any:
         """Returns a result with other tensors."""
-        if self._is_tensor:
+        if self.is_tensor:
             return tensors[0]
         if self._is_plain:
             return self._class(tensors)

@@ -27,7 +27,14 @@ class Trace:
         self.recorded = recorded
         self.structure = structure
         self.why = why
+        self._is_tensor = structure is not None and structure.is_tensor
+        self._with_tensors: Any = structure and structure.with_tensors
         self._compiled: Compiled | None = None
+
+    @property
+    def is_replayable(self) -> bool:
+        """Whether the Python need never run again."""
+        return self.recorded is not None and self.recorded.replayable
 
     @property
     def needs_python(self) -> bool:
@@ -45,14 +52,25 @@ class Trace:
         Returns:
             What the function returns.
         """
+        recording = THREAD.recording
+        if (
+            recording.at.parent is None
+            and recording.frame is None
+            and self._compiled is not None
+            and not recording.blocks
+            and not recording.assigned
+        ):  # the common case
+            results = self._compiled.call(tensors)
+            return results[0] if self._is_tensor else self._with_tensors(results)
+        return self._call(recording, tensors)
+
+    def _call(self, recording: Recording, tensors: Sequence[EagerTensor]) -> Any:
         assert self.recorded is not None
         assert self.structure is not None
-        recording = THREAD.recording
-        if recording.frame is not None or (recording.blocks and recording.is_held):
+        if recording.is_held:
             results = self.recorded.replay(tensors)
         else:
-            if recording.at.parent is not None or recording.assigned:
-                begin_step(recording)
+            begin_step(recording)
             if self._compiled is None:
                 self._compiled = Compiled(self.recorded)
             results = self._compiled.call(tensors)
