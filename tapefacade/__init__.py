@@ -86,6 +86,7 @@ from tapefacade._core.tensor_spec import (
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
 )
+from tapefacade._function.conditional import cond as cond
 from tapefacade._function.custom_gradients import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
@@ -93,8 +94,13 @@ from tapefacade._function.custom_gradients import (
 from tapefacade._function.decorator import function as function
 from tapefacade._function.mapping import map_fn as map_fn
 from tapefacade._function.modes import inside_function as inside_function
+from tapefacade._function.python_calls import (
+    numpy_function as numpy_function,
+    py_function as py_function,
+)
 from tapefacade._function.recomputing import recompute_grad as recompute_grad
 from tapefacade._function.scanning_loops import foldl as foldl, foldr as foldr, scan as scan
+from tapefacade._function.switching import case as case, switch_case as switch_case
 from tapefacade._function.symbolic_gradients import gradients as gradients, hessians as hessians
 from tapefacade._function.vectorized import vectorized_map as vectorized_map
 from tapefacade._io.tensor_protos import (

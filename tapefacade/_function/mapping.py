@@ -5,6 +5,7 @@ from typing import Any
 
 from tapefacade._core import dtypes, nest
 from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import TensorSpec
@@ -74,7 +75,7 @@ def map_fn(
     """
     require_function(fn)
     signature = dtype if fn_output_signature is None else fn_output_signature
-    flat = [convert(item) for item in nest.flatten(elems)]
+    flat = [_converted(item) for item in nest.flatten(elems)]
     if not flat:
         raise ValueError(
             "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
@@ -161,7 +162,7 @@ class _Call:
         return [
             self._array(spec, 1).write(0, leaf).read(0)
             if type(spec) is TensorSpec
-            else convert(leaf)
+            else _converted(leaf)
             for leaf, spec in zip(nest.flatten(result), self.specs, strict=True)
         ]
 
@@ -221,6 +222,10 @@ class _Column:
         if self._values:
             return FUNCTIONS["ragged.stack"](self._values)
         return RaggedTensor.from_row_splits(zeros([0], self._spec.dtype), [0])
+
+
+def _converted(value: Any) -> Any:
+    return value if isinstance(value, CompositeTensor) else convert(value)
 
 
 def _row(item: Any, place: int) -> Any:

@@ -14,7 +14,6 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._ops.creation import zeros_like
 from tapefacade._ops.op import function
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
@@ -197,7 +196,7 @@ def _differentiable(
         def gradient(*upstream: Any, variables: Sequence[Any] = ()) -> Any:
             found = tape.gradient(dense, list(tensors), list(upstream))
             given = [
-                zeros_like(tensor) if one is None and tensor._type.inexact else one
+                FUNCTIONS["zeros_like"](tensor) if one is None and tensor._type.inexact else one
                 for one, tensor in zip(found, tensors, strict=True)
             ]
             return (given, [None] * len(variables)) if variables else given

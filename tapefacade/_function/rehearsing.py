@@ -122,8 +122,9 @@ def rehearsed(
 
 
 def _usable(done: list[Iteration]) -> list[Iteration]:
-    """Returns the iterations, unless a gradient made by hand belongs to one of them."""
-    return done if all(iteration.body.recorded.replayable for iteration in done) else []
+    """Returns the iterations, unless tapes have to see the Python of one of them."""
+    taped = bool(THREAD.recording.watchers())
+    return [] if taped and any(needs_python(iteration.body) for iteration in done) else done
 
 
 def _fits(body: Body, states: list[TensorType]) -> bool:

@@ -8,7 +8,7 @@ from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.dimensions import Dimension
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.shapes import TensorShape
-from tapefacade._linear.arguments import is_reference
+from tapefacade._state.module import Module
 
 
 def _implied(conclusion: bool | None, premise: bool | None, message: str) -> bool | None:
@@ -24,10 +24,11 @@ def _implied(conclusion: bool | None, premise: bool | None, message: str) -> boo
     return True
 
 
-class Described(CompositeTensor, abc.ABC):
+class Described(Module, CompositeTensor, abc.ABC):
     """The sizes, the name and the hints of a linear operator, and the variables in it."""
 
     _shown_in = ""
+    _TF_MODULE_IGNORED_PROPERTIES = Module._TF_MODULE_IGNORED_PROPERTIES | {"_graph_parents"}
 
     def __init_subclass__(cls, shown: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -59,7 +60,7 @@ class Described(CompositeTensor, abc.ABC):
         self._is_self_adjoint = is_self_adjoint
         self._is_positive_definite = is_positive_definite
         self._parameters = parameters
-        self._name = name or type(self).__name__
+        self._name = self._scope_name = name or type(self).__name__
 
     def __repr__(self) -> str:
         return f"<{self._shown_in}.{type(self).__name__} object at {id(self):#x}>"
@@ -79,11 +80,6 @@ class Described(CompositeTensor, abc.ABC):
     def dtype(self) -> Any:
         """The dtype of the entries."""
         return self._dtype
-
-    @property
-    def name(self) -> str:
-        """The name, that of the class if none was given."""
-        return self._name
 
     @property
     def graph_parents(self) -> list[Any]:
@@ -226,64 +222,3 @@ class Described(CompositeTensor, abc.ABC):
         np.int32(2)
         """
         return convert_to_tensor(self.range_dimension.value, dtypes.int32)
-
-    # Variables.
-
-    def _arguments(self) -> list[Any]:
-        """Returns the arguments by name, those within lists one by one."""
-        found: list[Any] = []
-        waiting = [value for _, value in sorted((self._parameters or {}).items(), reverse=True)]
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, list | tuple):
-                waiting.extend(reversed(value))
-            elif isinstance(value, Described) or is_reference(value):
-                found.append(value)
-        return found
-
-    @property
-    def submodules(self) -> tuple[Any, ...]:
-        """The operators that this one is made of, and those within them.
-
-        >>> diag = tf.linalg.LinearOperatorDiag([1.0, 2.0])
-        >>> tf.linalg.LinearOperatorKronecker([diag, diag]).submodules == (diag,)
-        True
-        """
-        found: dict[int, Any] = {}
-        waiting = self._arguments()
-        while waiting:
-            value = waiting.pop(0)
-            if isinstance(value, Described) and id(value) not in found:
-                found[id(value)] = value
-                waiting.extend(value._arguments())
-        return tuple(found.values())
-
-    @property
-    def variables(self) -> tuple[Any, ...]:
-        """The variables among the arguments, and those of the operators among them.
-
-        >>> v = tf.Variable([1.0, 2.0])
-        >>> tf.linalg.LinearOperatorDiag(v).variables[0] is v
-        True
-        """
-        found: dict[int, Any] = {}
-        for operator in (self, *self.submodules):
-            for value in operator._arguments():
-                if is_reference(value):
-                    found.setdefault(id(value), value)
-        return tuple(found.values())
-
-    @property
-    def trainable_variables(self) -> tuple[Any, ...]:
-        """Those of `variables` that are trainable.
-
-        >>> v = tf.Variable([1.0, 2.0], trainable=False)
-        >>> tf.linalg.LinearOperatorDiag(v).trainable_variables
-        ()
-        """
-        return tuple([v for v in self.variables if v.trainable])
-
-    @property
-    def non_trainable_variables(self) -> tuple[Any, ...]:
-        """Those of `variables` that are not trainable."""
-        return tuple([v for v in self.variables if not v.trainable])

@@ -26,7 +26,7 @@ class LinearOperator(Measured, shown="linear_operator"):
     A subclass defines `_shape()`, which returns a `tf.TensorShape`, and `_matmul(x, adjoint,
     adjoint_arg)`; everything else is computed from these, and faster if the subclass defines
     `_solve`, `_determinant`, `_to_dense` and so on as well. Unlike in TensorFlow, shapes are
-    always known, and operators are no `tf.Module`.
+    always known.
 
     Args:
         dtype: the dtype of the entries.

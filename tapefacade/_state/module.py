@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from tapefacade._core import nest
+from tapefacade._core.dispatch import parts
 from tapefacade._ops.op import function
 from tapefacade._state.scopes import name_scope
 from tapefacade._state.variable import Variable
@@ -69,12 +70,12 @@ class Module:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables of this module and then of its submodules, by the names of attributes."""
-        return tuple(self._flatten(predicate=_is_variable))
+        return tuple(self._flatten(predicate=_is_variable, expand_composites=True))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of `variables` that are trainable."""
-        return tuple(self._flatten(predicate=_is_trainable))
+        return tuple(self._flatten(predicate=_is_trainable, expand_composites=True))
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
@@ -118,7 +119,10 @@ class Module:
         """Yields what a predicate holds of, in the attributes and those of submodules."""
         seen = None if with_path else {id(self)}
         held = predicate if predicate is not None else (lambda _: True)
-        for path, leaf in _found(self, (), recursive, held, attribute_traversal_key, seen):
+        taken_apart = parts if expand_composites else (lambda leaf: [leaf])
+        for path, leaf in _found(
+            self, (), recursive, held, attribute_traversal_key, seen, taken_apart
+        ):
             yield (path, leaf) if with_path else leaf
 
 
@@ -129,6 +133,7 @@ def _found(
     predicate: Callable[[Any], bool],
     key: Callable[[str], Any] | None,
     seen: set[int] | None,
+    taken_apart: Callable[[Any], list[Any]],
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Yields the leaves of a module with their paths; each once if `seen` is given."""
     submodules = []
@@ -136,7 +141,8 @@ def _found(
     for name in sorted(vars(module), key=key):
         if name in ignored:
             continue
-        for inner, leaf in _leaves(vars(module)[name], (*path, name)):
+        found = _leaves(vars(module)[name], (*path, name))
+        for inner, leaf in ((at, part) for at, whole in found for part in taken_apart(whole)):
             if seen is not None:
                 if id(leaf) in seen:
                     continue
@@ -148,7 +154,7 @@ def _found(
     for inner, submodule in submodules:
         if seen is None and submodule is module:
             continue
-        yield from _found(submodule, inner, recursive, predicate, key, seen)
+        yield from _found(submodule, inner, recursive, predicate, key, seen, taken_apart)
 
 
 def _leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
