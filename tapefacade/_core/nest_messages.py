@@ -13,7 +13,7 @@ def different_lengths(first: Any, second: Any) -> str:
 
 def describe(value: Any) -> str:
     """Shows a value and its type."""
-    return f"type={type(value).__name__} str={value}"
+    return f"type={type(value).__name__} str={value!s}"
 
 
 def type_name(value: Any) -> str:

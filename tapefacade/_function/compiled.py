@@ -28,7 +28,7 @@ class Compiled:
         lines, firsts = [n.line for n in nodes], [n.first_output for n in nodes]
         # Arguments, variables, keys and constants follow each other.
         ranks = {slot: rank for rank, slot in enumerate(recorded.arguments)}
-        for slot in recorded.own_inputs():
+        for slot in (*recorded.variables, *recorded.draws, *recorded.captures):
             ranks[slot] = len(ranks)
         self._program = Program(part, slots, recorded.scalars, lines, firsts, ranks.__getitem__)
         self._is_empty = not part.steps

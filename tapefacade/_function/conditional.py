@@ -147,7 +147,9 @@ def chosen(
     try:
         for branch in branches:
             with unchanged_arrays() as arrays:
-                bodies.append(body_of(lambda _, branch=branch: _without_arrays(branch()), branch, []))
+                bodies.append(
+                    body_of(lambda _, branch=branch: _without_arrays(branch()), branch, [])
+                )
             if arrays:
                 why = WHY_ARRAYS
     except ValueWanted as wanted:

@@ -43,7 +43,7 @@ class Structure:
         self.is_tensor = self._is_single and self._constants[0] is _TENSOR
         self._is_plain = type(result) in (list, tuple) and all(
             constant is _TENSOR for constant in self._constants
-        ) and len(self._form) == len(self._constants)  # fmt: skip
+        ) and len(self._form) == len(self._constants) and not any(map(nest.is_nested, result))  # fmt: skip
         self._class: Any = type(result)
 
     def with_tensors(self, tensors: Sequence[Any]) -> Any:

@@ -18,7 +18,7 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_DTYPE = (
-    "Loop var {0} enters the loop with type {1!r} but has type {2!r} after 1 iteration. {0} type "
+    "Loop var {0} enters the loop with type {1!s} but has type {2!s} after 1 iteration. {0} type "
     "should remain constant."
 )
 MESSAGE_SHAPE = (
@@ -239,8 +239,9 @@ class _Call:
         return check
 
     def _changed(self, rows: Rows, place: int, old: TensorType, new: TensorType) -> Exception:
-        name = None if rows.begins else THREAD.recording.symbolic_name(rows.state[place])
-        name = name or ("scan" if self.kind == SCAN else "foldl") + "/Const:0"
+        name = ("scan" if self.kind == SCAN else "foldl") + "/Const:0"
+        if not rows.begins and rows.state[place]._value is None:
+            name = THREAD.recording.symbolic_name(rows.state[place]) or name
         before, after = old.tensor_shape, new.tensor_shape
         if before != after and self.kind == SCAN and self.infer_shape:
             return ValueError(f"Inconsistent shapes: saw {after} but expected {before} ")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._function.conditional import Words, chosen, cond, is_true
@@ -74,7 +75,7 @@ def _within(index: EagerTensor, count: int) -> EagerTensor:
     """Returns the index of the branch to take: the last one for what is out of range."""
     flat = FUNCTIONS["reshape"](index, [])
     fits = FUNCTIONS["logical_and"](flat >= 0, flat < count)
-    return FUNCTIONS["where"](fits, flat, FUNCTIONS["constant"](count - 1, flat.dtype))
+    return FUNCTIONS["where"](fits, flat, convert(count - 1, flat.dtype))
 
 
 def _branches(branch_fns: Any, index: Any) -> list[Branch]:

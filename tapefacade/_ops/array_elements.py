@@ -73,7 +73,9 @@ def _read_element(whole: FreeTensor, index: FreeTensor) -> jax.Array:
     return jax.lax.dynamic_index_in_dim(whole, index, 0, keepdims=False)
 
 
-@op("_write_element", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error))
+@op(
+    "_write_element", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error)
+)
 def _write_element(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
     """Writes an element of a stacked array."""
     return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)

@@ -10,15 +10,21 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.tensor import EagerTensor, from_host, host_value, invalid_argument
-from tapefacade._ops.array_elements import JOURNALS, read_element, write_element
-from tapefacade._ops.casting import cast
+from tapefacade._ops.array_elements import read_element
+from tapefacade._ops.array_storage import (
+    Storage,
+    integer_of,
+    integers_of,
+    is_pending,
+    out_of_range,
+)
 from tapefacade._ops.creation import zeros
 from tapefacade._ops.joining import concat, split, stack, unstack
 from tapefacade._ops.op import register
 from tapefacade._trace.recording import THREAD
 
 
-class TensorArray:
+class TensorArray(Storage):
     """A list of tensors, to be written and read by index, as in loops.
 
     Gradients flow through the tensors: a tensor that is read is the tensor that was written.
@@ -74,55 +80,11 @@ class TensorArray:
             raise ValueError(
                 "Size must be declared for TensorArrays when eager execution is enabled."
             )
-        self._dtype = dtypes.as_dtype(dtype).base_dtype
-        self._dynamic_size = bool(dynamic_size)
-        self._clear_after_read = clear_after_read is None or bool(clear_after_read)
-        self._infer_shape = infer_shape
-        self._element_shape = as_shape(element_shape)
-        # None in the place of a tensor that was not written, or was dropped.
-        self._items: list[EagerTensor | None] = [None] * operator.index(size)
-        # All tensors, stacked, instead of the list: after loops that are one instruction.
-        self._whole: EagerTensor | None = None
-        self._dropped: set[int] = set()
-
-    @property
-    def _tensors(self) -> list[EagerTensor | None]:
-        if self._whole is not None:
-            self._items, self._whole = list(unstack(self._whole)), None
-        return self._items
-
-    def _changes(self) -> None:
-        """Takes note that the array is going to change."""
-        for journal in JOURNALS.open:
-            if id(self) not in journal:
-                before = (list(self._items), self._whole, self._element_shape, set(self._dropped))
-                journal[id(self)] = (self, *before)
-
-    def _go_back(
-        self, items: list[EagerTensor | None], whole: EagerTensor | None, shape: TensorShape,
-        dropped: set[int],
-    ) -> None:  # fmt: skip
-        """Undoes what has changed."""
-        self._items, self._whole, self._element_shape, self._dropped = items, whole, shape, dropped
-
-    def _copy(self, whole: EagerTensor | None) -> "TensorArray":
-        """Returns an array like this one, for the body of a loop; `whole` are its tensors."""
-        made = TensorArray(
-            self._dtype, len(self), self._dynamic_size, self._clear_after_read,
-            infer_shape=self._infer_shape, element_shape=self._element_shape,
+        super().__init__(
+            dtypes.as_dtype(dtype).base_dtype, operator.index(size), bool(dynamic_size),
+            clear_after_read is None or bool(clear_after_read), infer_shape,
+            as_shape(element_shape),
         )  # fmt: skip
-        made._whole = whole
-        return made
-
-    def _put(self, whole: EagerTensor) -> None:
-        """Fills the array with the tensors of a stacked one."""
-        self._changes()
-        self._items, self._whole, self._dropped = [], whole, set()
-        if self._infer_shape:
-            self._element_shape = as_shape(whole._type.shape[1:])
-
-    def __len__(self) -> int:
-        return len(self._items) if self._whole is None else self._whole._type.shape[0]
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -166,7 +128,7 @@ class TensorArray:
         >>> int(tf.TensorArray(tf.float32, size=3).size())
         3
         """
-        return from_host(np.array(len(self), np.int32))
+        return from_host(np.array(self._length, np.int32))
 
     def read(self, index: Any, name: str | None = None) -> EagerTensor:
         """Returns a tensor, and drops it unless the array was made with `clear_after_read=False`.
@@ -185,13 +147,13 @@ class TensorArray:
         >>> tf.TensorArray(tf.float32, size=1).write(0, 2.0).read(0).numpy()
         np.float32(2.0)
         """
-        if _is_pending(index) and (stacked := self._stacked()) is not None:
+        if is_pending(index) and (stacked := self._stacked()) is not None:
             return read_element(stacked, index)
-        index = _integer(index)
+        index = integer_of(index)
         if index < 0:
-            raise _out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
+            raise out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
         if index >= len(self._tensors):
-            raise _out_of_range(
+            raise out_of_range(
                 f"Tried to read from index {index} but array size is: {len(self._tensors)} "
             )
         if self._tensors[index] is None and index in self._dropped:
@@ -225,100 +187,11 @@ class TensorArray:
         >>> tf.TensorArray(tf.float32, 0, dynamic_size=True).write(1, 2.0).stack().numpy()
         array([0., 2.], dtype=float32)
         """
-        if _is_pending(index) and not self._dynamic_size:
+        if is_pending(index) and not self._dynamic_size:
             self._write_pending(index, value)
         else:
-            self._write(_integer(index), value)
+            self._write(integer_of(index), value)
         return self
-
-    def _write_pending(self, index: EagerTensor, value: Any) -> None:
-        """Writes where nobody knows yet."""
-        tensor = self._fitting(value)
-        if not len(self):
-            raise _out_of_range(
-                f"Tried to write to index {index} but array is not resizeable and size is: 0 "
-            )
-        whole = self._stacked(tensor)
-        if whole is None:
-            self._write(_integer(index), tensor)
-            return
-        self._changes()
-        self._whole = write_element(whole, tensor, index)
-        self._items, self._dropped = [], set()
-
-    def _stacked(self, like: EagerTensor | None = None) -> EagerTensor | None:
-        """Returns all tensors as one, zeros where there is none; None if they do not fit.
-
-        Args:
-            like: a tensor that has the shape of the others.
-        """
-        if self._whole is not None:
-            whole = self._whole
-        else:
-            shapes = {t._type.shape for t in self._items if t is not None}
-            if like is not None:
-                shapes.add(like._type.shape)
-            elif self._element_shape.is_fully_defined():
-                shapes.add(tuple(self._element_shape.as_list()))
-            if len(shapes) != 1 or not self._items:
-                return None
-            (shape,) = shapes
-            if all(t is None for t in self._items):
-                return zeros([len(self._items), *shape], self._dtype)
-            blank = zeros(list(shape), self._dtype)
-            whole = stack([blank if t is None else t for t in self._items])
-        if like is not None and whole._type.shape[1:] != like._type.shape:
-            return None
-        return whole
-
-    def _write(self, index: int, value: Any) -> None:
-        size = len(self._tensors)
-        if index < 0:
-            raise _out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
-        if index >= size:
-            if not self._dynamic_size:
-                raise _out_of_range(
-                    f"Tried to write to index {index} but array is not resizeable and size is: "
-                    f"{size} "
-                )
-            self._changes()
-            self._tensors.extend([None] * (index + 1 - size))
-        tensor = self._fitting(value)
-        self._changes()
-        self._tensors[index] = tensor
-
-    def _fitting(self, value: Any) -> EagerTensor:
-        """Converts a value that is written."""
-        tensor = convert_to_tensor(value, dtype_hint=self._dtype)
-        if tensor.dtype is not self._dtype:
-            raise invalid_argument(
-                f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
-                f"{tensor.dtype.name} "
-            )
-        if not self._element_shape.is_compatible_with(tensor.shape):
-            raise ValueError(
-                f"Incompatible shape for value ({tensor.shape}), expected ({self._element_shape})"
-            )
-        if self._infer_shape:
-            merged = self._element_shape.merge_with(tensor.shape)
-            self._changes()
-            self._element_shape = merged
-        return tensor
-
-    def _element(self, index: int) -> EagerTensor:
-        """Returns the tensor at an index, which may be negative; zeros if there is none."""
-        tensor = self._tensors[index]
-        if tensor is None:
-            shape = convert(self._element_shape)  # raises if it is not fully known
-            tensor = self._tensors[index] = zeros(shape, self._dtype)
-        return tensor
-
-    def _joined(self, indices: Iterable[Any]) -> EagerTensor:
-        tensors = [self._element(index) for index in indices]
-        if not tensors:
-            return zeros([0], self._dtype)
-        same = [t if t.dtype is self._dtype else cast(t, self._dtype) for t in tensors]
-        return stack(same)
 
     def stack(self, name: str | None = None) -> EagerTensor:
         """Joins the tensors along a new first dimension.
@@ -357,7 +230,7 @@ class TensorArray:
         >>> tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).gather([1, 1]).numpy()
         array([2., 2.], dtype=float32)
         """
-        return self._joined(_integers(indices))
+        return self._joined(integers_of(indices))
 
     def concat(self, name: str | None = None) -> EagerTensor:
         """Joins the tensors along their first dimension.
@@ -424,7 +297,7 @@ class TensorArray:
         >>> tf.TensorArray(tf.float32, size=2).scatter([1, 0], [1.0, 2.0]).stack().numpy()
         array([2., 1.], dtype=float32)
         """
-        for index, part in zip(_integers(indices), unstack(value), strict=False):
+        for index, part in zip(integers_of(indices), unstack(value), strict=False):
             self._write(index, part)
         return self
 
@@ -485,26 +358,6 @@ class TensorArray:
         """
         self._changes()
         self._tensors.clear()
-
-
-def _is_pending(index: Any) -> bool:
-    """Whether an index is not known yet, and must not be looked at: in functions and bodies."""
-    if THREAD.recording.frame is None or not isinstance(index, EagerTensor):
-        return False
-    return host_value(index) is None and index.dtype.is_integer and not index._type.shape
-
-
-def _integer(index: Any) -> Any:
-    """Returns the value of an index; what is no integer is refused by the list."""
-    return index.numpy() if isinstance(index, EagerTensor) else index
-
-
-def _integers(indices: Any) -> Sequence[Any]:
-    return indices.numpy() if isinstance(indices, EagerTensor) else indices
-
-
-def _out_of_range(message: str) -> errors.OutOfRangeError:
-    return errors.OutOfRangeError(None, None, message)
 
 
 register(("TensorArray",), TensorArray)

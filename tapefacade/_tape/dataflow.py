@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.types import TensorType
+from tapefacade._tape.modes import forward_mode
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice
 
@@ -92,7 +93,8 @@ def _slopes(
             return list(operation.evaluate(inputs, static))
 
         primals = [inputs[k] for k in free]
-        _, tangents = jax.jvp(compute, primals, list(arrays[len(types) :]))
+        with forward_mode():
+            _, tangents = jax.jvp(compute, primals, list(arrays[len(types) :]))
         return tangents
 
     found = input_dependencies(push, [*types, *(types[k] for k in free)])

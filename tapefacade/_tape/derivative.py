@@ -18,7 +18,10 @@ import numpy as np
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._tape.basis import columns_of, rows_of
 from tapefacade._tape.dataflow import input_dependencies, tangent_dependencies
+from tapefacade._tape.modes import forward_mode, in_forward_mode
+from tapefacade._tape.rowwise import gradients_along_rows, rowwise
 from tapefacade._tape.second import hessian_of, hvp_of, laplacian_of
+from tapefacade._tape.sharing import Traced
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
 
@@ -73,6 +76,7 @@ class Derivative(Operation):
         self.source_types = [types[slot] for slot in sources]
         self.target_types = [types[slot] for slot in part.outputs]
         self.group_types = [self.source_types[group[0]] for group in groups]
+        self._traces: dict[bool, Traced] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None
 
     @functools.cached_property
@@ -119,18 +123,23 @@ class Derivative(Operation):
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         count = len(self.part.inputs)
         inputs, upstream = arrays[:count], arrays[count:]
-        forward = functools.partial(self._forward, inputs)
+        forward = functools.partial(self._shared if self._is_nested else self._forward, inputs)
         primals = [
             inputs[slot] if slot < count else jnp.zeros(type_.shape, type_.numpy_dtype)
             for slot, type_ in zip(self.sources, self.source_types, strict=True)
         ]
         if self.kind is FORWARD:
             directions = list(upstream[: len(primals)])
-            _, tangents, internal = jax.jvp(forward, primals, directions, has_aux=True)
+            with forward_mode():
+                _, tangents, internal = jax.jvp(forward, primals, directions, has_aux=True)
             return tangents, internal
         if self.kind in SECOND_ORDER:
             return self._second_order(forward, primals, upstream)
         if self.kind == GRADIENT:
+            if self._rows is not None:
+                with forward_mode():
+                    results, internal = gradients_along_rows(forward, primals, self._rows)
+                return self._summed(results), internal
             outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
             results = pull_back(self._upstream(outputs, upstream))
         else:
@@ -151,6 +160,65 @@ class Derivative(Operation):
         end = count + sum(len(step.types) for step in self.part.steps)
         internal = [slots.get(slot) for slot in range(count, end)]
         return [slots[slot] for slot in self.part.outputs], internal
+
+    @functools.cached_property
+    def _is_nested(self) -> bool:
+        """Whether the slice contains a derivative, which computes again what it differentiates."""
+        return any(isinstance(step.operation, Derivative) for step in self.part.steps)
+
+    @property
+    def _traced(self) -> Traced:
+        """The slice, as a function of its inputs and what is added to the sources within it."""
+        mode = in_forward_mode()  # gradients made by hand differ
+        if mode not in self._traces:
+            self._traces[mode] = self._trace()
+        return self._traces[mode]
+
+    def _trace(self) -> Traced:
+        inputs, types = self.part.inputs, self.source_types
+        within = [t for slot, t in zip(self.sources, types, strict=True) if slot >= len(inputs)]
+
+        def forward(*arrays: Any) -> tuple[list[Any], list[Any]]:
+            added = iter(arrays[len(inputs) :])
+            values = [arrays[s] if s < len(inputs) else next(added) for s in self.sources]
+            return self._forward(arrays[: len(inputs)], *values)
+
+        abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in (*inputs, *within)]
+        return Traced(forward, abstract)
+
+    def _shared(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
+        """Does what `_forward` does, nothing of it twice."""
+        arrays = list(inputs)
+        for slot, value in zip(self.sources, sources, strict=True):
+            if slot < len(inputs):
+                arrays[slot] = value
+            else:
+                arrays.append(value)
+        return self._traced(*arrays)
+
+    @functools.cached_property
+    def _rows(self) -> list[list[int | None]] | None:
+        """The axes of each source's rows in the targets, if the gradient can go along the rows."""
+        sizes = {type_.size for type_ in self.source_types}
+        if (
+            any(self.given)
+            or len(sizes) != 1
+            or any(slot >= len(self.part.inputs) for slot in self.sources)
+            or not all(t.dtype.is_floating for t in (*self.source_types, *self.target_types))
+        ):
+            return None
+        (rows,) = sizes
+        if not all(rows in type_.shape for type_ in self.target_types):
+            return None
+        found = []
+        for slot, type_ in zip(self.sources, self.source_types, strict=True):
+            if rows not in type_.shape:  # not a single column
+                return None
+            axes = rowwise(self._traced.closed, slot, type_.shape.index(rows))
+            if axes is None:
+                return None
+            found.append(axes[: len(self.target_types)])
+        return found
 
     def _upstream(self, outputs: Sequence[Any], upstream: Sequence[Any]) -> list[Any]:
         rest = iter(upstream)
@@ -182,7 +250,8 @@ class Derivative(Operation):
 
     def _columns(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
         (target,) = self.target_types
-        _, push, internal = jax.linearize(forward, *primals, has_aux=True)
+        with forward_mode():
+            _, push, internal = jax.linearize(forward, *primals, has_aux=True)
         results = columns_of(
             lambda vectors: push(*vectors)[0], self.source_types, target, self._steps,
             self.kind.chunk,
@@ -193,7 +262,8 @@ class Derivative(Operation):
         self, forward: Any, primals: list[Any], vectors: Sequence[Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         if self.kind is LAPLACIAN:
-            return laplacian_of(forward, primals, self.source_types[0], self._steps)
+            with forward_mode():
+                return laplacian_of(forward, primals, self.source_types[0], self._steps)
         if self.kind is HESSIAN:
             return hessian_of(forward, primals, self.groups, self.group_types, self._steps)
         directions = list(primals)

@@ -1,0 +1,214 @@
+"""Recording a loop with a condition: as one of several instructions, whichever serves.
+
+Where the number of iterations is known the loop is a `scan`, like those over rows; tapes can
+differentiate it, and random ops draw what they would in a Python loop. Where it is not known, it is
+a `while`, which has no derivative in reverse: a tape that records has the loop run once, to learn
+the number. In a function, which is recorded without values, a tape needs a bound.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core.generators import Draw
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.types import TensorType
+from tapefacade._function.bodies import Body, operand, record_checks
+from tapefacade._function.dynamic_loop import (
+    KEY,
+    OPERAND,
+    VARIABLE,
+    ActingLoop,
+    DynamicLoop,
+    Plan,
+    can_make_keys,
+    dynamic_loop,
+)
+from tapefacade._function.loop_variables import NotOneProgramError
+from tapefacade._function.looping import Rows, in_graph, record_loop
+from tapefacade._function.loops import FOLD
+from tapefacade._function.trip_count import trip_count
+from tapefacade._state.variable import Variable
+from tapefacade._trace.recording import THREAD
+
+# A bound up to which a loop in a function always makes that many steps, empty ones at the end.
+MAX_BOUND = 1024
+# Of one loop, so many numbers of iterations get programs of their own; after these the numbers are
+# rounded up to powers of two.
+MAX_EXACT = 4
+_LENGTHS: dict[Any, set[int]] = {}
+_MAX_KNOWN = 1024
+
+WHY_TAPE = "a tape needs the number of iterations of a loop; give it maximum_iterations"
+WHY_KEYS = "a loop with random ops runs an unknown number of times"
+
+
+class Turns(Rows):
+    """A loop that runs a number of times, over no rows."""
+
+    count = 0
+
+    @property
+    def iterations(self) -> int:
+        """How often the body runs."""
+        return self.count
+
+
+class While:
+    """A loop with a condition, its Python recorded.
+
+    Attributes:
+        condition: a program of the loop variables, with a boolean scalar for its result.
+        body: a program of the loop variables.
+        state: the loop variables at first.
+        limit: the largest number of iterations: a number, a tensor, or None.
+    """
+
+    def __init__(
+        self, condition: Body, body: Body, state: list[EagerTensor], limit: EagerTensor | int | None
+    ) -> None:
+        self.condition = condition
+        self.body = body
+        self.state = state
+        self.limit = limit
+        self._draws = [o for b in (condition, body) for o in b.outside() if isinstance(o, Draw)]
+
+    def recorded(self) -> tuple[list[EagerTensor], int | None]:
+        """Records the loop.
+
+        Returns:
+            The loop variables at the end, and the number of iterations if it is known.
+
+        Raises:
+            NotOneProgramError: if Python has to run it.
+        """
+        recording = THREAD.recording
+        count = self._count()
+        in_frame = recording.frame is not None
+        needs_count = bool(recording.watchers()) or recording.traced
+        if count is None and self._draws:
+            self._require_keys(in_frame)
+        if count is None and needs_count:
+            count = self._bound() if in_frame else self._found_count()
+            if count is None:
+                return self._dynamic(self._limit_number()), None
+            return self._counted(count, in_frame), count
+        if count is not None and (needs_count or in_frame or self._draws or not count):
+            return self._counted(count, in_frame), count
+        bound = self._limit_number() if in_frame else None
+        return self._dynamic(bound if bound is not None and bound <= MAX_BOUND else None), None
+
+    def _count(self) -> int | None:
+        """Returns the number of iterations, if it is known beforehand."""
+        if self.condition.program.acts or self.condition.program.checks:
+            return None
+        if any(isinstance(item, Draw) for item in self.condition.outside()):
+            return None
+        limit = self._limit_number()
+        if limit is not None and limit <= 0:
+            return 0
+        count = trip_count(self.condition, self.body, self.state)
+        if count is None or limit is not None:
+            return None if count is None else min(count, limit or 0)
+        return None if self.limit is not None else count
+
+    def _limit_number(self) -> int | None:
+        return self.limit if isinstance(self.limit, int) else None
+
+    def _require_keys(self, in_frame: bool) -> None:
+        if not in_frame or not all(can_make_keys(draw.key._type) for draw in self._draws):
+            raise NotOneProgramError(WHY_KEYS)
+
+    def _bound(self) -> None:
+        """Refuses what a tape in a function cannot differentiate."""
+        limit = self._limit_number()
+        if limit is None or limit > MAX_BOUND:
+            raise NotOneProgramError(WHY_TAPE)
+
+    def _found_count(self) -> int:
+        """Runs the loop to learn how often it does."""
+        _, _, outputs = self._apply(DynamicLoop, None)
+        place = len(self.state) + len(self.body.assigned)
+        return int(outputs[place].numpy())
+
+    def _counted(self, count: int, in_frame: bool) -> list[EagerTensor]:
+        if not count:
+            return self.state
+        lengths = _lengths(self.body)
+        if not in_frame and not self._draws and count not in lengths and len(lengths) >= MAX_EXACT:
+            return self._dynamic(1 << (count - 1).bit_length())
+        lengths.add(count)
+        turns = Turns(FOLD, _nobody, self.state, [])
+        turns.count = count
+        return record_loop(self.body, turns)
+
+    def _dynamic(self, length: int | None) -> list[EagerTensor]:
+        """Records the loop with its condition; `length` bounds the number of iterations."""
+        loop, (slots, types), outputs = self._apply(DynamicLoop, length)
+        recording = THREAD.recording
+        states = len(self.state)
+        end = states + len(self.body.assigned)
+        for variable, tensor in zip(self.body.assigned, outputs[states:end], strict=True):
+            variable._put(tensor)
+        rest = iter(outputs[end + 1 :])
+        for program, found in zip(
+            (loop.plan.condition, loop.plan.body), loop.check_types, strict=True
+        ):
+            record_checks(program.checks, [[next(rest) for _ in check] for check in found])
+        if loop.plan.condition.acts or loop.plan.body.acts:
+            recording.apply(dynamic_loop(ActingLoop, loop.plan), (), slots, types)
+            if recording.frame is None:
+                recording.flush()
+        return outputs[:states]
+
+    def _apply(
+        self, kind: type[DynamicLoop], length: int | None
+    ) -> tuple[DynamicLoop, tuple[tuple[int, ...], list[TensorType]], list[EagerTensor]]:
+        operands = []
+        limit = self.limit
+        if limit is not None:
+            tensor = limit if isinstance(limit, EagerTensor) else from_host(np.array(limit, "i4"))
+            operands.append(operand(tensor))
+        operands += [operand(item) for item in (*self.state, *self.body.assigned)]
+        first = len(operands)
+        numbers = {id(variable): k for k, variable in enumerate(self.body.assigned)}
+        wires: list[tuple[tuple[str, int], ...]] = []
+        for body in (self.condition, self.body):
+            own: list[tuple[str, int]] = []
+            for item, source in zip(body.outer_tensors(), body.outside(), strict=True):
+                if isinstance(item, Variable) and id(item) in numbers:
+                    own.append((VARIABLE, numbers[id(item)]))
+                    continue
+                own.append((KEY if isinstance(source, Draw) else OPERAND, len(operands) - first))
+                operands.append(operand(item))
+            wires.append(tuple(own))
+        plan = Plan(
+            self.condition.program, self.body.program, len(self.state), len(self.body.assigned),
+            wires[0], wires[1], limit is not None, length, in_graph(),
+            any(variable.trainable for variable in self.body.assigned),
+        )  # fmt: skip
+        loop = dynamic_loop(kind, plan)
+        slots = tuple([slot for slot, _ in operands])
+        types = [type_ for _, type_ in operands]
+        return loop, (slots, types), THREAD.recording.apply(loop, (), slots, types)
+
+
+def _lengths(body: Body) -> set[int]:
+    """Returns the numbers of iterations that a body had programs for."""
+    if len(_LENGTHS) > _MAX_KNOWN:
+        _LENGTHS.clear()
+    return _LENGTHS.setdefault(body.program, set())
+
+
+def _nobody(*_: Any) -> Any:
+    """Stands for the user's function where no message shows it."""
+
+
+def same_types(state: Sequence[EagerTensor], body: Body) -> bool:
+    """Whether an iteration leaves the types of the loop variables and the variables alone."""
+    types = body.program.types
+    if list(types[: body.count]) != [tensor._type for tensor in state]:
+        return False
+    new = types[body.count :]
+    return all(v._type is type_ for v, type_ in zip(body.assigned, new, strict=True))
