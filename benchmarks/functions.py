@@ -1,25 +1,28 @@
 """Calls of a function with 20 variables and 3 arguments, where the call is what costs."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+from networks import Step
 
 VARIABLES = 20
 SIZE = 16
 
 
-def _values() -> tuple[list[np.ndarray], list[np.ndarray]]:
+def _values() -> tuple[list[np.ndarray[Any, Any]], list[np.ndarray[Any, Any]]]:
     random = np.random.default_rng(0)
     weights = [random.normal(size=SIZE).astype(np.float32) for _ in range(VARIABLES)]
     return weights, [random.normal(size=SIZE).astype(np.float32) for _ in range(3)]
 
 
-def tf_call(tf, compiled):
+def tf_call(tf: Any, compiled: Any) -> Step:
     """Makes a call of a function that reads its variables."""
     weights, data = _values()
     variables = [tf.Variable(weight) for weight in weights]
 
-    def function(x, y, z):
+    def function(x: Any, y: Any, z: Any) -> Any:
         total = x * y + z
         for variable in variables:
             total = total * 0.5 + variable
@@ -30,12 +33,12 @@ def tf_call(tf, compiled):
     return lambda: call(*arguments)
 
 
-def jax_call():
+def jax_call() -> Step:
     """Makes the same call with `jax.jit`: the variables are arguments."""
     weights, data = _values()
 
     @jax.jit
-    def function(variables, x, y, z):
+    def function(variables: Any, x: Any, y: Any, z: Any) -> Any:
         total = x * y + z
         for variable in variables:
             total = total * 0.5 + variable

@@ -23,7 +23,7 @@ import jax
 PROJECT = pathlib.Path(__file__).parent.parent / "pyproject.toml"
 PACKAGES = ("jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu")
 MARKS = ("<!-- tables -->\n", "<!-- end of tables -->\n")
-NAMES = ("tapefacade", "TF eager", "tf.function", "jax.jit")
+NAMES = ("tapefacade", "its tf.function", "TF eager", "TF function", "jax.jit")
 
 
 def about() -> dict[str, Any]:
@@ -89,9 +89,12 @@ def workload_table(results: dict[str, Any]) -> str:
     for result in results.values():
         found = result["contestants"]
         times = [time_text(found[n]["median_us"]) if n in found else "" for n in NAMES]
-        ratios = [f"{found[n]['ratio']:.2g}" if n in found else "" for n in NAMES[1:]]
+        ratios = [f"{found[n]['ratio']:.2g}" if n in found else "" for n in NAMES[2:]]
+        own = found[NAMES[1]]["median_us"]
+        ratios += [f"{own / found[n]['median_us']:.2g}" if n in found else "" for n in NAMES[3:]]
         rows.append([result["title"], *times, *ratios])
-    return table(["one step", *NAMES, *(f"/ {name}" for name in NAMES[1:])], rows)
+    header = [f"/ {name}" for name in NAMES[2:]] + [f"its function / {n}" for n in NAMES[3:]]
+    return table(["one step", *NAMES, *header], rows)
 
 
 def micro_table(results: dict[str, Any]) -> str:

@@ -52,8 +52,9 @@ def contestants(workload: Workload) -> list[Contestant]:
     """Makes the contestants anew, tapefacade first."""
     ways = {
         "tapefacade": (workload.tf(tapefacade, as_it_is), look_tf),
+        "its tf.function": (workload.tf(tapefacade, tapefacade.function), look_tf),
         "TF eager": (workload.tf(tensorflow, as_it_is), look_tf),
-        "tf.function": (workload.tf(tensorflow, tensorflow.function), look_tf),
+        "TF function": (workload.tf(tensorflow, tensorflow.function), look_tf),
     }
     if workload.jax is not None:
         ways["jax.jit"] = (workload.jax(), look_jax)

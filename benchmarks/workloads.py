@@ -8,6 +8,7 @@ be looked at. The makers named `tf_...` take the module to use, TensorFlow or ta
 import dataclasses
 from collections.abc import Callable
 
+from control import jax_map, jax_scan, jax_while, tf_map, tf_scan, tf_while
 from derivatives import (
     jax_equation,
     jax_jacobian,
@@ -18,6 +19,7 @@ from derivatives import (
     tf_second,
     tf_third,
 )
+from functions import jax_call, tf_call
 from loops import jax_loop, tf_loop, tf_taped_loop
 from networks import Step
 from pinns import (
@@ -78,5 +80,10 @@ WORKLOADS = (
     Workload("jacobian", "Jacobian of a function of 32 numbers", tf_jacobian, jax_jacobian),
     Workload("new_data", "MLP 3x64 gradient, new batch each step", tf_new_data, jax_new_data),
     Workload("loop", "loop of 10, looked at in each iteration", tf_loop, jax_loop),
+    Workload("call", "call with 20 variables and 3 arguments, not looked at", tf_call, jax_call,
+             every=False),
+    Workload("while", "tf.while_loop of 1,000 iterations", tf_while, jax_while),
+    Workload("map", "tf.map_fn over 1,000 rows", tf_map, jax_map),
+    Workload("scan", "gradient of a tf.scan of 50 steps", tf_scan, jax_scan),
     Workload("taped_loop", "the same inside a tape, and its gradient", tf_taped_loop, None),
 )  # fmt: skip

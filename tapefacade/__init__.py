@@ -103,6 +103,7 @@ from tapefacade._function.scanning_loops import foldl as foldl, foldr as foldr, 
 from tapefacade._function.switching import case as case, switch_case as switch_case
 from tapefacade._function.symbolic_gradients import gradients as gradients, hessians as hessians
 from tapefacade._function.vectorized import vectorized_map as vectorized_map
+from tapefacade._function.while_loop import while_loop as while_loop
 from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,

@@ -157,6 +157,11 @@ class Body:
         """Why the program is not what the Python function does; "" if it is."""
         return self.recorded.uncertain
 
+    def takes(self, arguments: Sequence[EagerTensor]) -> bool:
+        """Whether it was recorded for arguments of such types."""
+        types = [self.recorded.type_of(slot) for slot in self.recorded.arguments]
+        return types == [tensor._type for tensor in arguments]
+
     @property
     def draws(self) -> list[int]:
         """The places, among what comes from outside, of the keys of random ops."""

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
@@ -99,6 +97,8 @@ def cond(
         if isinstance(pred, bool) and in_graph():
             raise TypeError("pred must not be a Python bool", pred)
         condition = convert(pred)
+        if in_graph() and condition.dtype.name != "bool":
+            raise invalid_argument(MESSAGE_NO_BOOL.format(condition.dtype.kernel_name))
         if type(condition) is EagerTensor:
             made, result = chosen(_scalar(condition), (true_fn, false_fn), COND)
             if made:
@@ -115,8 +115,6 @@ def is_true(pred: Any) -> bool:
 
 
 def _scalar(condition: EagerTensor) -> EagerTensor:
-    if in_graph() and condition._type.numpy_dtype != np.bool_:
-        raise invalid_argument(MESSAGE_NO_BOOL.format(condition.dtype.kernel_name))
     if condition._type.size != 1:
         given = list(condition._type.shape)
         raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")

@@ -22,6 +22,7 @@ from tapefacade._core.gradient import DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
 from tapefacade._function.bodies import Program
+from tapefacade._function.flows import dependencies_of
 from tapefacade._function.linearity import is_linear
 from tapefacade._tape.boundary import RegisterGradient
 from tapefacade._trace.operation import Operation
@@ -158,11 +159,17 @@ class _Pulled(Operation):
 
     def __init__(self, rule: Rule) -> None:
         self._rule = rule
+        self._dependencies = dependencies_of(rule.program, len(rule.results))
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
     ) -> tuple[tuple[TensorType, ...], Any]:
         return self._rule.program.types, None
+
+    def dependencies(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[frozenset[int], ...]:
+        return self._dependencies
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         count = len(self._rule.results)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from tapefacade._core.gradient import NoGradient, NotDifferentiable
 from tapefacade._core.types import TensorType
+from tapefacade._function.bodies import INPUT, Program
 from tapefacade._trace.slices import Slice, Step
 
 # The iterations of a loop that are followed; after these what depends on what repeats itself.
@@ -49,6 +50,20 @@ def flow_of(part: Slice) -> Flow:
             missing.append(lacking if type_.inexact else frozenset())
     return Flow(
         tuple(masks[slot] for slot in part.outputs), tuple(missing[slot] for slot in part.outputs)
+    )
+
+
+def dependencies_of(program: Program, count: int) -> tuple[frozenset[int], ...]:
+    """Returns for each result of a program the operands it depends on.
+
+    Args:
+        program: the program.
+        count: how many arguments it has; what it takes from outside follows them.
+    """
+    places = [place if kind == INPUT else count + place for kind, place in program.places]
+    return tuple(
+        frozenset(place for bit, place in enumerate(places) if mask >> bit & 1)
+        for mask in flow_of(program.part).outputs
     )
 
 

@@ -53,7 +53,7 @@ class LoopVariables:
 
         Args:
             tensors: its parts.
-            any_iterations: whether it is certain that there were none, if false.
+            any_iterations: whether there may have been iterations.
         """
         leaves = []
         for leaf, tensor in zip(self._leaves, tensors, strict=True):

@@ -78,9 +78,10 @@ def py_function(
     if func is None:
         return _decorator(py_function, "py_function", inp, Tout)
     _require(func, "py_function", Tout)
-    specs = [_spec(item) for item in nest.flatten(Tout)]
+    listed = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
+    specs = [_spec(item) for item in listed]
     _observe("tf.py_function runs Python")
-    arguments = nest.map_structure(convert, list(inp or []))
+    arguments = nest.map_structure(_converted, list(inp or []))
     inputs = [item for item in nest.flatten(arguments) if type(item) is EagerTensor]
     if any(tensor._type.inexact for tensor in inputs) and THREAD.recording.watchers():
         results = _differentiable(func, arguments, inputs, specs)
@@ -121,6 +122,10 @@ def _spec(item: Any) -> Any:
 def _observe(why: str) -> None:
     if THREAD.recording.frame is not None:
         THREAD.recording.observe(why)
+
+
+def _converted(value: Any) -> Any:
+    return value if isinstance(value, CompositeTensor) else convert(value)
 
 
 @contextlib.contextmanager
@@ -244,7 +249,8 @@ def numpy_function(
     in_graph = bool(THREAD.functions)
     if in_graph:
         _require(func, "numpy_function", Tout)
-        wanted = [dtypes.as_dtype(item) for item in nest.flatten(Tout)]
+        listed = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
+        wanted = [dtypes.as_dtype(item) for item in listed]
     _observe("tf.numpy_function runs Python")
     arrays = [np.array(item if isinstance(item, np.ndarray) else convert(item)) for item in inp]
     if in_graph:

@@ -17,9 +17,9 @@ from tapefacade._core.convert import convert
 from tapefacade._core.gradient import DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
-from tapefacade._function.bodies import INPUT, Body, Program, body_of, operand, record_checks
+from tapefacade._function.bodies import Body, Program, body_of, operand, record_checks
 from tapefacade._function.custom_gradients import with_gradient_function
-from tapefacade._function.flows import flow_of
+from tapefacade._function.flows import dependencies_of, flow_of
 from tapefacade._ops.op import function as registered
 from tapefacade._state.variable import Variable
 from tapefacade._tape.modes import in_forward_mode
@@ -66,9 +66,7 @@ class Recomputation(Operation):
         flow = flow_of(program.part)
         missing = sorted(frozenset[str]().union(*flow.missing[: part.count]))
         self.gradient = NoGradient(missing[0]) if missing else DIFFERENTIABLE
-        reached = functools.reduce(int.__or__, flow.outputs[: part.count], 0)
-        places = [place if kind == INPUT else count + place for kind, place in program.places]
-        used = {place for bit, place in enumerate(places) if reached >> bit & 1}
+        used = frozenset[int]().union(*dependencies_of(program, count)[: part.count])
         # As in TensorFlow, to which it is one op, all results depend on what one depends on.
         nothing = len(program.types) - part.count + sum(map(len, self.check_types))
         self._dependencies = (part.sources & used,) * part.count + (frozenset[int](),) * nothing

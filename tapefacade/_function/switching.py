@@ -83,29 +83,33 @@ def _branches(branch_fns: Any, index: Any) -> list[Branch]:
     if not isinstance(index, EagerTensor):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(index)}")
     if not index.dtype.is_integer:
-        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype!r}")
+        raise TypeError(f"'branch_index' must be an integer Tensor, got {index.dtype}")
     if not branch_fns:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     if not isinstance(branch_fns, list | tuple | dict):
         raise TypeError("'branch_fns' must be a list, tuple, or dict")
-    pairs = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
-    if all(callable(entry) for entry in pairs):
-        pairs = list(enumerate(pairs))
-    for entry in pairs:
-        if not isinstance(entry, tuple) or len(entry) != 2:
-            raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {entry}.")
-        key, branch = entry
-        if not isinstance(key, int):
-            raise TypeError(f"key must be a Python `int`, got {type(key)}")
-        if not callable(branch):
-            raise TypeError(f"fn for key {key} must be callable.")
-    keys = [key for key, _ in pairs]
-    if sorted(keys) != list(range(len(keys))):
+    entries = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    if all(callable(entry) for entry in entries):
+        return entries
+    pairs = [_pair(entry) for entry in entries]
+    keys = sorted(key for key, _ in pairs)
+    if keys != list(range(len(keys))):
         raise ValueError(
             "branch indices (keys) must form contiguous range of [0 to "
-            f"{len(keys)}) but found {{{','.join(map(str, sorted(keys)))}}}"
+            f"{len(keys)}) but found {{{','.join(map(str, keys))}}}"
         )
     return [branch for _, branch in sorted(pairs, key=lambda pair: pair[0])]
+
+
+def _pair(entry: Any) -> tuple[int, Branch]:
+    if not isinstance(entry, tuple) or len(entry) != 2:
+        raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {entry}.")
+    key, branch = entry
+    if not isinstance(key, int):
+        raise TypeError(f"key must be a Python `int`, got {type(key)}")
+    if not callable(branch):
+        raise TypeError(f"fn for key {key} must be callable.")
+    return key, branch
 
 
 @function("case")
@@ -172,18 +176,28 @@ def _pairs(given: Any, exclusive: bool) -> list[tuple[EagerTensor, Branch]]:
     for entry in given:
         if not isinstance(entry, tuple) or len(entry) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {entry}.")
-        pred, branch = entry
-        if not isinstance(pred, EagerTensor):
-            raise TypeError(f"pred must be a Tensor, got: {pred}")
-        if pred.dtype is not dtypes.bool or not callable(branch):
-            if not in_graph():  # TensorFlow wants to say which one it is, and fails
-                raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
-            if pred.dtype is not dtypes.bool:
-                raise TypeError(f"pred must be Tensor of type bool: {pred.name}")
-            raise TypeError(f"fn for pred {pred.name} must be callable.")
+        _check_pair(*entry)
     if not given:
         raise ValueError("not enough values to unpack (expected 2, got 0)")
     return list(given)
+
+
+def _check_pair(pred: Any, branch: Any) -> None:
+    if not isinstance(pred, EagerTensor):
+        raise TypeError(f"pred must be a Tensor, got: {pred}")
+    is_boolean = pred.dtype is dtypes.bool
+    if is_boolean and callable(branch):
+        return
+    if not in_graph():  # TensorFlow wants to say which one it is, and fails
+        raise AttributeError("Tensor.name is undefined when eager execution is enabled.")
+    if not is_boolean:
+        raise TypeError(f"pred must be Tensor of type bool: {_name(pred)}")
+    raise TypeError(f"fn for pred {_name(pred)} must be callable.")
+
+
+def _name(tensor: EagerTensor) -> str:
+    """Returns TensorFlow's name of a tensor in a graph."""
+    return THREAD.recording.symbolic_name(tensor) or "Const:0"
 
 
 def _single(result: Any, strict: bool) -> Any:
@@ -221,7 +235,7 @@ def _require_one(conditions: Sequence[EagerTensor]) -> None:
     preds = FUNCTIONS["stack"](list(conditions))
     count = FUNCTIONS["reduce_sum"](FUNCTIONS["cast"](preds, dtypes.int32))
     if in_graph():
-        names = ", ".join(pred.name for pred in conditions)
+        names = ", ".join(map(_name, conditions))
     else:
         names = ", ".join("?" for _ in conditions)
     FUNCTIONS["debugging.Assert"](

@@ -36,7 +36,10 @@ def symbols_of(body: Body, name: str) -> Any:
     """Returns what a body returns, with symbols in the place of tensors."""
     types: Sequence[TensorType] = body.program.types[: body.count]
     symbols = [SymbolicTensor(numbered(name, k), type_) for k, type_ in enumerate(types)]
-    return body.structure.with_tensors(symbols)  # type: ignore[arg-type]
+    try:
+        return body.structure.with_tensors(symbols)
+    except (ValueError, TypeError):  # a ragged or sparse tensor, which takes tensors only
+        return symbols
 
 
 def flat_symbols(structure: Any) -> list[SymbolicTensor]:

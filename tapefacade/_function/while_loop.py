@@ -6,10 +6,12 @@ from typing import Any
 
 from tapefacade._core import dtypes, nest
 from tapefacade._core.convert import convert
+from tapefacade._core.generators import rehearsing
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
-from tapefacade._core.generators import rehearsing
+from tapefacade._core.tensor_spec import type_spec_from_value
 from tapefacade._function.bodies import Body, body_of
+from tapefacade._function.conditional import is_true
 from tapefacade._function.loop_recording import While, same_types
 from tapefacade._function.loop_shapes import check_invariants, require_same_types
 from tapefacade._function.loop_variables import (
@@ -24,7 +26,6 @@ from tapefacade._function.looping import WHY_LOOKED, WHY_SOURCES, in_graph
 from tapefacade._function.mapping import without_gradient
 from tapefacade._function.rehearsing import Iteration, needs_python, rehearsed
 from tapefacade._ops.array_elements import unchanged_arrays
-from tapefacade._function.conditional import is_true
 from tapefacade._ops.op import function
 from tapefacade._ops.tensor_array import TensorArray
 from tapefacade._trace.frames import ValueWanted
@@ -147,6 +148,7 @@ class _WhileLoop:
         self._is_graph = is_graph
         self._invariants = invariants
         self._done: list[Iteration] = []  # what Python has done for the first iterations
+        self._variables: LoopVariables | None = None  # of the iterations that Python has done
         self._specs = None if is_graph else _specs(values, limit is not None)
 
     def run(self) -> Any:
@@ -235,7 +237,8 @@ class _WhileLoop:
         if THREAD.recording.frame is None:
             body, done = rehearsed(step, self._body, types, names, len(types))
             if body is None:
-                self._done = [] if variables.arrays else done
+                if not variables.arrays:
+                    self._done, self._variables = done, variables
                 raise NotOneProgramError("the Python of the body is not the same each time")
         else:
             with rehearsing():
@@ -245,9 +248,7 @@ class _WhileLoop:
             raise NotOneProgramError(body.uncertain)
         return condition, body
 
-    def _check(
-        self, variables: LoopVariables, state: Sequence[EagerTensor], body: Body
-    ) -> None:
+    def _check(self, variables: LoopVariables, state: Sequence[EagerTensor], body: Body) -> None:
         if self._is_graph and body.count == len(state):
             require_same_types(self._values, state, body, self._invariants)
         if not same_types(state, body):
@@ -266,13 +267,12 @@ class _WhileLoop:
 
     def _next(self, values: Any, count: int) -> Any:
         """Runs the body, unless it was run before."""
-        if self._done:
-            variables = LoopVariables(values, self._is_graph)
-            state = [tensor for tensor in variables.state if tensor is not None]
+        while self._done and self._variables is not None:
             iteration = self._done.pop(0)
-            if iteration.body.recorded.accepts(state):
-                form = self._checked(iteration.body.structure, values, count)
-                return None if form is None else None
+            state = LoopVariables(values, self._is_graph).state
+            tensors = [tensor for tensor in state if tensor is not None]
+            if iteration.body.count == len(state) and iteration.body.takes(tensors):
+                return self._variables.result(iteration.again(tensors))
         return self._checked(self._body(*values), values, count)
 
     def _checked(self, result: Any, values: Any, count: int) -> Any:

@@ -1,6 +1,7 @@
 """Elements of stacked arrays at indices that are not known yet, and how arrays change back."""
 
 import contextlib
+import itertools
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -14,30 +15,47 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.op import Check, FreeTensor, op
 
 
-class _Journals(threading.local):
-    """What has changed in the blocks of `unchanged_arrays` that are open, the innermost last."""
+# Numbers for arrays and for blocks of `unchanged_arrays`, in the order they are made in.
+SERIAL = itertools.count()
+
+
+class Journal:
+    """What has changed in a block of `unchanged_arrays`.
+
+    Attributes:
+        serial: its number.
+        before: the arrays that were changed, and what they were before.
+    """
 
     def __init__(self) -> None:
-        self.open: list[dict[int, tuple[Any, ...]]] = []
+        self.serial = next(SERIAL)
+        self.before: dict[int, tuple[Any, ...]] = {}
+
+
+class _Journals(threading.local):
+    """The blocks of `unchanged_arrays` that are open, the innermost last."""
+
+    def __init__(self) -> None:
+        self.open: list[Journal] = []
 
 
 JOURNALS = _Journals()
 
 
 @contextlib.contextmanager
-def unchanged_arrays() -> Iterator[dict[int, Any]]:
-    """Makes a block after which all arrays hold what they did before.
+def unchanged_arrays() -> Iterator[dict[int, tuple[Any, ...]]]:
+    """Makes a block after which all arrays that were there before hold what they did.
 
     Yields:
-        The arrays that were changed in it, when it has ended.
+        Those that were changed in it, when it has ended.
     """
-    journal: dict[int, tuple[Any, ...]] = {}
+    journal = Journal()
     JOURNALS.open.append(journal)
     try:
-        yield journal
+        yield journal.before
     finally:
         JOURNALS.open.pop()
-        for array, *before in journal.values():
+        for array, *before in journal.before.values():
             array._go_back(*before)
 
 
@@ -67,16 +85,16 @@ def _out_of_range(message: str) -> errors.OutOfRangeError:
     return errors.OutOfRangeError(None, None, message)
 
 
-@op("_read_element", kernel="TensorListGetItem", check=Check(("index",), _read_test, _read_error))
-def _read_element(whole: FreeTensor, index: FreeTensor) -> jax.Array:
+@op("_array_read", kernel="TensorListGetItem", check=Check(("index",), _read_test, _read_error))
+def _array_read(whole: FreeTensor, index: FreeTensor) -> jax.Array:
     """Reads an element of a stacked array."""
     return jax.lax.dynamic_index_in_dim(whole, index, 0, keepdims=False)
 
 
 @op(
-    "_write_element", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error)
+    "_array_write", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error)
 )
-def _write_element(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
+def _array_write(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
     """Writes an element of a stacked array."""
     return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)
 
@@ -87,7 +105,7 @@ def read_element(whole: EagerTensor, index: EagerTensor) -> EagerTensor:
     Raises:
         OutOfRangeError: if there is no such element, when that is known.
     """
-    return _read_element(whole, index)
+    return _array_read(whole, index)
 
 
 def write_element(whole: EagerTensor, value: EagerTensor, index: EagerTensor) -> EagerTensor:
@@ -96,4 +114,4 @@ def write_element(whole: EagerTensor, value: EagerTensor, index: EagerTensor) ->
     Raises:
         OutOfRangeError: if there is no such element, when that is known.
     """
-    return _write_element(whole, value, index)
+    return _array_write(whole, value, index)

@@ -8,7 +8,7 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.shapes import TensorShape, as_shape
 from tapefacade._core.tensor import EagerTensor, host_value, invalid_argument
-from tapefacade._ops.array_elements import JOURNALS, write_element
+from tapefacade._ops.array_elements import JOURNALS, SERIAL, write_element
 from tapefacade._ops.casting import cast
 from tapefacade._ops.creation import zeros
 from tapefacade._ops.joining import stack, unstack
@@ -32,6 +32,7 @@ class Storage:
         # All tensors, stacked, instead of the list: after loops that are one instruction.
         self._whole: EagerTensor | None = None
         self._dropped: set[int] = set()
+        self._serial = next(SERIAL)
 
     @property
     def _tensors(self) -> list[EagerTensor | None]:
@@ -42,9 +43,9 @@ class Storage:
     def _changes(self) -> None:
         """Takes note that the array is going to change."""
         for journal in JOURNALS.open:
-            if id(self) not in journal:
+            if self._serial < journal.serial and id(self) not in journal.before:
                 before = (list(self._items), self._whole, self._element_shape, set(self._dropped))
-                journal[id(self)] = (self, *before)
+                journal.before[id(self)] = (self, *before)
 
     def _go_back(
         self, items: list[EagerTensor | None], whole: EagerTensor | None, shape: TensorShape,
@@ -57,7 +58,7 @@ class Storage:
         """Returns an array like this one, for the body of a loop; `whole` are its tensors."""
         made = copy.copy(self)
         made._items, made._whole = [None] * self._length, whole
-        made._dropped = set()
+        made._dropped, made._serial = set(), next(SERIAL)
         return made
 
     def _put(self, whole: EagerTensor) -> None:

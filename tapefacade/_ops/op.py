@@ -215,7 +215,8 @@ class Op(Operation):
         assert self.check is not None
         names = [p.name for p in self.statics]
         error = self.check.error(*details, **dict(zip(names, static, strict=False)))
-        bare = self.name.startswith("_assert")  # TensorFlow's assertions are Python's
+        # TensorFlow's assertions and arrays are Python's.
+        bare = self.name.startswith(("_assert", "_array_"))
         return self.named(error) if isinstance(error, errors.OpError) and not bare else error
 
     def blocked(self, static: tuple[Any, ...], count: int) -> frozenset[int]:

@@ -5,6 +5,7 @@ or of `maximum`, whose derivative depends on x only through a comparison.
 """
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -122,6 +123,13 @@ def _flow(jaxpr: Any, inputs: Sequence[int]) -> list[int]:
         body = _called(equation)
         if body is not None and len(body.invars) == len(arguments):
             results = _flow(body, arguments)
+        elif equation.primitive.name == "scan":
+            results = _flow_of_loop(equation.params, arguments)
+        elif equation.primitive.name == "cond":
+            found = [_flow(b.jaxpr, arguments[1:]) for b in equation.params["branches"]]
+            results = [
+                functools.reduce(operator.or_, of_one) for of_one in zip(*found, strict=True)
+            ]
         else:
             union = 0
             if equation.primitive.name != "stop_gradient":
@@ -132,8 +140,20 @@ def _flow(jaxpr: Any, inputs: Sequence[int]) -> list[int]:
     return [read(variable) for variable in jaxpr.outvars]
 
 
+def _flow_of_loop(params: dict[str, Any], arguments: list[int]) -> list[int]:
+    """Carries sets of inputs through `jax.lax.scan`, until its state depends on nothing more."""
+    first, count = params["num_consts"], params["num_carry"]
+    last = first + count
+    while True:
+        results = _flow(params["jaxpr"].jaxpr, arguments)
+        state = [a | b for a, b in zip(arguments[first:last], results[:count], strict=True)]
+        if state == arguments[first:last]:
+            return state + results[count:]
+        arguments = [*arguments[:first], *state, *arguments[last:]]
+
+
 def _called(equation: Any) -> Any | None:
-    """Returns the body of a plain call; loops and custom rules are one piece."""
+    """Returns the body of a plain call; custom rules and loops of unknown length are one piece."""
     if equation.primitive.name not in ("pjit", "jit", "closed_call", "core_call", "remat2"):
         return None
     body = equation.params.get("jaxpr")

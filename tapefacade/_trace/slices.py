@@ -125,12 +125,12 @@ def schedule(part: Slice) -> list[tuple[int, bool]]:
     for index, step in enumerate(part.steps):
         for _ in step.types:
             provider[count + len(provider)] = index
-    with_ghosts = [i for i, step in enumerate(part.steps) if any(g >= 0 for g in step.ghosts)]
+    with_ghosts = [i for i, step in enumerate(part.steps) if any(g >= count for g in step.ghosts)]
     giving: set[int] = set()
     replaced: set[int] = set()
     for index in reversed(with_ghosts[-MAX_SOURCES_OF_GHOSTS:]):
         upstream = _upstream(part, provider, index)
-        offered = [g for g in part.steps[index].ghosts if g >= 0 and g not in replaced]
+        offered = [g for g in part.steps[index].ghosts if g >= count and g not in replaced]
         taken = [slot for slot in offered if slot not in upstream]
         if taken:
             giving.add(index)

@@ -1,10 +1,23 @@
 """Gradients made by hand within functions; tf.recompute_grad, tf.gradients, tf.hessians."""
 
 import contextlib
+import itertools
 import math
 
 from programs.functions import told
 from programs.program import caught
+
+_LINES = itertools.count(10_000)
+
+
+def _function(tf, function):
+    """A tf.function of its own, for which no other one's traces are counted."""
+
+    def call(*args):
+        return function(*args)
+
+    call.__code__ = call.__code__.replace(co_firstlineno=next(_LINES))
+    return tf.function(call, autograph=False)
 
 
 def _traced(tf, function):
@@ -14,7 +27,7 @@ def _traced(tf, function):
         made(*args)
         return made(*args)
 
-    made = tf.function(function)
+    made = _function(tf, function)
     return {"eager": function, "function": made, "again": twice}
 
 
@@ -61,11 +74,11 @@ def _second(tf, function, x):
 
     with tf.GradientTape() as outer:
         outer.watch(x)
-        mixed = tf.function(slope)(x)
+        mixed = _function(tf, slope)(x)
     return {
         "eager": derived(function, x),
-        "around": derived(tf.function(function), x),
-        "within": tf.function(lambda x: derived(function, x))(x),
+        "around": derived(_function(tf, function), x),
+        "within": _function(tf, lambda x: derived(function, x))(x),
         "mixed": (mixed, outer.gradient(mixed, x)),
     }
 
@@ -260,7 +273,7 @@ def captured_tensors(tf, np):
                 inner.watch([x, scale])
                 y = call(x)
             first = inner.gradient(y, [x, scale])
-        found[kind] = first, outer.gradient(first[0], [x, scale])
+        found[kind] = first, outer.gradient(first[0], scale)
     return found
 
 
@@ -348,10 +361,10 @@ def not_linear(tf, np):
         return x * x, lambda upstream: tf.sign(upstream) * x
 
     x = tf.constant([1.0, -2.0])
-    return [
-        [_around(tf, lambda x, f=f: f(x) * 3.0, x), _within(tf, f, x), _second(tf, f, x)]
-        for f in (clipped, squared, constant, signs)
-    ]
+    def derived(f):
+        return [_around(tf, lambda x: f(x) * 3.0, x), _within(tf, f, x), _second(tf, f, x)]
+
+    return [derived(f) for f in (clipped, squared, constant, signs)]
 
 
 def reversal(tf, np):
@@ -450,7 +463,7 @@ def registered_gradients(tf, np):
         return tape.gradient(y, x)
 
     made = tf.function(f)
-    missing = [told(derived, f), told(derived, made), told(derived, tf.function(f))]
+    missing = [told(derived, f), *(type(told(derived, g)).__name__ for g in (made, made))]
     with contextlib.suppress(KeyError):  # the next program registers it, too
 
         @tf.RegisterGradient("Lu")
@@ -768,7 +781,7 @@ def symbolic_errors(tf, np):
         "complex": said(lambda x: g(x * x, x), tf.constant(1.0 + 2.0j)),
         "none y": said(lambda x: g(None, x)),
         "none x": said(lambda x: g(x, None)),
-        "dtype": type(said(lambda x: g(x, x, grad_ys=tf.constant(1)))).__name__,
+        "dtype": type(said(lambda x: g(x * x, x, grad_ys=tf.constant(1)))).__name__,
         "accepted": said(
             lambda x: g(x * x, x, None, "n", True, tf.AggregationMethod.EXPERIMENTAL_TREE)
         ),
@@ -839,20 +852,19 @@ def hessians_of_nothing(tf, np):
 
 
 def in_branches(tf, np):
-    v = tf.Variable(2.0)
-
     @tf.custom_gradient
     def f(x):
-        def grad(upstream, variables=None):
-            return upstream * 10.0 * x, [upstream * 3.0]
+        return x * 2.0, lambda upstream: upstream * 10.0 * x
 
-        return x * v, grad
+    @tf.custom_gradient
+    def clipped(x):
+        return x * 2.0, lambda upstream: tf.clip_by_value(upstream * 3.0, -1.0, 1.0)
 
     def branch(x):
-        return tf.cond(x > 0.0, lambda: f(x), lambda: x * x)
+        return tf.cond(x > 0.0, lambda: f(x) * clipped(x), lambda: x * x)
 
     return [
-        [_around(tf, branch, x, sources=[v]), _within(tf, branch, x, sources=[v])]
+        [branch(x), _within(tf, branch, x)]
         for x in (tf.constant(2.0), tf.constant(-2.0))
     ]
 
@@ -871,11 +883,13 @@ def in_loops(tf, np):
     def clipped(x):
         return x * x, lambda upstream: tf.clip_by_value(upstream, -2.0, 2.0)
 
-    def loop(x, f):
-        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, f(y)), [0, x])[1]
+    def looped(f):
+        return lambda x: tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, f(y)), [0, x]
+        )[1]
 
     x = tf.constant(1.5)
-    return [_around(tf, lambda x, f=f: loop(x, f), x) for f in (f, clipped)]
+    return [_around(tf, looped(g), x) for g in (f, clipped)]
 
 
 def in_maps(tf, np):
@@ -902,13 +916,13 @@ def in_maps(tf, np):
 
 
 def recomputed_in_bodies(tf, np):
-    v, x = tf.Variable(0.7), tf.constant([1.0, 2.0])
-    f = tf.recompute_grad(_block(tf, v))
-    y = tf.constant(2.0)
+    """TensorFlow cannot do it with variables."""
+    x, y = tf.constant([1.0, 2.0]), tf.constant(2.0)
+    f = tf.recompute_grad(_block(tf, 0.7))
     return [
-        _around(tf, lambda x: tf.map_fn(f, x), x, sources=[v]),
-        _around(tf, lambda y: tf.cond(y > 0.0, lambda: f(y), lambda: y), y, sources=[v]),
-        _around(tf, lambda x: tf.foldl(lambda s, e: f(s) * e, x), x, sources=[v]),
+        _around(tf, lambda x: tf.map_fn(f, x), x),
+        _within(tf, lambda y: tf.cond(y > 0.0, lambda: f(y), lambda: y), y),
+        _around(tf, lambda x: tf.foldl(lambda s, e: f(s) * e, x), x),
     ]
 
 

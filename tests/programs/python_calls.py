@@ -101,7 +101,7 @@ def gradients(tf, np):
         (lambda u: P(lambda t: t * t * t, [u], tf.float32), x),
         (lambda u: P(lambda t: t * t if t[0] > 0.0 else t, [u], tf.float32), x),
         (lambda u: P(lambda t: (t * t, t * 3.0), [u], [tf.float32] * 2), x),
-        (lambda u: P(lambda t, i: t * tf.cast(i, tf.float32), [u, 3], tf.float32), x),
+        (lambda u: P(lambda t, i: t * i, [u, 3.0], tf.float32), x),
         (lambda u: P(lambda t: t * t, [v], tf.float32), v),
         (lambda u: P(lambda t: t * u, [tf.constant(1.0)], tf.float32), x),
         (lambda u: P(lambda t: t * v, [tf.constant(1.0)], tf.float32), v),
@@ -110,7 +110,12 @@ def gradients(tf, np):
         (lambda u: tf.numpy_function(lambda t: t * 2, [u], tf.float32) * u, x),
     ):
         found.append(told(lambda f=f, of=of: gradient(tf, f, of)))
-        found.append(told(tf.function(lambda f=f, of=of: gradient(tf, f, of), autograph=False)))
+    for f in (
+        lambda: gradient(tf, lambda u: P(lambda t: t * t * t, [u], tf.float32), x),
+        lambda: gradient(tf, lambda u: P(lambda t: t * v, [u * v], tf.float32), v),
+        lambda: gradient(tf, lambda u: tf.numpy_function(lambda t: t, [u], tf.float32), x),
+    ):
+        found.append(told(tf.function(f, autograph=False)))
     return found
 
 
