@@ -114,7 +114,7 @@ def test_equal_gradient_functions_share_their_program():
 
 @both
 def test_second_order_in_a_loop(f):
-    """sum f(f(x)), by hand: the rule at f(x) times the rule at x."""
+    """Of f(f(x)): the rule at f(x) times the rule at x, as TensorFlow's."""
 
     def twice(x):
         return tf.foldl(lambda state, _: f(state), tf.zeros([2]), x)
@@ -124,10 +124,10 @@ def test_second_order_in_a_loop(f):
         outer.watch(x)
         first = slope(twice, x)
     second = outer.gradient(first, x)
-    if f is scaled:  # 10 x^2 * 10 x
-        assert (float(first), float(second)) == (337.5, 675.0)
-    else:  # x^2 * x
-        assert (float(first), float(second)) == (3.375, 6.75)
+    if f is scaled:  # 10 f(x) * 10 x, in which f(x) has the derivative 10 x
+        assert (float(first), float(second)) == (337.5, 2475.0)
+    else:  # f(x) * x, in which f(x) has the derivative x
+        assert (float(first), float(second)) == (3.375, 4.5)
 
 
 def test_forward_mode():
@@ -135,13 +135,21 @@ def test_forward_mode():
     x = tf.constant(2.0)
     assert float(push(tf.function(lambda x: scaled(x)), x)) == 20.0
     assert float(push(tf.function(lambda x: clipped(x)), x)) == 2.0
-    assert float(push(lambda x: tf.foldl(lambda s, _: scaled(s), tf.zeros([1]), x), x)) == 20.0
+    assert float(push(lambda x: tf.foldl(lambda s, _: scaled(s), tf.zeros([2]), x), x)) == 800.0
 
 
-def test_forward_mode_of_a_loop_whose_rule_is_not_linear():
+def test_forward_mode_that_a_loop_has_not():
+    """Neither of a rule that is not linear, nor over reverse mode: JAX's loops lose the rule."""
     x = tf.constant(2.0)
+
+    def looped(f):
+        return lambda x: tf.foldl(lambda s, _: f(s), tf.zeros([2]), x)
+
     with pytest.raises(TypeError, match="forward-mode"):
-        push(lambda x: tf.foldl(lambda s, _: clipped(s), tf.zeros([1]), x), x).numpy()
+        push(looped(clipped), x).numpy()
+    with pytest.raises(TypeError, match="forward-mode"):
+        push(lambda x: slope(looped(scaled), x), x).numpy()
+    assert float(slope(lambda x: push(looped(scaled), x), x)) == 4400.0  # 100 (x^2 + x 10 x)
 
 
 @both
@@ -163,9 +171,9 @@ def test_jacobians(f):
         found = tape.jacobian(y, x).numpy()
         factor = 10.0 if f is scaled else 1.0
         wanted = factor * np.diag([1.0, 2.0, 3.0])
-        more = np.diag([5.0, 5.0, 5.0]) if False else np.diag(np.minimum([2.0, 4.0, 6.0], 5.0))
         if function is wide:
-            wanted = np.concatenate([wanted, 2.0 * wanted if f is scaled else more])
+            twice = 2.0 * wanted if f is scaled else np.diag([2.0, 4.0, 5.0])
+            wanted = np.concatenate([wanted, twice])
         np.testing.assert_allclose(found, wanted)
 
 
@@ -261,7 +269,7 @@ def types(*shapes):
     [
         (lambda u, o: u * o, True),
         (lambda u, o: -u / o, True),
-        (lambda u, o: tf.where(o > 0.0, u, 0.0), True),
+        (lambda u, o: tf.where(o > 0.0, u, tf.zeros_like(u)), True),
         (lambda u, o: tf.where(o > 0.0, u, 1.0), False),
         (lambda u, o: tf.reduce_sum(u) * tf.ones([2]), True),
         (lambda u, o: tf.gather(u, [1, 0]), True),
@@ -289,6 +297,19 @@ def test_linearity(function, linear):
         return body.program.run([first[0], second[0]], second[1:])[0]
 
     assert is_linear(run, types((2,)), [*types((2,)), *outer]) is linear
+
+
+def test_forward_mode_of_a_straight_through_estimator():
+    """A Python zero among the operands is known to be one."""
+
+    @tf.custom_gradient
+    def sign(x):
+        return tf.sign(x), lambda upstream: tf.where(tf.abs(x) <= 1.0, upstream, 0.0)
+
+    x = tf.constant([0.5, -2.0])
+    looped = tf.function(lambda x: tf.map_fn(sign, x))
+    assert push(looped, x).numpy().tolist() == [1.0, 0.0]
+    assert slope(looped, x).numpy().tolist() == [1.0, 0.0]
 
 
 # Recomputation.

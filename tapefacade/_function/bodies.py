@@ -6,6 +6,7 @@ of variables are results of the instruction like any other. Its checks (an index
 results too: an instruction of their own, recorded after it, raises their errors.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -33,6 +34,18 @@ class Checked(NamedTuple):
 
     operation: Operation
     static: tuple[Any, ...]
+
+
+class _Running(threading.local):
+    depth = 0
+
+
+_RUNNING = _Running()
+
+
+def is_within_body() -> bool:
+    """Whether what is traced now is part of a body, so that it may be differentiated in a loop."""
+    return _RUNNING.depth > 0
 
 
 class Program:
@@ -86,7 +99,11 @@ class Program:
                 _without_gradients(step.operation, arrays, step.static), step.static
             )
 
-        slots = evaluate(self.part, inputs, apply)
+        _RUNNING.depth += 1
+        try:
+            slots = evaluate(self.part, inputs, apply)
+        finally:
+            _RUNNING.depth -= 1
         self.checks = [checked for checked, _ in found]
         types = self.part.types()
         results = [
@@ -156,6 +173,13 @@ class Body:
     def uncertain(self) -> str:
         """Why the program is not what the Python function does; "" if it is."""
         return self.recorded.uncertain
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all that it takes from outside is there."""
+        recorded = self.recorded
+        known = {*recorded.variables, *recorded.captures, *recorded.draws, *recorded.scalars}
+        return known.issuperset(self._outer)
 
     def takes(self, arguments: Sequence[EagerTensor]) -> bool:
         """Whether it was recorded for arguments of such types."""

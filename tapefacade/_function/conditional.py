@@ -176,8 +176,8 @@ def _obstacle(bodies: Sequence[Body]) -> str:
     if THREAD.recording.watchers() and any(needs_python(body) for body in bodies):
         return WHY_SOURCES
     for body in bodies:
-        if body.uncertain:
-            return body.uncertain
+        if not body.is_complete:
+            return "a branch uses a tensor that is gone"
         if body.program.types[: body.count] != first.program.types[: first.count]:
             return WHY_SHAPES
         new = body.program.types[body.count :]

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor
@@ -245,15 +247,23 @@ def _record(
             THREAD.recording.observe(WHY_PYTHON)
         return _record_boundary(results, arguments, variables, grad_fn)
     body, given = found
-    outside = [operand(item) for item in body.drawn_tensors()]
+    taken = body.drawn_tensors()
+    outside = [operand(item) for item in taken]
     operands = [operand(item) for item in (*results, *sources)]
     rule = Rule(
         body.program, tuple(result._type for result in results),
         tuple(source._type for source in sources), given, tuple(type_ for _, type_ in outside),
+        tuple(place for place, item in enumerate(taken) if _is_zero(item)),
     )  # fmt: skip
     slots = tuple([slot for slot, _ in (*operands, *outside)])
     types = [type_ for _, type_ in (*operands, *outside)]
     return THREAD.recording.apply(by_rule(rule), (), slots, types)
+
+
+def _is_zero(tensor: EagerTensor | Variable) -> bool:
+    """Whether it is a constant zero, whose value costs nothing to look at."""
+    value = tensor._value if isinstance(tensor, EagerTensor) else None
+    return isinstance(value, np.ndarray) and value.size == 1 and not value.any()
 
 
 def _gradient_body(

@@ -21,10 +21,11 @@ import numpy as np
 from tapefacade._core.gradient import DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
-from tapefacade._function.bodies import Program
+from tapefacade._function.bodies import Program, is_within_body
 from tapefacade._function.flows import dependencies_of
 from tapefacade._function.linearity import is_linear
 from tapefacade._tape.boundary import RegisterGradient
+from tapefacade._tape.modes import FORWARD_MODE, current_modes, with_modes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
@@ -46,6 +47,7 @@ class Rule(NamedTuple):
         sources: the types of the arguments, then of the variables, of that function.
         given: the places among the sources of those that the gradients are for.
         outer: the types of what the program takes from outside.
+        zeros: the places of what of this is always zero.
     """
 
     program: Program
@@ -53,6 +55,7 @@ class Rule(NamedTuple):
     sources: tuple[TensorType, ...]
     given: tuple[int, ...]
     outer: tuple[TensorType, ...]
+    zeros: tuple[int, ...] = ()
 
     def pull(self, upstream: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
         """Computes the gradients of arrays, conjugate where they are complex, as JAX's are."""
@@ -85,7 +88,8 @@ class ByRule(Operation):
     def is_linear(self) -> bool:
         """Whether the gradients are linear in the upstream gradients."""
         rule = self.rule
-        return is_linear(self._pull, [rule.results[p] for p in self._inexact], rule.outer)
+        types = [rule.results[place] for place in self._inexact]
+        return is_linear(self._pull, types, rule.outer, rule.zeros)
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -100,8 +104,18 @@ class ByRule(Operation):
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         count, end = len(self.rule.results), len(self.rule.results) + len(self.rule.sources)
-        passed = self._linear() if self.is_linear else self._reverse()
-        return passed(list(arrays[:count]), list(arrays[count:end]), list(arrays[end:]))
+        passing = self._passing(current_modes())
+        return passing(list(arrays[:count]), list(arrays[count:end]), list(arrays[end:]))
+
+    def _passing(self, modes: tuple[str, ...]) -> Any:
+        """Returns the function that passes its first argument on, to be differentiated so."""
+        value = self._passing(modes[:-1]) if modes else _pass_on
+        if self.is_linear and modes[-1:] == (FORWARD_MODE,):
+            return self._pushing(value, modes[:-1])
+        in_loop = is_within_body() and FORWARD_MODE in modes
+        if not modes or in_loop:  # unknown; or what a loop would lose (see `modes`)
+            return self._pulling(None, ())
+        return self._pulling(value, modes[:-1])
 
     def _pull(self, upstream: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
         """Computes the gradients, given upstream gradients for the floating results alone."""
@@ -110,41 +124,43 @@ class ByRule(Operation):
             full[place] = gradient
         return self.rule.pull(full, outer)
 
-    def _linear(self) -> Any:
-        """Returns the function with its derivative: the transpose of the rule."""
+    def _pushing(self, value: Any, outer_modes: tuple[str, ...]) -> Any:
+        """Returns the function with its derivative in forward mode: the transpose of the rule."""
         types = [self.rule.results[place] for place in self._inexact]
         like = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
 
         def push(primals: Any, tangents: Any) -> Any:
             _, _, outer = primals
             moved = [np.zeros(type_.shape, jax.dtypes.float0) for type_ in self.rule.results]
-            transposed = jax.linear_transpose(lambda *ups: self._pull(ups, outer), *like)
-            pushed = transposed([tangents[1][place] for place in self.rule.given])
+            with with_modes(outer_modes):
+                transposed = jax.linear_transpose(lambda *ups: self._pull(ups, outer), *like)
+                pushed = transposed([tangents[1][place] for place in self.rule.given])
             for place, tangent in zip(self._inexact, pushed, strict=True):
                 moved[place] = tangent
-            return passed(*primals), moved
+            return value(*primals), moved
 
-        passed = jax.custom_jvp(_pass_on)
-        passed.defjvp(push)
-        return passed
+        passing = jax.custom_jvp(_pass_on)
+        passing.defjvp(push)
+        return passing
 
-    def _reverse(self) -> Any:
+    def _pulling(self, value: Any, outer_modes: tuple[str, ...]) -> Any:
         """Returns the function with its gradient in reverse mode."""
         rule = self.rule
 
         def forward(results: Any, sources: Any, outer: Any) -> Any:
-            return passed(results, sources, outer), outer
+            return (value or passing)(results, sources, outer), outer
 
         def backward(outer: Any, upstream: Any) -> Any:
             gradients: list[Any] = [None] * len(rule.sources)
-            found = self._pull([upstream[place] for place in self._inexact], outer)
+            with with_modes(outer_modes):
+                found = self._pull([upstream[place] for place in self._inexact], outer)
             for place, gradient in zip(rule.given, found, strict=True):
                 gradients[place] = gradient
             return None, gradients, None
 
-        passed = jax.custom_vjp(_pass_on)
-        passed.defvjp(forward, backward)
-        return passed
+        passing = jax.custom_vjp(_pass_on)
+        passing.defvjp(forward, backward)
+        return passing
 
 
 def _pass_on(results: Any, sources: Any, outer: Any) -> Any:

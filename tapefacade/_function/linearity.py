@@ -1,17 +1,19 @@
 """Linearity: whether a function of arrays is linear in some of its arguments, by its structure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from tapefacade._core.types import TensorType
 
-# What is known of a value: it does not depend on the arguments in question, it is zero besides, or
-# it is linear in them.
-CONSTANT, ZERO, LINEAR = "constant", "zero", "linear"
+# What is known of a value: it does not depend on the arguments in question, it is zero besides, it
+# is linear in them, or it depends on them in another way.
+CONSTANT, ZERO, LINEAR, OTHER = "constant", "zero", "linear", "other"
+MAX_LOOKED_AT = 1024  # elements of a constant
 
 # Of one argument, or of the first where the others (indices) do not depend on what is asked about.
 _OF_ONE = frozenset({
@@ -28,6 +30,7 @@ def is_linear(
     function: Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]],
     types: Sequence[TensorType],
     others: Sequence[TensorType],
+    zeros: Container[int] = (),
 ) -> bool:
     """Whether a function is linear in all of its first arguments together.
 
@@ -35,6 +38,7 @@ def is_linear(
         function: a function of two lists of arrays, that returns a list of arrays.
         types: the types of the first.
         others: the types of the second.
+        zeros: the places of those of the second that are zero.
 
     Returns:
         Whether it is certain.
@@ -45,13 +49,13 @@ def is_linear(
     ]
     with jax.enable_x64(True):
         closed = jax.make_jaxpr(function)(*shapes)
-    known = [LINEAR] * len(types) + [CONSTANT] * len(others)
-    found = _flow(closed.jaxpr, closed.consts, known)
-    return found is not None and CONSTANT not in found
+    known = [LINEAR] * len(types)
+    known += [ZERO if place in zeros else CONSTANT for place in range(len(others))]
+    return {LINEAR, ZERO}.issuperset(_flow(closed.jaxpr, closed.consts, known))
 
 
-def _flow(jaxpr: Any, constants: Sequence[Any], known: Sequence[str]) -> list[str] | None:
-    """Carries what is known through a jaxpr; None if something on the way is not linear."""
+def _flow(jaxpr: Any, constants: Sequence[Any], known: Sequence[str]) -> list[str]:
+    """Carries what is known through a jaxpr."""
     values: dict[Any, str] = dict(zip(jaxpr.invars, known, strict=True))
     values.update(zip(jaxpr.constvars, map(_constant, constants), strict=True))
 
@@ -60,28 +64,27 @@ def _flow(jaxpr: Any, constants: Sequence[Any], known: Sequence[str]) -> list[st
 
     for equation in jaxpr.eqns:
         found = _through(equation, [read(variable) for variable in equation.invars])
-        if found is None:
-            return None
         values.update(zip(equation.outvars, found, strict=True))
     return [read(variable) for variable in jaxpr.outvars]
 
 
 def _constant(value: Any) -> str:
-    known = isinstance(value, int | float | complex | np.ndarray | np.generic)
-    return ZERO if known and not np.any(value) else CONSTANT
+    known = not isinstance(value, Tracer) and np.size(value) <= MAX_LOOKED_AT
+    return ZERO if known and not np.any(np.asarray(value)) else CONSTANT
 
 
-def _through(equation: Any, given: list[str]) -> list[str] | None:
-    """Returns what is known of the results of an equation; None if it is not linear."""
+def _through(equation: Any, given: list[str]) -> list[str]:
+    """Returns what is known of the results of an equation."""
     name, count = equation.primitive.name, len(equation.outvars)
     if name in _CALLS:
         called = equation.params["jaxpr"]
         return _flow(called.jaxpr, called.consts, given)
-    if LINEAR not in given:
+    if LINEAR not in given and OTHER not in given:
         stays_zero = name in _OF_ONE and given[0] == ZERO
         return [ZERO if stays_zero else CONSTANT] * count
     inexact = all(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in equation.outvars)
-    return [LINEAR] * count if inexact and _is_linear_step(name, given) else None
+    is_linear_step = OTHER not in given and inexact and _is_linear_step(name, given)
+    return [LINEAR if is_linear_step else OTHER] * count
 
 
 def _is_linear_step(name: str, given: list[str]) -> bool:

@@ -86,10 +86,11 @@ class While:
         recording = THREAD.recording
         count = self._count()
         in_frame = recording.frame is not None
-        needs_count = bool(recording.watchers()) or recording.traced
+        is_taped = any(not tape._is_forward for tape in recording.watchers())
+        needs_count = is_taped or recording.traced
         if count is None and self._draws:
             self._require_keys(in_frame)
-        if count is None and needs_count:
+        if count is None and is_taped:
             count = self._bound() if in_frame else self._found_count()
             if count is None:
                 return self._dynamic(self._limit_number()), None

@@ -12,7 +12,7 @@ from tapefacade._function.loop_variables import NotOneProgramError
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_DTYPE = (
-    "Loop var {0} enters the loop with type {1!r} but has type {2!r} after 1 iteration. {0} type "
+    "Loop var {0} enters the loop with type {1} but has type {2} after 1 iteration. {0} type "
     "should remain constant."
 )
 MESSAGE_SHAPE = (
@@ -54,7 +54,7 @@ def require_same_types(
     flat = [] if invariants is None else nest.flatten(invariants)
     if len(flat) == len(state):
         allowed = [spec.shape if isinstance(spec, TensorSpec) else spec for spec in flat]
-    names = [THREAD.recording.symbolic_name(tensor) or "Const:0" for tensor in state]
+    names = [_name(tensor) for tensor in state]
     for tensor, type_, name in zip(state, types, names, strict=True):
         if tensor._type.numpy_dtype != type_.numpy_dtype:
             raise TypeError(MESSAGE_DTYPE.format(name, tensor.dtype, type_.dtype))
@@ -63,8 +63,14 @@ def require_same_types(
         if tensor._type.shape == type_.shape:
             continue
         wide = tensor.shape if shape is None else as_shape(shape)
-        if not wide.is_compatible_with(type_.shape):
+        if wide.is_fully_defined() or not wide.is_compatible_with(type_.shape):
             raise ValueError(MESSAGE_SHAPE.format(name, wide, as_shape(type_.shape)))
         changes = True
     if changes:
         raise NotOneProgramError("a loop variable changes its shape")
+
+
+def _name(tensor: EagerTensor) -> str:
+    """Returns TensorFlow's name of a tensor in a graph."""
+    name = THREAD.recording.symbolic_name(tensor) if tensor._value is None else None
+    return name or "Const:0"

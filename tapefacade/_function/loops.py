@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     Attributes:
         kind: MAP, SCAN or FOLD.
         program: the body; its arguments are the state and the rows of the elements.
-        count: the number of results of the body.
+        results: the number of results of the body.
         states: the number of tensors in the state.
         elements: the number of tensors whose rows the iterations take.
         iterations: how often the body runs.
@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
     kind: str
     program: Program
-    count: int
+    results: int
     states: int
     elements: int
     iterations: int
@@ -97,7 +97,7 @@ class Loop(Operation):
         results = list(plan.program.types)
         if plan.kind != FOLD:
             rows = plan.iterations + plan.begins
-            for place in range(plan.count):
+            for place in range(plan.results):
                 type_ = results[place]
                 results[place] = type_of((rows, *type_.shape), type_.numpy_dtype)
         self.check_types = self._checks(types)
@@ -162,7 +162,7 @@ class Loop(Operation):
             (state, variables, before), (elements, keys) = carried, rows
             taken = self._taken(outer, variables, keys)
             results, checks = plan.program.run([*state, *elements], taken)
-            results, variables = results[: plan.count], results[plan.count :]
+            results, variables = results[: plan.results], results[plan.results :]
             next_state = [] if plan.kind == MAP else results
             shown = [] if plan.kind == FOLD else results
             return (next_state, variables, _merged(before, checks)), shown
@@ -187,7 +187,7 @@ class Loop(Operation):
         places = self._own_places()
         return [
             outer[places[held[0]]] if held else jnp.zeros(type_.shape, type_.numpy_dtype)
-            for held, type_ in zip(plan.carried, plan.program.types[plan.count :], strict=True)
+            for held, type_ in zip(plan.carried, plan.program.types[plan.results :], strict=True)
         ]
 
     def _own_places(self) -> dict[int, int]:
@@ -226,7 +226,7 @@ class Loop(Operation):
 
     def _followed(self) -> tuple[frozenset[int], ...]:
         plan = self.plan
-        body = flow_of(plan.program.part).outputs[: plan.count]
+        body = flow_of(plan.program.part).outputs[: plan.results]
         first = 0 if plan.begins else plan.states
         of_rows = [1 << (first + k) for k in range(plan.elements)]
         own = self._own_places()
@@ -245,21 +245,21 @@ class Loop(Operation):
 
         start = tuple(of_rows if plan.begins else [1 << k for k in range(plan.states)])
         if plan.kind == MAP:
-            results = once(()) if plan.iterations else (0,) * plan.count
+            results = once(()) if plan.iterations else (0,) * plan.results
         else:
             last, before = followed(once, start, plan.iterations)
             results = last
             if plan.kind == SCAN:
-                shown = once(before) if plan.iterations else (0,) * plan.count
+                shown = once(before) if plan.iterations else (0,) * plan.results
                 results = tuple(
                     a | (b if plan.begins else 0) for a, b in zip(shown, start, strict=True)
                 )
-        nothing = len(plan.program.types) - plan.count + sum(map(len, self.check_types))
+        nothing = len(plan.program.types) - plan.results + sum(map(len, self.check_types))
         return tuple(_places(mask) for mask in results) + (frozenset(),) * nothing
 
     def _missing(self) -> frozenset[str]:
         """Returns the kernels without a gradient on the way to a result."""
-        return frozenset().union(*flow_of(self.plan.program.part).missing[: self.plan.count])
+        return frozenset().union(*flow_of(self.plan.program.part).missing[: self.plan.results])
 
 
 class Acting(Loop):

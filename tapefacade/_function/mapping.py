@@ -231,7 +231,7 @@ def _converted(value: Any) -> Any:
 def _row(item: Any, place: int) -> Any:
     if isinstance(item, SparseTensor):
         part = FUNCTIONS["sparse.slice"](
-            item, [place, *[0] * (item.shape.rank - 1)], [1, *item.dense_shape[1:]]
+            item, [place, *[0] * (len(item.shape.as_list()) - 1)], [1, *item.dense_shape[1:]]
         )
         return FUNCTIONS["sparse.reshape"](part, item.dense_shape[1:])
     return item[place]
@@ -247,7 +247,7 @@ def _spec(item: Any) -> Any:
 def _spec_of_row(item: Any) -> Any:
     """Returns what is known of the results if there is no signature: they are like the rows."""
     if isinstance(item, RaggedTensor):
-        return RaggedTensorSpec(item.shape[1:], item.dtype, item.ragged_rank - 1)
+        return RaggedTensorSpec(item.shape[1:], item.dtype, len(item.nested_row_splits) - 1)
     if isinstance(item, SparseTensor):
         return SparseTensorSpec(item.shape[1:], item.dtype)
     return TensorSpec(None, item.dtype)

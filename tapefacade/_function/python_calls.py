@@ -176,7 +176,7 @@ def _result(value: Any, spec: Any) -> Any:
 
 def _error_of(error: Exception, where: str) -> errors.OpError:
     """Returns TensorFlow's error for an exception of the Python."""
-    kind = next((CLASSES[base] for base in type(error).__mro__ if base in CLASSES), None)
+    kind: Any = next((CLASSES[base] for base in type(error).__mro__ if base in CLASSES), None)
     if isinstance(error, errors.OpError) or kind is None:
         kind = errors.UnknownError
     shown = "".join(traceback.format_tb(error.__traceback__)[1:])
@@ -246,7 +246,7 @@ def numpy_function(
         return _decorator(numpy_function, "numpy_function", inp, Tout)
     if Tout is None:
         raise TypeError(MESSAGE_NO_TOUT.format("numpy_function"))
-    in_graph = bool(THREAD.functions)
+    in_graph, wanted = bool(THREAD.functions), []
     if in_graph:
         _require(func, "numpy_function", Tout)
         listed = list(Tout) if isinstance(Tout, list | tuple) else [Tout]

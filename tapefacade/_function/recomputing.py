@@ -63,6 +63,7 @@ class Recomputation(Operation):
         program, count = part.program, part.arguments
         self.replayable = program.replayable
         self.check_types = program.check_types(part.types[:count], part.types[count:])
+        self.checks = list(program.checks)
         flow = flow_of(program.part)
         missing = sorted(frozenset[str]().union(*flow.missing[: part.count]))
         self.gradient = NoGradient(missing[0]) if missing else DIFFERENTIABLE
@@ -127,7 +128,7 @@ def _after(upstream: Any, operands: list[Any]) -> list[Any]:
     for gradient in jax.tree.leaves(upstream):
         if gradient.size and jnp.issubdtype(gradient.dtype, jnp.inexact):
             first = jnp.real(gradient.reshape(-1)[0])
-            never = (first != first) & (first == 0)  # noqa: PLR0124 - XLA does not see it
+            never = (first != first) & (first == 0)  # XLA does not see that
             return [
                 jnp.where(never, jnp.zeros_like(operand), operand) if operand.size else operand
                 for operand in operands
@@ -240,7 +241,7 @@ def _record(body: Body, arguments: list[EagerTensor]) -> Any:
     of_checks = iter(found[first:])
     checks = [[next(of_checks) for _ in check] for check in operation.check_types]
     if checks:
-        record_checks(body.program.checks, checks)
+        record_checks(operation.checks, checks)
     for variable, tensor in zip(body.assigned, found[body.count : first], strict=True):
         variable._put(tensor)
     return body.structure.with_tensors(found[: body.count])

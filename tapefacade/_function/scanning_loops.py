@@ -172,7 +172,7 @@ class _Call:
         self.reverse = reverse
         self.infer_shape = infer_shape
         self.flat = [convert(item) for item in nest.flatten(elems)]
-        self.count = self.flat[0].shape[0]
+        self.count: Any = self.flat[0].shape[0]
         self.start = [] if self.begins else [convert(i) for i in nest.flatten(initializer)]
 
     def packed(self, results: list[Any], back_prop: bool) -> Any:

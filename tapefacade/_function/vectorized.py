@@ -57,10 +57,7 @@ def vectorized_map(
     See https://www.tensorflow.org/api_docs/python/tf/vectorized_map.
     """
     flat = [convert(item) for item in nest.flatten(elems)]
-    shapes = [item.shape for item in flat]
-    if any(shape.rank == 0 for shape in shapes):
-        raise IndexError("list index out of range")
-    sizes = [shape[0] for shape in shapes]
+    sizes: list[Any] = [item.shape[0] for item in flat]
     count = max(sizes)
     for size in sizes:
         if size not in (1, count):
@@ -87,15 +84,15 @@ class _Call:
         """Returns the stacked results."""
         dense = all(type(item) is EagerTensor for item in self.flat)
         recording = THREAD.recording
-        body = None
-        if dense:
-            self.alone = {
-                k: getitem(item, 0) for k, item in enumerate(self.flat) if k not in self.mapped
-            }
-            rows = Rows(MAP, self.fn, [], [self.flat[k] for k in self.mapped], names=self._names())
-            body = self._body(rows)
-        elif recording.frame is not None:
-            recording.observe(WHY_COMPOSITE)
+        if not dense:
+            if recording.frame is not None:
+                recording.observe(WHY_COMPOSITE)
+            return self._in_python()
+        self.alone = {
+            k: getitem(item, 0) for k, item in enumerate(self.flat) if k not in self.mapped
+        }
+        rows = Rows(MAP, self.fn, [], [self.flat[k] for k in self.mapped], names=self._names())
+        body = self._body(rows)
         if body is None:
             return self._in_python()
         return body.structure.with_tensors(record_loop(body, rows, vector=True))

@@ -232,7 +232,7 @@ class _WhileLoop:
         step = functools.partial(self._step, variables)
         with rehearsing():
             condition = body_of(asked, self._cond, types, names)
-        if condition.assigned or condition.uncertain:
+        if condition.assigned or not condition.is_complete:
             raise NotOneProgramError("the condition of a loop assigns a variable")
         if THREAD.recording.frame is None:
             body, done = rehearsed(step, self._body, types, names, len(types))
@@ -244,8 +244,8 @@ class _WhileLoop:
             with rehearsing():
                 body = body_of(step, self._body, types, names)
             self._check(variables, state, body)
-        if body.uncertain:
-            raise NotOneProgramError(body.uncertain)
+        if not body.is_complete:
+            raise NotOneProgramError("the body uses a tensor that is gone")
         return condition, body
 
     def _check(self, variables: LoopVariables, state: Sequence[EagerTensor], body: Body) -> None:

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.types import TensorType
-from tapefacade._tape.modes import forward_mode
+from tapefacade._tape.modes import FORWARD_MODE, differentiating
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice
 
@@ -94,7 +94,7 @@ def _slopes(
             return list(operation.evaluate(inputs, static))
 
         primals = [inputs[k] for k in free]
-        with forward_mode():
+        with differentiating(FORWARD_MODE):
             _, tangents = jax.jvp(compute, primals, list(arrays[len(types) :]))
         return tangents
 

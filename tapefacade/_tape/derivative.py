@@ -18,7 +18,7 @@ import numpy as np
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._tape.basis import columns_of, rows_of
 from tapefacade._tape.dataflow import input_dependencies, tangent_dependencies
-from tapefacade._tape.modes import forward_mode, in_forward_mode
+from tapefacade._tape.modes import FORWARD_MODE, REVERSE_MODE, current_modes, differentiating
 from tapefacade._tape.rowwise import gradients_along_rows, rowwise
 from tapefacade._tape.second import hessian_of, hvp_of, laplacian_of
 from tapefacade._tape.sharing import Traced
@@ -76,7 +76,7 @@ class Derivative(Operation):
         self.source_types = [types[slot] for slot in sources]
         self.target_types = [types[slot] for slot in part.outputs]
         self.group_types = [self.source_types[group[0]] for group in groups]
-        self._traces: dict[bool, Traced] = {}
+        self._traces: dict[tuple[str, ...], Traced] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None
 
     @functools.cached_property
@@ -130,18 +130,19 @@ class Derivative(Operation):
         ]
         if self.kind is FORWARD:
             directions = list(upstream[: len(primals)])
-            with forward_mode():
+            with differentiating(FORWARD_MODE):
                 _, tangents, internal = jax.jvp(forward, primals, directions, has_aux=True)
             return tangents, internal
         if self.kind in SECOND_ORDER:
             return self._second_order(forward, primals, upstream)
         if self.kind == GRADIENT:
             if self._rows is not None:
-                with forward_mode():
+                with differentiating(FORWARD_MODE):
                     results, internal = gradients_along_rows(forward, primals, self._rows)
                 return self._summed(results), internal
-            outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
-            results = pull_back(self._upstream(outputs, upstream))
+            with differentiating(REVERSE_MODE):
+                outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+                results = pull_back(self._upstream(outputs, upstream))
         else:
             results, internal = self._jacobian(forward, primals)
         return self._summed([_conjugate(result) for result in results]), internal
@@ -169,10 +170,10 @@ class Derivative(Operation):
     @property
     def _traced(self) -> Traced:
         """The slice, as a function of its inputs and what is added to the sources within it."""
-        mode = in_forward_mode()  # gradients made by hand differ
-        if mode not in self._traces:
-            self._traces[mode] = self._trace()
-        return self._traces[mode]
+        modes = current_modes()  # gradients made by hand differ
+        if modes not in self._traces:
+            self._traces[modes] = self._trace()
+        return self._traces[modes]
 
     def _trace(self) -> Traced:
         inputs, types = self.part.inputs, self.source_types
@@ -241,16 +242,17 @@ class Derivative(Operation):
         complex_ = target.dtype.is_complex or any(t.dtype.is_complex for t in self.source_types)
         if not self.is_batch and columns < target.size and not complex_:
             return self._columns(forward, primals)
-        _, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
-        results = rows_of(
-            lambda row: pull_back([row]), self.source_types, target, self._steps, self.kind.chunk,
-            self.is_batch,
-        )  # fmt: skip
+        with differentiating(REVERSE_MODE):
+            _, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+            results = rows_of(
+                lambda row: pull_back([row]), self.source_types, target, self._steps,
+                self.kind.chunk, self.is_batch,
+            )  # fmt: skip
         return results, internal
 
     def _columns(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
         (target,) = self.target_types
-        with forward_mode():
+        with differentiating(FORWARD_MODE):
             _, push, internal = jax.linearize(forward, *primals, has_aux=True)
         results = columns_of(
             lambda vectors: push(*vectors)[0], self.source_types, target, self._steps,
@@ -262,15 +264,17 @@ class Derivative(Operation):
         self, forward: Any, primals: list[Any], vectors: Sequence[Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         if self.kind is LAPLACIAN:
-            with forward_mode():
+            with differentiating(FORWARD_MODE, FORWARD_MODE):
                 return laplacian_of(forward, primals, self.source_types[0], self._steps)
         if self.kind is HESSIAN:
-            return hessian_of(forward, primals, self.groups, self.group_types, self._steps)
+            with differentiating(FORWARD_MODE, REVERSE_MODE):
+                return hessian_of(forward, primals, self.groups, self.group_types, self._steps)
         directions = list(primals)
         for vector, group in zip(vectors, self.groups, strict=False):
             for place in group:
                 directions[place] = vector
-        results, internal = hvp_of(forward, primals, directions)
+        with differentiating(FORWARD_MODE, REVERSE_MODE):
+            results, internal = hvp_of(forward, primals, directions)
         return self._summed(results), internal
 
     @property

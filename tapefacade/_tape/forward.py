@@ -74,6 +74,7 @@ class ForwardAccumulator:
             raise ValueError(MESSAGE_TWICE)
         self._recording = False
         self._window = GradientTape(persistent=True)
+        self._window._is_forward = True
         self._pairs: list[tuple[Any, EagerTensor]] = []
         self._tangents: dict[int, EagerTensor] = {}  # of the primals, by id
         self._own: dict[int, int] = {}  # a primal's place -> the slot of its tangent

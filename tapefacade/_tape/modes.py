@@ -1,30 +1,46 @@
-"""Whether a derivative in forward mode is computed now, for instructions with rules of their own.
+"""Which derivatives are being computed, for instructions with rules of their own.
 
-JAX has no forward mode of a function whose gradient is given (`jax.custom_vjp`).
+JAX has no forward mode of a function whose gradient is given (`jax.custom_vjp`), and its loops lose
+the rule of a function whose derivative is given (`jax.custom_jvp`) where they are differentiated
+twice (0.10). So such an instruction has to know how it is differentiated.
 """
 
 import contextlib
 import threading
 from collections.abc import Iterator
+from typing import Final
+
+FORWARD_MODE: Final = "forward"
+REVERSE_MODE: Final = "reverse"
 
 
-class _Mode(threading.local):
-    forward = False
+class _Modes(threading.local):
+    modes: tuple[str, ...] = ()
 
 
-_MODE = _Mode()
+_MODES = _Modes()
+
+
+def current_modes() -> tuple[str, ...]:
+    """Returns how what is traced now is differentiated: by the outermost derivative first."""
+    return _MODES.modes
 
 
 def in_forward_mode() -> bool:
-    """Whether what is traced now is differentiated in forward mode, by this op or one around it."""
-    return _MODE.forward
+    """Whether what is traced now is differentiated in forward mode, by any of the derivatives."""
+    return FORWARD_MODE in _MODES.modes
 
 
 @contextlib.contextmanager
-def forward_mode() -> Iterator[None]:
-    """Makes a block that computes derivatives in forward mode."""
-    before, _MODE.forward = _MODE.forward, True
+def with_modes(modes: tuple[str, ...]) -> Iterator[None]:
+    """Makes a block in which these derivatives are computed and no others."""
+    before, _MODES.modes = _MODES.modes, modes
     try:
         yield
     finally:
-        _MODE.forward = before
+        _MODES.modes = before
+
+
+def differentiating(*modes: str) -> contextlib.AbstractContextManager[None]:
+    """Makes a block that computes derivatives, within those that are computed already."""
+    return with_modes((*_MODES.modes, *modes))

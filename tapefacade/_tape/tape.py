@@ -67,6 +67,8 @@ class GradientTape(Jacobians):
     See https://www.tensorflow.org/api_docs/python/tf/GradientTape.
     """
 
+    _is_forward = False  # whether it only serves a ForwardAccumulator
+
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables

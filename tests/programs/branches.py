@@ -350,7 +350,7 @@ def cases_that_fail(tf, np):
         lambda: tf.case([], default=c),
         lambda: tf.case("ab", default=c),
         lambda: tf.case([(true, a)], default=1),
-        lambda: tf.case([(true, 1)], default=a),
+        lambda: tf.case([(t(True), 1)], default=a),
         lambda: tf.case([(t(1), a)], default=a),
         lambda: tf.case([(true, a), [true, a]], default=a),
     )

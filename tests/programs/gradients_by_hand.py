@@ -361,6 +361,7 @@ def not_linear(tf, np):
         return x * x, lambda upstream: tf.sign(upstream) * x
 
     x = tf.constant([1.0, -2.0])
+
     def derived(f):
         return [_around(tf, lambda x: f(x) * 3.0, x), _within(tf, f, x), _second(tf, f, x)]
 
@@ -612,7 +613,7 @@ def recomputed_errors(tf, np):
     gather = tf.recompute_grad(lambda x: tf.gather([1.0, 2.0], 7) * x)
     return [
         caught(tf.recompute_grad(bad), x), caught(derived, tf.recompute_grad(bad)),
-        type(caught(derived, gather)).__name__, type(caught(derived, tf.recompute_grad(3))).__name__,
+        *(type(caught(derived, f)).__name__ for f in (gather, tf.recompute_grad(3))),
         caught(derived, tf.recompute_grad(lambda x: None)),
     ]  # fmt: skip
 
@@ -820,7 +821,9 @@ def hessians(tf, np):
             h(y**3, y, True, 1, "named"),
         ]  # fmt: skip
 
-    return f(x, y, matrix), tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x))(tf.zeros([0]))
+    return f(x, y, matrix), tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x))(
+        tf.zeros([0])
+    )
 
 
 def hessians_in_a_tape(tf, np):
@@ -863,10 +866,7 @@ def in_branches(tf, np):
     def branch(x):
         return tf.cond(x > 0.0, lambda: f(x) * clipped(x), lambda: x * x)
 
-    return [
-        [branch(x), _within(tf, branch, x)]
-        for x in (tf.constant(2.0), tf.constant(-2.0))
-    ]
+    return [[branch(x), _within(tf, branch, x)] for x in (tf.constant(2.0), tf.constant(-2.0))]
 
 
 def second_derivatives_in_branches(tf, np):
@@ -884,9 +884,7 @@ def in_loops(tf, np):
         return x * x, lambda upstream: tf.clip_by_value(upstream, -2.0, 2.0)
 
     def looped(f):
-        return lambda x: tf.while_loop(
-            lambda i, y: i < 3, lambda i, y: (i + 1, f(y)), [0, x]
-        )[1]
+        return lambda x: tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, f(y)), [0, x])[1]
 
     x = tf.constant(1.5)
     return [_around(tf, looped(g), x) for g in (f, clipped)]
