@@ -7,6 +7,7 @@ from tapefacade import (
     bitwise as bitwise,
     compat as compat,
     config as config,
+    data as data,
     debugging as debugging,
     dtypes as dtypes,
     errors as errors,
@@ -108,6 +109,7 @@ from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
+from tapefacade._keras.loading import LATE as _LATE
 from tapefacade._ops.approximate_top import approx_top_k as approx_top_k
 from tapefacade._ops.arithmetic import (
     add as add,
@@ -351,4 +353,4 @@ from tapefacade._tape.unconnected import UnconnectedGradients as UnconnectedGrad
 __version__ = version.VERSION  # of the TensorFlow whose behaviour this follows
 newaxis = None
 
-__getattr__ = _missing_attribute(__name__)
+__getattr__ = _missing_attribute(__name__, late=_LATE)

@@ -291,7 +291,7 @@ def types(*shapes):
 )
 def test_linearity(function, linear):
     body = body_of(lambda given: [function(*given)], function, types((2,), (2,)))
-    outer = [tensor._type for tensor in body.drawn_tensors()]
+    outer = [tensor._type for tensor in body.outer_tensors()]
 
     def run(first, second):
         return body.program.run([first[0], second[0]], second[1:])[0]
@@ -450,6 +450,20 @@ def test_random_numbers_are_those_of_a_plain_call():
     assert drawn(tf.recompute_grad(lambda x: x * tf.random.uniform([]))) == plain
 
 
+def test_random_numbers_of_a_function_that_needs_python():
+    """The attempt to record it draws nothing; TensorFlow, too, draws again for the gradient."""
+
+    def f(x):
+        return x * tf.random.uniform([]) if float(x) > 0.0 else x
+
+    def drawn(f):
+        tf.random.set_seed(7)
+        with tf.GradientTape():
+            return float(f(tf.constant(1.0))), float(tf.random.uniform([]))
+
+    assert drawn(tf.recompute_grad(f)) == drawn(f)
+
+
 def test_checks_of_recomputed_functions():
     f = tf.recompute_grad(lambda x, i: x * tf.gather(tf.constant([1.0, 2.0]), i))
     x = tf.constant(3.0)
@@ -457,14 +471,13 @@ def test_checks_of_recomputed_functions():
         tape.watch(x)
         y = f(x, tf.constant(1))
     assert float(tape.gradient(y, x)) == 2.0
-    with pytest.raises(tf.errors.InvalidArgumentError, match="not in"), tf.GradientTape() as tape:
-        tape.watch(x)
-        f(x, tf.constant(7)).numpy()
+    with pytest.raises(tf.errors.InvalidArgumentError, match="not in"):
+        slope(lambda x: f(x, tf.constant(7)), x).numpy()
 
 
 def test_missing_gradients_of_recomputed_functions():
     x = tf.constant([[2.0, 1.0], [1.0, 3.0]])
-    with pytest.raises(LookupError, match="SelfAdjointEigV2|Lu|MatrixLogarithm"):
+    with pytest.raises(LookupError, match="MatrixLogarithm"):
         slope(tf.recompute_grad(lambda x: tf.math.real(tf.linalg.logm(tf.complex(x, x)))), x)
 
 
@@ -499,7 +512,7 @@ def test_symbolic_gradients_after_a_look():
             return tf.gradients(y, x)
         return [y]
 
-    with pytest.raises(RuntimeError, match="Use tf.GradientTape instead") as caught:
+    with pytest.raises(RuntimeError, match=r"Use tf\.GradientTape instead") as caught:
         f(tf.constant(2.0))
     assert "looks at no value" in caught.value.__notes__[0]
 
@@ -512,7 +525,7 @@ def test_symbolic_gradients_that_leave_a_body():
         y = x * x
         return tf.cond(x > 0.0, lambda: tf.gradients(y * x, x)[0], lambda: x)
 
-    with pytest.raises(RuntimeError, match="Use tf.GradientTape instead"):
+    with pytest.raises(RuntimeError, match=r"Use tf\.GradientTape instead"):
         f(tf.constant(2.0))
 
 

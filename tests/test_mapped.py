@@ -1,5 +1,6 @@
 """Loops over rows: how many programs they take, and that they are Python loops."""
 
+import concurrent.futures
 import gc
 import time
 import weakref
@@ -308,3 +309,27 @@ def test_within_a_transformation_of_jax():
     x = np.array([1.0, 2.0, 3.0], np.float32)
     np.testing.assert_allclose(jax.jit(traced)(x), f(x))
     np.testing.assert_allclose(jax.grad(traced)(x), [9.0, 4.0, 2.0])
+
+
+def test_threads_loop_for_themselves():
+    def work(number):
+        x = tf.constant([1.0, 2.0, float(number)])
+        for _ in range(20):
+            y = tf.map_fn(lambda t: t * x[2] + tf.random.uniform([]) * 0.0, x).numpy()
+            np.testing.assert_array_equal(y, x.numpy() * number)
+        return True
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def test_an_interrupt_in_a_body_leaves_nothing_behind():
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tf.map_fn(interrupted, tf.constant([1.0, 2.0]))
+    with pytest.raises(KeyboardInterrupt):
+        tf.vectorized_map(interrupted, tf.constant([1.0, 2.0]))
+    assert not tf.inside_function()
+    np.testing.assert_array_equal(tf.map_fn(lambda t: t, tf.constant([1.0, 2.0])), [1.0, 2.0])

@@ -236,7 +236,7 @@ ELSEWHERE = {
     "TensorArray", "TensorArraySpec", "audio.decode_wav", "audio.encode_wav",
     "constant_initializer", "fftnd", "ifftnd", "irfftnd", "rfftnd", "math.approx_min_k",
     "nn.approx_min_k", "nn.with_space_to_batch", "signal.fftnd", "signal.ifftnd",
-    "nn.ctc_beam_search_decoder", "nn.ctc_greedy_decoder", "random.Algorithm",
+    "nn.ctc_beam_search_decoder", "parallel_stack", "nn.ctc_greedy_decoder", "random.Algorithm",
     "random.experimental.Algorithm", "signal.inverse_stft_window_fn", "signal.irfftnd",
     "signal.rfftnd",
     "experimental.dlpack.from_dlpack", "experimental.dlpack.to_dlpack", "get_static_value",

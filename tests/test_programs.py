@@ -23,6 +23,7 @@ BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, 
 NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
 EAGER_ERROR = "the error is that of eager execution"
 DIFFERENT: dict[str, str] = {
+    "loops.second_derivative_of_what_is_linear.list.1": "None, not zeros",
     "functions.tracing.list.2": "functions of texts run their Python: the text is known",
     "functions_errors.exceptions_of_python.list.4": "exceptions stay what they are",
     "functions_errors.shapes_that_do_not_fit": EAGER_ERROR,

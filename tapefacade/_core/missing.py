@@ -5,25 +5,25 @@ import functools
 import opcode
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
-from typing import NoReturn
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 # A name that is less alike than this puzzles more than none: `tf.tan` for `tf.train` has 0.75.
 NEAR_ENOUGH = 0.8
 # What to write meanwhile, for names that programs often use.
 HINTS = {
-    "tf.keras": "Write the layers with tf.Variable and tf.nn, and the update with assign_sub",
     "tf.data": "Make the batches with NumPy",
     "tf.compat.v1.Session": "Tensors have values at once: call `numpy()` instead of `run`",
     "tf.compat.v1.disable_eager_execution": "Leave it out: programs are compiled without graphs",
-    "tf.optimizers": "Write the update with assign_sub",
-    "tf.initializers": "Draw with tf.random, or tf.random_normal_initializer and its like",
     "tf.train.Checkpoint": "Write tf.io.serialize_tensor of each variable to a file",
 }
 
 
-def missing_attribute(module_name: str, depth: int = 1) -> Callable[[str], NoReturn]:
+def missing_attribute(
+    module_name: str, depth: int = 1, late: Mapping[str, Callable[[], Any]] = MappingProxyType({})
+) -> Callable[[str], Any]:
     """Makes the `__getattr__` of a namespace, which tells what the namespace has instead.
 
     Write it as the last line of the module, so that it is not asked while the module is still
@@ -32,9 +32,10 @@ def missing_attribute(module_name: str, depth: int = 1) -> Callable[[str], NoRet
     Args:
         module_name: the `__name__` of the module it is for.
         depth: how many calls lie between the function and who asks.
+        late: what makes the attributes that are made when somebody first asks for them.
 
     Returns:
-        A function of a name, which raises an `AttributeError` for it. Called by
+        A function of a name, which raises an `AttributeError` for it, unless it is made late. Called by
         `from namespace import name` it raises an `ImportError` with the same text.
 
     >>> import types
@@ -45,7 +46,9 @@ def missing_attribute(module_name: str, depth: int = 1) -> Callable[[str], NoRet
     AttributeError: tapefacade has no `tf.math.logg`...
     """
 
-    def raise_missing(name: str) -> NoReturn:
+    def raise_missing(name: str) -> Any:
+        if name in late:
+            return late[name]()
         if name.startswith("_"):
             # Python and its tools ask modules for many such names; nobody mistypes them.
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}", name=name)

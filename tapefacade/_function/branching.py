@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tapefacade._core.generators import Draw
 from tapefacade._core.gradient import NOT_DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType, type_of
@@ -45,13 +46,13 @@ class Plan(NamedTuple):
 
     Attributes:
         branches: the branches; a boolean chooses the first one where it is true.
-        count: the number of results, to which the values of variables are added.
+        size: the number of results, to which the values of variables are added.
         coarse: whether all results depend on all operands, as TensorFlow has it in functions.
         opaque: whether a tape that is not there yet has to see which branch Python takes.
     """
 
     branches: tuple[Branch, ...]
-    count: int
+    size: int
     coarse: bool
     opaque: bool
 
@@ -76,7 +77,7 @@ class Branching(Operation):
     ) -> tuple[tuple[TensorType, ...], Any]:
         plan = self.plan
         first = plan.branches[0]
-        results = list(first.program.types[: plan.count])
+        results = list(first.program.types[: plan.size])
         for is_new, place in first.assigned:
             results.append(first.program.types[place] if is_new else types[place])
         self.check_types = [
@@ -108,7 +109,7 @@ class Branching(Operation):
 
         def run(arrays: list[Any]) -> list[Any]:
             results, checks = branch.program.run([], [arrays[place] for place in branch.operands])
-            found = results[: self.plan.count]
+            found = results[: self.plan.size]
             found += [results[p] if is_new else arrays[p] for is_new, p in branch.assigned]
             for other, types in enumerate(self.check_types):
                 for place, check in enumerate(types):
@@ -128,7 +129,7 @@ class Branching(Operation):
         plan = self.plan
         if plan.coarse:
             return None
-        found: list[set[int]] = [set() for _ in range(plan.count)]
+        found: list[set[int]] = [set() for _ in range(plan.size)]
         for branch in plan.branches:
             flow = flow_of(branch.program.part)
             places = [branch.operands[k] for kind, k in branch.program.places if kind == OUTER]
@@ -190,7 +191,7 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
     branches = []
     kept = []  # while ids are compared
     for body in bodies:
-        outside = body.drawn_tensors()
+        outside = [o.key if isinstance(o, Draw) else o for o in body.outside()]
         kept.append(outside)
         own = {id(v): body.count + k for k, v in enumerate(body.assigned)}
         assigned = tuple(
@@ -203,8 +204,8 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
     types = [type_ for _, type_ in operands]
     branching = _branching_of(Branching, plan)
     outputs = recording.apply(branching, (), slots, types)
-    end = plan.count + len(variables)
-    for variable, tensor in zip(variables, outputs[plan.count : end], strict=True):
+    end = plan.size + len(variables)
+    for variable, tensor in zip(variables, outputs[plan.size : end], strict=True):
         variable._put(tensor)
     rest = iter(outputs[end:])
     for branch, found in zip(branching.plan.branches, branching.check_types, strict=True):
@@ -213,7 +214,7 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
         recording.apply(_branching_of(ActingBranching, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
-    return outputs[: plan.count]
+    return outputs[: plan.size]
 
 
 _MADE: dict[Any, Branching] = {}

@@ -10,11 +10,13 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
+from tapefacade._core.generators import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.bodies import Body, body_of, operand
 from tapefacade._function.custom_rules import Rule, by_rule
 from tapefacade._ops.op import function as registered
 from tapefacade._state.variable import Variable
+from tapefacade._tape.arguments import differentiated, with_gradient
 from tapefacade._tape.boundary import BOUNDARY, Custom
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
@@ -73,7 +75,9 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     Unlike TensorFlow, that is so whether a gradient is asked for or not, and the variables that the
     gradient function reads have the values there that they had when `f` was called. A gradient
     function that looks at values, assigns variables, prints or checks its operands runs as Python
-    at every gradient, and so does the `tf.function` around it.
+    at every gradient, and so does the `tf.function` around it. In functions and loops forward mode
+    (`tf.autodiff.ForwardAccumulator`) uses the transpose of the gradient function; in a loop it
+    has none where this is not linear in the upstream gradients, nor over reverse mode (TypeError).
 
     >>> @tf.custom_gradient
     ... def clipped(x):
@@ -149,7 +153,8 @@ def with_gradient_function(call: Callable[[], Any], arguments: Iterable[Any]) ->
         result, grad_fn = call()
     if not callable(grad_fn):
         raise TypeError("unsupported callable")
-    results = [convert(item) for item in nest.flatten(result)]
+    parts = nest.flatten(result)
+    results = [convert(differentiated(part)) for part in parts]
     arguments = list(arguments)
     variables = [
         v
@@ -163,12 +168,13 @@ def with_gradient_function(call: Callable[[], Any], arguments: Iterable[Any]) ->
         outputs = _record_boundary(results, arguments, variables, grad_fn)
     else:
         outputs = results
-    return nest.pack_sequence_as(result, outputs)
+    pairs = zip(parts, outputs, strict=True)
+    return nest.pack_sequence_as(result, [with_gradient(*pair) for pair in pairs])
 
 
 def _tensors(arguments: list[Any]) -> Iterator[Any]:
     """Yields what among the arguments is a tensor, or becomes one."""
-    for item in arguments:
+    for item in map(differentiated, arguments):
         if isinstance(item, Variable | EagerTensor):
             yield item
         else:
@@ -247,7 +253,7 @@ def _record(
             THREAD.recording.observe(WHY_PYTHON)
         return _record_boundary(results, arguments, variables, grad_fn)
     body, given = found
-    taken = body.drawn_tensors()
+    taken = body.outer_tensors()
     outside = [operand(item) for item in taken]
     operands = [operand(item) for item in (*results, *sources)]
     rule = Rule(
@@ -289,7 +295,8 @@ def _gradient_body(
         return [found[place] for place in given]
 
     try:
-        body = body_of(function, gradients, [result._type for result in results])
+        with rehearsing():  # if the Python has to run, it draws its random numbers
+            body = body_of(function, gradients, [result._type for result in results])
     except (ValueWanted, Exception):
         # An error is one of the gradient: it is raised again when Python runs for one.
         return None
@@ -297,7 +304,7 @@ def _gradient_body(
     wanted = tuple(sources[place]._type for place in given)
     if body.uncertain or body.assigned or program.acts or program.types != wanted:
         return None
-    outside = tuple(item._type for item in body.drawn_tensors())
-    if program.check_types([result._type for result in results], outside):
+    types = [[item._type for item in items] for items in (results, body.drawn_tensors())]
+    if program.check_types(*types):
         return None
     return body, tuple(given)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from jax.core import Tracer
 
 from tapefacade._core.generators import Draw
 from tapefacade._core.tensor import EagerTensor, from_host
@@ -47,12 +48,12 @@ WHY_KEYS = "a loop with random ops runs an unknown number of times"
 class Turns(Rows):
     """A loop that runs a number of times, over no rows."""
 
-    count = 0
+    turns = 0
 
     @property
     def iterations(self) -> int:
         """How often the body runs."""
-        return self.count
+        return self.turns
 
 
 class While:
@@ -72,35 +73,48 @@ class While:
         self.body = body
         self.state = state
         self.limit = limit
+        self._count: int | None = None
         self._draws = [o for b in (condition, body) for o in b.outside() if isinstance(o, Draw)]
+
+    def prepare(self) -> None:
+        """Finds out how the loop is to be recorded.
+
+        Raises:
+            NotOneProgramError: if Python has to run it.
+        """
+        recording = THREAD.recording
+        self._count = self._known_count()
+        if self._count is not None:
+            return
+        in_frame = recording.frame is not None
+        if self._draws:
+            self._require_keys(in_frame)
+        if in_frame and self._is_taped():
+            self._require_bound()
 
     def recorded(self) -> tuple[list[EagerTensor], int | None]:
         """Records the loop.
 
         Returns:
             The loop variables at the end, and the number of iterations if it is known.
-
-        Raises:
-            NotOneProgramError: if Python has to run it.
         """
-        recording = THREAD.recording
-        count = self._count()
-        in_frame = recording.frame is not None
-        is_taped = any(not tape._is_forward for tape in recording.watchers())
-        needs_count = is_taped or recording.traced
-        if count is None and self._draws:
-            self._require_keys(in_frame)
-        if count is None and is_taped:
-            count = self._bound() if in_frame else self._found_count()
+        count, in_frame = self._count, THREAD.recording.frame is not None
+        if in_frame:
+            bound = self._limit_number()
             if count is None:
-                return self._dynamic(self._limit_number()), None
+                return self._dynamic(bound if bound and bound <= MAX_BOUND else None), None
             return self._counted(count, in_frame), count
-        if count is not None and (needs_count or in_frame or self._draws or not count):
-            return self._counted(count, in_frame), count
-        bound = self._limit_number() if in_frame else None
-        return self._dynamic(bound if bound is not None and bound <= MAX_BOUND else None), None
+        if count is None and self._is_taped():
+            count = self._found_count()
+        elif count and not (self._draws or self._is_taped() or self._is_traced()):
+            count = None
+        return (self._dynamic(None) if count is None else self._counted(count, in_frame)), count
 
-    def _count(self) -> int | None:
+    def _is_taped(self) -> bool:
+        """Whether a tape records that may ask for a gradient in reverse."""
+        return any(not tape._is_forward for tape in THREAD.recording.watchers())
+
+    def _known_count(self) -> int | None:
         """Returns the number of iterations, if it is known beforehand."""
         if self.condition.program.acts or self.condition.program.checks:
             return None
@@ -114,6 +128,15 @@ class While:
             return None if count is None else min(count, limit or 0)
         return None if self.limit is not None else count
 
+    def _is_traced(self) -> bool:
+        """Whether JAX may ask for a derivative."""
+        items = (*self.state, *self.condition.outside(), *self.body.outside())
+        tensors = [item._tensor if isinstance(item, Variable) else item for item in items]
+        return THREAD.recording.traced or any(
+            isinstance(tensor, EagerTensor) and isinstance(tensor._value, Tracer)
+            for tensor in tensors
+        )
+
     def _limit_number(self) -> int | None:
         return self.limit if isinstance(self.limit, int) else None
 
@@ -121,7 +144,7 @@ class While:
         if not in_frame or not all(can_make_keys(draw.key._type) for draw in self._draws):
             raise NotOneProgramError(WHY_KEYS)
 
-    def _bound(self) -> None:
+    def _require_bound(self) -> None:
         """Refuses what a tape in a function cannot differentiate."""
         limit = self._limit_number()
         if limit is None or limit > MAX_BOUND:
@@ -140,9 +163,9 @@ class While:
         if not in_frame and not self._draws and count not in lengths and len(lengths) >= MAX_EXACT:
             return self._dynamic(1 << (count - 1).bit_length())
         lengths.add(count)
-        turns = Turns(FOLD, _nobody, self.state, [])
-        turns.count = count
-        return record_loop(self.body, turns)
+        rows = Turns(FOLD, _nobody, self.state, [])
+        rows.turns = count
+        return record_loop(self.body, rows)
 
     def _dynamic(self, length: int | None) -> list[EagerTensor]:
         """Records the loop with its condition; `length` bounds the number of iterations."""

@@ -43,7 +43,8 @@ def map_fn(
 
     Unlike TensorFlow, eager code does not run the Python of `fn` for every row, but twice, on
     tensors without values: if both times the same is recorded, that is done for all rows. Where
-    they differ, or the Python looks at a value, it runs for every row.
+    they differ, or the Python looks at a value, it runs for every row. The gradient for a variable
+    of which `fn` gathers rows is dense, as in TensorFlow's functions.
 
     Args:
         fn: a function of one row, in the structure of `elems`.
@@ -159,12 +160,17 @@ class _Call:
         """Calls the function with a row; returns what is right according to the signature."""
         result = self.fn(nest.pack_sequence_as(self.elems, row))
         nest.assert_same_structure(self.pattern, result)
-        return [
-            self._array(spec, 1).write(0, leaf).read(0)
-            if type(spec) is TensorSpec
-            else _converted(leaf)
-            for leaf, spec in zip(nest.flatten(result), self.specs, strict=True)
-        ]
+        leaves = zip(nest.flatten(result), self.specs, strict=True)
+        return [self._fitting(leaf, spec) for leaf, spec in leaves]
+
+    def _fitting(self, leaf: Any, spec: Any) -> Any:
+        """Returns one result as a tensor, which is what its spec says."""
+        if type(spec) is not TensorSpec:
+            return _converted(leaf)
+        shape = convert(leaf).shape if in_graph() and spec.shape.rank is not None else spec.shape
+        if not spec.shape.is_compatible_with(shape):
+            raise ValueError(f"Inconsistent shapes: saw {shape} but expected {spec.shape} ")
+        return self._array(spec, 1).write(0, leaf).read(0)
 
     def _array(self, spec: TensorSpec, size: int) -> TensorArray:
         return TensorArray(

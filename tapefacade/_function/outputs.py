@@ -10,6 +10,7 @@ from tapefacade._core import nest
 from tapefacade._core.convert import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._ops.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 
 MESSAGE_NO_TENSOR = (
@@ -31,8 +32,10 @@ class Structure:
         """
         self.tensors: list[EagerTensor] = []  # of this result
         self._constants: list[Any] = []  # what is no dense tensor, in its place
+        self.has_objects = False  # whether there is a TensorArray in it
         for leaf in nest.flatten(result, expand_composites=True):
             value = _converted(leaf, function)
+            self.has_objects |= isinstance(value, TensorArray)
             if type(value) is EagerTensor:
                 self.tensors.append(value)
                 value = _TENSOR
@@ -78,7 +81,7 @@ def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
         return leaf.value()
     if isinstance(leaf, _CONVERTED):
         return convert(leaf)
-    if hasattr(leaf, "_is_function_result"):  # a TensorArray
+    if isinstance(leaf, TensorArray):
         return leaf
     raise hinted(
         TypeError(MESSAGE_NO_TENSOR.format(function, type(leaf).__name__)),

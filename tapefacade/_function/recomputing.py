@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
+from tapefacade._core.generators import rehearsing
 from tapefacade._core.gradient import DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
@@ -36,14 +37,14 @@ class Part(NamedTuple):
 
     Attributes:
         program: what the function computes.
-        count: how many results the function has; what follows are new values of variables.
+        results: how many results the function has; what follows are new values of variables.
         arguments: how many operands are arguments; the rest comes from outside.
         sources: the places of the operands that gradients flow to.
         types: the types of the operands.
     """
 
     program: Program
-    count: int
+    results: int
     arguments: int
     sources: frozenset[int]
     types: tuple[TensorType, ...]
@@ -65,12 +66,12 @@ class Recomputation(Operation):
         self.check_types = program.check_types(part.types[:count], part.types[count:])
         self.checks = list(program.checks)
         flow = flow_of(program.part)
-        missing = sorted(frozenset[str]().union(*flow.missing[: part.count]))
+        missing = sorted(frozenset[str]().union(*flow.missing[: part.results]))
         self.gradient = NoGradient(missing[0]) if missing else DIFFERENTIABLE
-        used = frozenset[int]().union(*dependencies_of(program, count)[: part.count])
+        used = frozenset[int]().union(*dependencies_of(program, count)[: part.results])
         # As in TensorFlow, to which it is one op, all results depend on what one depends on.
-        nothing = len(program.types) - part.count + sum(map(len, self.check_types))
-        self._dependencies = (part.sources & used,) * part.count + (frozenset[int](),) * nothing
+        nothing = len(program.types) - part.results + sum(map(len, self.check_types))
+        self._dependencies = (part.sources & used,) * part.results + (frozenset[int](),) * nothing
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -97,9 +98,9 @@ class Recomputation(Operation):
             results, checks = jax.checkpoint(compute)(operands)
         else:
             results, checks = _recomputed(compute, part.arguments)(operands)
-        fixed = [jax.lax.stop_gradient(result) for result in results[part.count :]]
+        fixed = [jax.lax.stop_gradient(result) for result in results[part.results :]]
         found = [array for check in checks for array in check]
-        return [*results[: part.count], *fixed, *found]
+        return [*results[: part.results], *fixed, *found]
 
 
 def _recomputed(compute: Callable[[list[Any]], Any], arguments: int) -> Callable[[list[Any]], Any]:
@@ -216,7 +217,8 @@ def _recorded(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
         return _converted(f(*given, **kwargs))
 
     arguments = [flat[place] for place in at]
-    body = body_of(function, f, [argument._type for argument in arguments])
+    with rehearsing():  # if the Python has to run, it draws its random numbers
+        body = body_of(function, f, [argument._type for argument in arguments])
     if body.uncertain or body.program.acts:
         raise ValueWanted(body.uncertain)
     return _record(body, arguments)
@@ -228,7 +230,7 @@ def _converted(result: Any) -> Any:
 
 
 def _record(body: Body, arguments: list[EagerTensor]) -> Any:
-    outside = body.drawn_tensors()
+    outside = body.outer_tensors()
     count = len(arguments)
     sources = {count + p for p, v in enumerate(outside) if isinstance(v, Variable) and v.trainable}
     operands = [operand(item) for item in (*arguments, *outside)]
@@ -254,8 +256,8 @@ def _by_python(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
 
     def gradient(*upstream: EagerTensor, variables: Sequence[Variable] = ()) -> Any:
         with GradientTape() as tape:
-            tape.watch(tensors)
-            results = nest.flatten(_converted(f(*args, **kwargs)), expand_composites=True)
+            tape.watch([tensor for tensor in tensors if tensor._type.inexact])
+            results = nest.flatten(_converted(f(*args, **kwargs)))
         found = tape.gradient(results, [*tensors, *variables], upstream)
         of_tensors = found[: len(tensors)]
         return (of_tensors, found[len(tensors) :]) if variables else of_tensors

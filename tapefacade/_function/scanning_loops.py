@@ -201,8 +201,6 @@ class _Call:
         rows = Rows(
             self.kind, self.fn, self.start, self.flat, self.reverse, self.begins, tuple(names)
         )
-        if not self.infer_shape and not in_graph() and THREAD.recording.frame is not None:
-            THREAD.recording.observe(WHY_CHANGES)
         body, done = found_body(rows, self._step_on_placeholders, self._checked(rows))
         return self._in_python(done) if body is None else record_loop(body, rows)
 

@@ -88,7 +88,9 @@ def _branches(branch_fns: Any, index: Any) -> list[Branch]:
         raise ValueError("Must provide at least one item in 'branch_fns'")
     if not isinstance(branch_fns, list | tuple | dict):
         raise TypeError("'branch_fns' must be a list, tuple, or dict")
-    entries = list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    entries: list[Any] = (
+        list(branch_fns.items()) if isinstance(branch_fns, dict) else list(branch_fns)
+    )
     if all(callable(entry) for entry in entries):
         return entries
     pairs = [_pair(entry) for entry in entries]
@@ -234,10 +236,7 @@ def _require_any(conditions: Sequence[EagerTensor]) -> None:
 def _require_one(conditions: Sequence[EagerTensor]) -> None:
     preds = FUNCTIONS["stack"](list(conditions))
     count = FUNCTIONS["reduce_sum"](FUNCTIONS["cast"](preds, dtypes.int32))
-    if in_graph():
-        names = ", ".join(map(_name, conditions))
-    else:
-        names = ", ".join("?" for _ in conditions)
+    names = ", ".join(_name(pred) if in_graph() else "?" for pred in conditions)
     FUNCTIONS["debugging.Assert"](
         count < 2,
         [

@@ -217,8 +217,9 @@ class Tracing:
         if frame.observed:
             return Trace(None, None, frame.observed), structure.result(), True
         recorded = Recorded(self._recording, frame, self._arguments, structure.tensors, self._draws)
-        if recorded.uncertain:
-            return Trace(None, None, recorded.uncertain), structure.result(), True
+        why = "it returns a TensorArray" if structure.has_objects else recorded.uncertain
+        if why:
+            return Trace(None, None, why), structure.result(), True
         trace = Trace(recorded, structure, "")
         if self._inline:
             result = structure.result()

@@ -57,7 +57,7 @@ def vectorized_map(
     See https://www.tensorflow.org/api_docs/python/tf/vectorized_map.
     """
     flat = [convert(item) for item in nest.flatten(elems)]
-    sizes: list[Any] = [item.shape[0] for item in flat]
+    sizes: list[Any] = [item.shape.as_list()[0] for item in flat]
     count = max(sizes)
     for size in sizes:
         if size not in (1, count):

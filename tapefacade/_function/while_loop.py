@@ -167,6 +167,15 @@ class _WhileLoop:
     # As one program.
 
     def _as_program(self, values: Any, count: int) -> tuple[bool, Any]:
+        """Records the loop.
+
+        Args:
+            values: the loop variables.
+            count: the number of iterations that Python has done.
+
+        Returns:
+            Whether it is one program, and the result.
+        """
         limit = self._limit - count if isinstance(self._limit, int) else self._limit
         try:
             with unchanged_arrays() as changed:
@@ -175,7 +184,8 @@ class _WhileLoop:
                 condition, body = self._recorded(variables, state)
             if changed:
                 raise NotOneProgramError("the body writes to a tf.TensorArray from outside")
-            tensors, found = While(condition, body, state, limit).recorded()
+            loop = While(condition, body, state, limit)
+            loop.prepare()
         except ValueWanted as wanted:
             why = WHY_LOOKED.format(wanted.line)
         except NotOneProgramError as error:
@@ -185,6 +195,7 @@ class _WhileLoop:
                 raise
             why = str(error)  # Python is going to meet it, unless numbers are to stay numbers
         else:
+            tensors, found = loop.recorded()
             return True, variables.result(tensors, found != 0)
         if THREAD.recording.frame is not None:
             THREAD.recording.observe(why)

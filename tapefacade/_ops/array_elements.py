@@ -14,7 +14,6 @@ from tapefacade._core import errors
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.op import Check, FreeTensor, op
 
-
 # Numbers for arrays and for blocks of `unchanged_arrays`, in the order they are made in.
 SERIAL = itertools.count()
 
@@ -91,9 +90,7 @@ def _array_read(whole: FreeTensor, index: FreeTensor) -> jax.Array:
     return jax.lax.dynamic_index_in_dim(whole, index, 0, keepdims=False)
 
 
-@op(
-    "_array_write", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error)
-)
+@op("_array_write", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error))
 def _array_write(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
     """Writes an element of a stacked array."""
     return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)

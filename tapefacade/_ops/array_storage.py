@@ -100,7 +100,7 @@ class Storage:
             if like is not None:
                 shapes.add(like._type.shape)
             elif self._element_shape.is_fully_defined():
-                shapes.add(tuple(self._element_shape.as_list()))
+                shapes.add(tuple(self._element_shape.as_list()))  # type: ignore[arg-type]
             if len(shapes) != 1 or not self._items:
                 return None
             (shape,) = shapes

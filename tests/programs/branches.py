@@ -210,13 +210,12 @@ def assignment_without_results(tf, np):
     def clip(limit):
         tf.cond(v > limit, lambda: v.assign(limit), lambda: v.read_value())
 
+    found = []
     for limit in (0.5, 3.0):
         v.assign(2.0)
         clip(tf.constant(limit))
-        yield_ = v.numpy()
-        if limit == 0.5:
-            first = yield_
-    return [first, v.numpy()]
+        found.append(v.numpy())
+    return found
 
 
 def nested(tf, np):
@@ -329,9 +328,7 @@ def cases(tf, np):
 
 def cases_of_one_result(tf, np):
     t = tf.constant
-    return [
-        tf.case([(t(k), lambda: [t(1.0)])], default=lambda: (t(2.0),)) for k in (True, False)
-    ]
+    return [tf.case([(t(k), lambda: [t(1.0)])], default=lambda: (t(2.0),)) for k in (True, False)]
 
 
 def cases_that_fail(tf, np):
@@ -381,7 +378,8 @@ def switches_that_fail(tf, np):
         return lambda: tf.switch_case(index, fns, **kwargs)
 
     return kinds(
-        tf, ask(t(1), {0: a, 2: b}), ask(t(1), {3: a, 5: b}, default=c), ask(t(0), [(1, a), (1, b)]),
+        tf, ask(t(1), {0: a, 2: b}), ask(t(1), {3: a, 5: b}, default=c),
+        ask(t(0), [(1, a), (1, b)]),
         ask(1, [a, b]), ask(np.int32(1), [a, b]), ask(t(1.0), [a, b]), ask(t(True), [a, b]),
         ask(index, [a, b]), ask("a", [a, b]), ask(t(0), []), ask(t(0), {}), ask(t(0), a),
         ask(t(0), {"a": a}), ask(t(0), [lambda: t(1.0), lambda: t(1)]), ask(t(1, tf.int64), [a, b]),

@@ -821,9 +821,8 @@ def hessians(tf, np):
             h(y**3, y, True, 1, "named"),
         ]  # fmt: skip
 
-    return f(x, y, matrix), tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x))(
-        tf.zeros([0])
-    )
+    empty = tf.function(lambda x: tf.hessians(tf.reduce_sum(x**3), x))(tf.zeros([0]))
+    return f(x, y, matrix), empty
 
 
 def hessians_in_a_tape(tf, np):
@@ -955,3 +954,20 @@ def physics(tf, np):
         return loss, tf.gradients(loss, w)
 
     return residual(tf.constant([[0.1], [0.5]]))
+
+
+def ragged_tensors(tf, np):
+    """Gradient functions get and give what carries the gradient of a ragged tensor: its values."""
+    x = tf.constant([1.0, 2.0, 3.0])
+
+    def derived(wrapped):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = wrapped(tf.RaggedTensor.from_row_lengths(x, [1, 2]))
+            total = tf.reduce_sum(y.flat_values)
+        return repr(y), tape.gradient(total, x)
+
+    return [
+        derived(tf.grad_pass_through(lambda r: r * 2.0)),
+        derived(tf.custom_gradient(lambda r: (r * 2.0, lambda u: u * 10.0))),
+    ]

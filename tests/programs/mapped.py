@@ -144,6 +144,7 @@ def errors_in_functions(tf, np):
         ask(lambda: tf.map_fn(lambda t: t, tf.constant(1.0))),
         ask(lambda: tf.map_fn(lambda t: t, [])),
         ask(lambda: tf.map_fn(3, x)),
+        ask(lambda: tf.map_fn(lambda t: t, x, fn_output_signature=tf.TensorSpec([2]))),
         ask(lambda: tf.map_fn(lambda t: t[0], (x, x[:2]), fn_output_signature=tf.float32)),
         ask(lambda: tf.map_fn(lambda t: t[0], (x, x)), kind_of_error),
         ask(lambda: tf.map_fn(lambda t: [t, t], x, fn_output_signature=(tf.float32,) * 2),

@@ -133,6 +133,10 @@ def errors_in_functions(tf, np):
 def gradients(tf, np):
     x, k = tf.constant([1.0, 2.0, 3.0]), tf.constant(2.0)
     ones = tf.ones([2])
+
+    def shift(a, t):
+        return a[1], a[2], t
+
     fs = {
         "sum of cubes": (lambda v: tf.scan(lambda a, t: a + t * t * t, v), x),
         "product": (lambda v: tf.scan(lambda a, t: a * t, v), x),
@@ -147,8 +151,8 @@ def gradients(tf, np):
         "capture of other": (
             lambda v: tf.scan(lambda a, t: (a[0] * v, t), x, (1.0, 1.0))[1], k),
         "empty": (lambda v: tf.scan(lambda a, t: a * t, tf.zeros([0]), v), k),
-        "delayed": (lambda v: tf.scan(lambda a, t: (a[1], a[2], t), ones, (0.0, 0.0, v))[0], k),
-        "too late": (lambda v: tf.scan(lambda a, t: (a[1], a[2], t), ones[:1], (0.0, 0.0, v))[0], k),
+        "delayed": (lambda v: tf.scan(shift, ones, (0.0, 0.0, v))[0], k),
+        "too late": (lambda v: tf.scan(shift, ones[:1], (0.0, 0.0, v))[0], k),
         "fold": (lambda v: tf.foldl(lambda a, t: a * t, v), x),
         "fold right": (lambda v: tf.foldr(lambda a, t: a * t + t, v), x),
         "fold constant": (lambda v: tf.foldl(lambda a, t: a, v, 1.0), x),
@@ -156,9 +160,9 @@ def gradients(tf, np):
         "fold last": (lambda v: tf.foldl(lambda a, t: t, v), x),
         "fold initial unused": (lambda v: tf.foldl(lambda a, t: t, x, v), k),
         "fold empty": (lambda v: tf.foldl(lambda a, t: a * t, tf.zeros([0]), v), k),
-        "fold delayed": (lambda v: tf.foldl(lambda a, t: (a[1], a[2], t), ones, (0.0, 0.0, v))[0], k),
+        "fold delayed": (lambda v: tf.foldl(shift, ones, (0.0, 0.0, v))[0], k),
         "fold too late": (
-            lambda v: tf.foldl(lambda a, t: (a[1], a[2], t), ones[:1], (0.0, 0.0, v))[0], k),
+            lambda v: tf.foldl(shift, ones[:1], (0.0, 0.0, v))[0], k),
         "floor": (lambda v: tf.scan(lambda a, t: tf.floor(a * t), v), x),
         "linear": (lambda v: tf.scan(lambda a, t: a + 2.0 * t, v), x),
         "float64": (lambda v: tf.scan(lambda a, t: a * t, tf.cast(v, tf.float64)), x),

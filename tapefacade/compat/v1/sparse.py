@@ -3,8 +3,9 @@
 from tapefacade._core.aliases import aliases as _aliases
 
 _SAME = """
-SparseTensor bincount expand_dims eye fill_empty_rows from_dense mask maximum minimum reorder
-reset_shape reshape retain slice softmax sparse_dense_matmul to_dense to_indicator transpose
+SparseTensor bincount cross cross_hashed expand_dims eye fill_empty_rows from_dense mask maximum
+minimum reorder reset_shape reshape retain slice softmax sparse_dense_matmul to_dense to_indicator
+transpose
 """
 _RENAMED = {
     "matmul": "sparse.sparse_dense_matmul",

@@ -1,0 +1,1 @@
+"""Values in files: checkpoints, and saved models."""

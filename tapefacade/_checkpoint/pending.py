@@ -1,0 +1,187 @@
+"""Values that wait for objects which a program has not made yet.
+
+While some do, and only then, `tf.Module` notices attributes that are set, and new variables are
+lazy: when somebody first looks at one, the object graphs are searched for a place at which a value
+waits for it. So a list that a program appends to needs no class of its own.
+"""
+
+import atexit
+import inspect
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._state.module import Module
+from tapefacade._state.variable import Variable
+from tapefacade._trace.recording import THREAD
+
+
+class Waiting(Protocol):
+    """What has values that wait."""
+
+    serial: int
+
+    def resolve(self) -> None:
+        """Gives values to new variables that have found their place."""
+
+    def attribute_set(self, owner: Any, name: str) -> None:
+        """Gives values to what has become a part of an object."""
+
+
+_LOCK = threading.RLock()
+# For each object that may get parts for which values wait: a weak reference, and what waits.
+_OWNERS: dict[int, tuple[Any, dict[int, Waiting]]] = {}
+# The variables that were made meanwhile, by what they held at first.
+_FRESH: dict[int, tuple[Any, EagerTensor]] = {}
+
+
+class _Lazy:
+    """In the place of a recording: computes the first value of a variable."""
+
+    def __init__(self, initial: EagerTensor) -> None:
+        self.initial: EagerTensor | None = initial
+
+    def compute(self, tensor: EagerTensor) -> None:
+        """Looks for a value that waits for the variable, and takes the initial one if none does."""
+        if self.initial is None:
+            return
+        initial, self.initial = self.initial, None
+        resolve_all()
+        if tensor._value is None:
+            tensor._value = initial._array()
+
+    def symbolic_name(self, tensor: EagerTensor) -> str | None:
+        """Returns None: the variable has a value."""
+        return None
+
+
+def wait(owner: Any, waiting: Waiting) -> None:
+    """Notes that values wait for parts of an object."""
+    with _LOCK:
+        known = _OWNERS.get(id(owner))
+        if known is None:
+            place = id(owner)
+            reference = weakref.ref(owner, lambda _: _forget(place))
+            _OWNERS[place] = known = (reference, {})
+            if len(_OWNERS) == 1:
+                _install()
+        known[1][waiting.serial] = waiting
+
+
+def no_longer(owner: Any, waiting: Waiting) -> None:
+    """Notes that an object has all its parts."""
+    with _LOCK:
+        known = _OWNERS.get(id(owner))
+        if known is not None:
+            known[1].pop(waiting.serial, None)
+            if not known[1]:
+                _forget(id(owner))
+
+
+def _forget(place: int) -> None:
+    with _LOCK:
+        _OWNERS.pop(place, None)
+        if not _OWNERS:
+            _uninstall()
+
+
+def resolve_all() -> None:
+    """Gives waiting values to variables that have found their place; the newest value wins."""
+    with _LOCK:
+        found = {serial: w for _, held in list(_OWNERS.values()) for serial, w in held.items()}
+        for serial in sorted(found):
+            found[serial].resolve()
+
+
+def is_fresh(variable: Variable) -> bool:
+    """Whether a variable was made while values waited, and holds what it was made with."""
+    _, first = _FRESH.get(id(variable), (None, None))
+    return first is not None and variable._tensor is first
+
+
+def settle(variable: Variable, tensor: EagerTensor) -> None:
+    """Gives a variable that nobody has looked at its value."""
+    held = variable._tensor
+    if type(held._recording) is _Lazy and type(tensor) is EagerTensor:
+        held._value = tensor._value  # those who hold the lazy tensor see it too
+    else:
+        variable._restore(tensor)
+        _note_fresh(variable)
+
+
+def noted(owner: Any, name: str) -> None:
+    """Notes that an attribute of an object was set."""
+    known = _OWNERS.get(id(owner))
+    if known is not None:
+        with _LOCK:
+            for serial in sorted(known[1]):
+                known[1][serial].attribute_set(owner, name)
+
+
+def is_lazy(variable: Variable) -> bool:
+    """Whether nobody has looked at a variable that was made while values waited."""
+    held = variable._tensor
+    return held._value is None and type(held._recording) is _Lazy
+
+
+def fail(variable: Variable, failed: Failed) -> None:
+    """Lets an error be raised for who looks at a variable."""
+    variable._tensor._value = failed
+
+
+def _note_fresh(variable: Variable) -> None:
+    place = id(variable)
+    reference = weakref.ref(variable, lambda _: _FRESH.pop(place, None))
+    _FRESH[place] = (reference, variable._tensor)
+
+
+# Hooks that are there while something waits.
+
+_PLAIN: dict[str, Callable[..., Any]] = {"init": Variable.__init__, "put": Variable._put}
+
+
+def _made(variable: Variable, *args: Any, **kwargs: Any) -> None:
+    _PLAIN["init"](variable, *args, **kwargs)
+    tensor = variable._tensor
+    if type(tensor) is not EagerTensor:
+        return  # texts
+    if tensor._value is not None or THREAD.recording.frame is None:
+        variable._tensor = EagerTensor(tensor._type, None, _Lazy(tensor), 0)
+    _note_fresh(variable)
+
+
+def _put(variable: Variable, tensor: EagerTensor) -> None:
+    if is_lazy(variable):
+        variable._tensor._array()  # the value that waits comes before the one that is assigned
+    _PLAIN["put"](variable, tensor)
+
+
+def _set_attribute(module: Any, name: str, value: Any) -> None:
+    object.__setattr__(module, name, value)
+    noted(module, name)
+
+
+def _install() -> None:
+    # The signature is asked for by creators of variables.
+    _made.__signature__ = inspect.signature(_PLAIN["init"])  # type: ignore[attr-defined]
+    Variable.__init__ = _made  # type: ignore[method-assign]
+    Variable._put = _put  # type: ignore[method-assign]
+    Module.__setattr__ = _set_attribute  # type: ignore[method-assign]
+
+
+def _uninstall() -> None:
+    Variable.__init__ = _PLAIN["init"]  # type: ignore[method-assign]
+    Variable._put = _PLAIN["put"]  # type: ignore[method-assign]
+    if "__setattr__" in vars(Module):
+        del Module.__setattr__
+    _FRESH.clear()
+
+
+@atexit.register
+def _end() -> None:
+    """Lets go of everything while there still is a logger to tell what was not restored."""
+    with _LOCK:
+        _OWNERS.clear()
+        _uninstall()

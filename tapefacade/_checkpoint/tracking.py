@@ -1,0 +1,297 @@
+"""What a checkpoint finds in an object: its parts by name, and the values that it has itself."""
+
+import collections
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
+from tapefacade._core.text import OBJECT, string_tensor
+from tapefacade._function.kinds import Callable as FunctionBase
+from tapefacade._io.mutable_tables import MutableHashTable
+from tapefacade._io.tables import Table
+from tapefacade._ops.op import function
+from tapefacade._state.module import Module
+from tapefacade._state.random_generator import Generator
+from tapefacade._state.variable import Variable
+from tapefacade._trace.recording import THREAD
+
+Array = np.ndarray[Any, Any]
+MESSAGE_KEYS = (
+    "Unable to save the object {} (a dictionary wrapper constructed automatically on attribute "
+    "assignment). The wrapped dictionary contains a non-string key which maps to a trackable "
+    "object or mutable data structure.\n\nIf you don't need this dictionary checkpointed, wrap it "
+    "in a non-trackable object; it will be subsequently ignored."
+)
+# What Python calls attributes that hold no parts of an object.
+OWN = "_self_"
+
+
+class Source(Protocol):
+    """Where the values of a checkpoint come from."""
+
+    def get(self, key: str) -> Array:
+        """Returns a value."""
+        ...
+
+    def dtype(self, key: str) -> dtypes.DType:
+        """Returns the dtype of a value."""
+        ...
+
+
+class Value(NamedTuple):
+    """A value that an object has.
+
+    Attributes:
+        name: what it is called among the object's values.
+        tensors: what is saved, by the end of the key.
+        full_name: the name of the variable.
+    """
+
+    name: str
+    tensors: dict[str, Array]
+    full_name: str = ""
+
+
+class Kind(NamedTuple):
+    """How a checkpoint deals with the objects of a class.
+
+    Attributes:
+        children: gives the parts by name.
+        values: gives the object's own values; None if it has none.
+        restoring: takes the object, the source, the keys of its values by name, and how many values
+            are restored together. It checks the values and returns what puts them in the object.
+        is_container: whether Python does not tell who holds it.
+    """
+
+    children: Callable[[Any], dict[str, Any]]
+    values: Callable[[Any], list[Value]] | None = None
+    restoring: Callable[[Any, Source, Mapping[str, str], int], Callable[[], None]] | None = None
+    is_container: bool = False
+
+
+KINDS: dict[type, Kind] = {}
+
+
+def track(class_: type, kind: Kind) -> None:
+    """Tells how checkpoints deal with the objects of a class and of its subclasses.
+
+    A class may also say it itself: by a method `_checkpoint_children()`.
+    """
+    KINDS[class_] = kind
+
+
+def kind_of(value: Any) -> Kind | None:
+    """Returns how checkpoints deal with an object; None if they ignore it."""
+    exact = type(value)
+    for class_ in exact.__mro__:
+        kind = KINDS.get(class_)
+        if kind is not None:
+            if kind.is_container and exact is not class_ and not isinstance(value, tuple):
+                return None
+            return kind
+    return OBJECT_KIND if hasattr(exact, "_checkpoint_children") else None
+
+
+def children(value: Any) -> dict[str, Any]:
+    """Returns the parts of an object that checkpoints know, by name."""
+    kind = kind_of(value)
+    return {} if kind is None else kind.children(value)
+
+
+def values(value: Any) -> list[Value]:
+    """Returns an object's own values."""
+    kind = kind_of(value)
+    return [] if kind is None or kind.values is None else kind.values(value)
+
+
+def has_values(value: Any) -> bool:
+    """Whether an object has values of its own."""
+    kind = kind_of(value)
+    return kind is not None and kind.values is not None
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """Returns the attributes of an object that are parts of it."""
+    ignored = getattr(value, "_TF_MODULE_IGNORED_PROPERTIES", ())
+    return {
+        name: part
+        for name, part in list(vars(value).items())
+        if not name.startswith(OWN) and name not in ignored and _is_part(part)
+    }
+
+
+def _is_part(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_part, value))
+    return kind_of(value) is not None
+
+
+# Containers.
+
+
+def _items(value: Any) -> dict[str, Any]:
+    found = {str(place): item for place, item in enumerate(value) if _is_part(item)}
+    for name, item in zip(getattr(value, "_fields", ()), value, strict=False):
+        if _is_part(item):
+            found[name] = item
+    return dict(sorted(found.items(), key=lambda pair: pair[0].isdigit()))
+
+
+def _entries(value: Any) -> dict[str, Any]:
+    return {
+        key: item for key, item in list(value.items()) if isinstance(key, str) and _is_part(item)
+    }
+
+
+def require_texts(value: Any) -> None:
+    """Refuses a dictionary that cannot be saved.
+
+    Raises:
+        ValueError: if parts are under keys that are no texts.
+    """
+    if isinstance(value, dict) and any(
+        not isinstance(key, str) and _is_part(item) for key, item in value.items()
+    ):
+        raise ValueError(MESSAGE_KEYS.format(value))
+
+
+def _nothing(value: Any) -> dict[str, Any]:
+    return {}
+
+
+# Variables.
+
+
+def to_tensor(array: Array) -> Any:
+    """Makes a tensor of a value in a file."""
+    return string_tensor(array) if array.dtype == OBJECT else from_host(array)
+
+
+def _variable_values(variable: Variable) -> list[Value]:
+    variable._look()
+    array = np.asarray(variable._tensor._array())
+    name = variable._root.name.removesuffix(":0")
+    return [Value("VARIABLE_VALUE", {"": array}, name)]
+
+
+def fitting(variable: Variable, source: Source, key: str, count: int) -> Any:
+    """Returns a value for a variable, as a tensor.
+
+    Raises:
+        InvalidArgumentError: if it has another dtype.
+        ValueError: if it has another shape.
+    """
+    dtype = source.dtype(key)
+    if dtype is not variable.dtype:
+        prefix = MESSAGE_COMPUTING.format(f"RestoreV2_dtypes_{count}")
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"{prefix}tensor_name = {key}; expected dtype {variable.dtype.kernel_name} does not "
+            f"equal original dtype {dtype.kernel_name} [Op:RestoreV2]",
+        )
+    tensor = to_tensor(source.get(key))
+    if not variable.shape.is_compatible_with(tensor.shape):
+        raise ValueError(
+            f"Received incompatible tensor with shape {tensor.shape} when attempting to restore "
+            f"variable with shape {variable.shape} and name {variable.name}."
+        )
+    return tensor
+
+
+def put(variable: Variable, tensor: Any) -> None:
+    """Gives a variable a value from a file."""
+    root = variable._root
+    functions = THREAD.functions
+    if functions and any(made is root for made, _ in functions[-1].created):
+        root._restore(tensor)  # its initial value
+        return
+    with root._lock:
+        root._put(tensor)
+        root._tell_tapes()
+
+
+def _restore_variable(
+    variable: Variable, source: Source, keys: Mapping[str, str], count: int
+) -> Callable[[], None]:
+    tensor = fitting(variable, source, keys["VARIABLE_VALUE"], count)
+    return lambda: put(variable, tensor)
+
+
+# Tables.
+
+
+def _table_values(table: MutableHashTable) -> list[Value]:
+    keys, entries = table.export()
+    return [Value("table", {"-keys": keys._numpy(), "-values": entries._numpy()})]
+
+
+def _restore_table(
+    table: MutableHashTable, source: Source, keys: Mapping[str, str], count: int
+) -> Callable[[], None]:
+    names, entries = (to_tensor(source.get(keys["table"] + end)) for end in ("-keys", "-values"))
+
+    def fill() -> None:
+        table._entries.clear()
+        table.insert(names, entries)
+
+    return fill
+
+
+# Python values.
+
+
+@function("train.experimental.PythonState")
+class PythonState:
+    """A Python object that checkpoints save: subclasses say how it becomes bytes.
+
+    >>> class Counter(tf.train.experimental.PythonState):
+    ...     count = 0
+    ...     def serialize(self):
+    ...         return str(self.count)
+    ...     def deserialize(self, string_value):
+    ...         self.count = int(string_value)
+    >>> counter = Counter()
+    >>> checkpoint = tf.train.Checkpoint(counter=counter)
+    """
+
+    def serialize(self) -> str | bytes:
+        """Returns the state as a text."""
+        raise TypeError(f"{type(self).__name__} does not say how it is saved: write `serialize`.")
+
+    def deserialize(self, string_value: bytes) -> None:
+        """Takes the state from a text that `serialize` has made."""
+        raise TypeError(
+            f"{type(self).__name__} does not say how it is restored: write `deserialize`."
+        )
+
+
+def _state_values(state: PythonState) -> list[Value]:
+    text = state.serialize()
+    array = np.empty((), OBJECT)
+    array[()] = text.encode() if isinstance(text, str) else bytes(text)
+    return [Value("py_state", {"": array})]
+
+
+def _restore_state(
+    state: PythonState, source: Source, keys: Mapping[str, str], count: int
+) -> Callable[[], None]:
+    text = source.get(keys["py_state"]).item()
+    return lambda: state.deserialize(text)
+
+
+OBJECT_KIND = Kind(lambda value: value._checkpoint_children())
+track(Variable, Kind(_nothing, _variable_values, _restore_variable))
+track(Module, Kind(attributes))
+track(Generator, Kind(lambda generator: {"_state_var": generator._state_var}))
+track(Table, Kind(_nothing))
+track(MutableHashTable, Kind(_nothing, _table_values, _restore_table))
+track(FunctionBase, Kind(_nothing))
+track(PythonState, Kind(_nothing, _state_values, _restore_state))
+track(list, Kind(_items, is_container=True))
+track(tuple, Kind(_items, is_container=True))
+track(dict, Kind(_entries, is_container=True))
+track(collections.OrderedDict, Kind(_entries, is_container=True))

@@ -1,0 +1,1 @@
+"""Streams of data: `tf.data`, and how its datasets are read."""

@@ -1,0 +1,40 @@
+"""What all parts of `tf.data.Dataset` share: a dataset is a node, and the options it is read with."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._data.node import Node
+from tapefacade._data.options import Options
+
+
+class Base:
+    """A dataset, without its methods."""
+
+    _is_element = True  # a dataset may be a part of an element
+    _is_function_result = True  # and what a function returns
+    _node: Node
+    _own_options: Options | None = None
+
+    def _made(self, node: Node) -> Any:
+        """Makes a dataset out of this one."""
+        return wrap(node, self._own_options)
+
+
+def wrap(node: Node, options: Options | None = None) -> Any:
+    """Makes a dataset of a node."""
+    kind = FUNCTIONS["data.Dataset"]
+    made = kind.__new__(kind)
+    made._node = node
+    made._own_options = options
+    return made
+
+
+def common_options(datasets: Sequence[Any]) -> Options | None:
+    """Returns the options of a dataset that is made of several."""
+    found: Options | None = None
+    for dataset in datasets:
+        options = dataset._own_options
+        if options is not None:
+            found = options if found is None else found.merge(options)
+    return found

@@ -1,0 +1,356 @@
+"""Several elements as one: batch, padded_batch, ragged and sparse batches, rebatch, window."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._data.composites import batch_of, count_of, rows_of
+from tapefacade._data.node import INFINITE, Node
+from tapefacade._data.structures import (
+    batched_spec,
+    kernel_error,
+    leaves,
+    mapped,
+    op_error,
+    packed,
+    packer,
+    tensor_of,
+)
+from tapefacade._ragged.spec import RaggedTensorSpec
+from tapefacade._sparse.spec import SparseTensorSpec
+from tapefacade._sparse.tensor import SparseTensor
+
+
+def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[list[Any]]:
+    """Yields lists of `size` elements; the last may be shorter, or is dropped."""
+    while True:
+        found = list(itertools.islice(elements, size))
+        if not found or (drop and len(found) < size):
+            return
+        yield found
+
+
+def columns_of(elements: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yields, for each leaf, those of all elements."""
+    return zip(*map(leaves, elements), strict=True)
+
+
+class Batch(Node):
+    """Batches: each leaf has the elements' leaves for its rows."""
+
+    def __init__(self, node: Node, size: int, drop: bool, parallel: bool = False) -> None:
+        super().__init__(node)
+        self.name = "_ParallelBatchDataset" if parallel else "_BatchDataset"
+        if size < 1:
+            raise op_error("BatchDatasetV2", "Batch size must be greater than zero.")
+        self._size, self._drop = size, drop
+
+    def known_spec(self) -> Any:
+        spec = self.input.known_spec()
+        return None if spec is None else batched_spec(spec, self._static_size())
+
+    def _static_size(self) -> int | None:
+        return self._size if self._drop or self.input.cardinality() == INFINITE else None
+
+    def _probed(self) -> Any:
+        return batched_spec(self.input.spec, self._static_size())
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if count < 0:
+            return count
+        return count // self._size if self._drop else -(-count // self._size)
+
+    def elements(self) -> Iterator[Any]:
+        rows = self.input.rows(self._size) if self.input.has_rows else None
+        if rows is None:
+            return self._joined()
+        return self._gathered(rows.pack, rows.arrays)
+
+    def _gathered(self, pack: Callable[..., Any], arrays: Iterator[Any]) -> Iterator[Any]:
+        for columns in arrays:
+            if self._drop and len(columns[0]) < self._size:
+                return
+            yield pack([tensor_of(column) for column in columns])
+
+    def _joined(self) -> Iterator[Any]:
+        specs: Any = None
+        for found in lists(self.input.elements(), self._size, self._drop):
+            if specs is None:
+                known = self.input.known_spec()
+                specs = [None] * len(leaves(found[0])) if known is None else leaves(known)
+            columns = zip(specs, columns_of(found), strict=True)
+            flat = [batch_of(column, k, spec) for k, (spec, column) in enumerate(columns)]
+            yield packer(found[0])(flat)
+
+
+class RaggedBatch(Batch):
+    """Batches in which leaves of different lengths become ragged tensors."""
+
+    name = "_MapDataset"
+
+    def __init__(self, node: Node, size: int, drop: bool, splits: dtypes.DType) -> None:
+        super().__init__(node, size, drop)
+        self.name = "_MapDataset"
+        self._splits = splits
+
+    def known_spec(self) -> Any:
+        spec = self.input.known_spec()
+        return None if spec is None else mapped(self._leaf_spec, spec)
+
+    def _probed(self) -> Any:
+        return mapped(self._leaf_spec, self.input.spec)
+
+    def _leaf_spec(self, spec: Any) -> Any:
+        size = self._static_size()
+        if isinstance(spec, TensorSpec):
+            if spec.shape.rank is not None and spec.shape.is_fully_defined():
+                return spec._batch(size)
+            return RaggedTensorSpec(
+                TensorShape([size]).concatenate(spec.shape), spec.dtype,
+                row_splits_dtype=self._splits,
+            )  # fmt: skip
+        return batched_spec(spec, size)
+
+    def elements(self) -> Iterator[Any]:
+        for found in lists(self.input.elements(), self._size, self._drop):
+            specs = leaves(self.input.spec)
+            columns = zip(specs, columns_of(found), strict=True)
+            yield packer(found[0])([self._leaf(spec, column) for spec, column in columns])
+
+    def _leaf(self, spec: Any, column: tuple[Any, ...]) -> Any:
+        if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined():
+            return batch_of(column)
+        made = FUNCTIONS["ragged.stack"](list(column))
+        return made.with_row_splits_dtype(self._splits)
+
+
+class SparseBatch(Node):
+    """Batches of vectors and the like as sparse tensors."""
+
+    name = "_DenseToSparseBatchDataset"
+
+    def __init__(self, node: Node, size: int, shape: TensorShape) -> None:
+        super().__init__(node)
+        self._size, self._shape = size, shape
+        if not isinstance(node.spec, TensorSpec):
+            raise TypeError(f"`dense_to_sparse_batch` requires an input dataset of tensors, but it has {node.spec}.")  # fmt: skip
+
+    def known_spec(self) -> Any:
+        shape = TensorShape([None]).concatenate(self._shape)
+        return SparseTensorSpec(shape, self.input.spec.dtype)
+
+    def elements(self) -> Iterator[Any]:
+        for found in lists(self.input.elements(), self._size, False):
+            arrays = [element._numpy() for element in found]
+            sizes = self._shape.as_list()
+            for axis, size in enumerate(sizes):
+                longest = max(array.shape[axis] for array in arrays)
+                if size is not None and longest > size:
+                    raise kernel_error(f"dense_to_sparse_batch: element of shape {arrays[0].shape} does not fit in {self._shape}", )  # fmt: skip
+                sizes[axis] = longest if size is None else size
+            yield _as_sparse(arrays, sizes)
+
+
+def _as_sparse(arrays: list[Any], sizes: list[Any]) -> SparseTensor:
+    places, values = [], []
+    for row, array in enumerate(arrays):
+        inner = np.argwhere(np.ones(array.shape, bool))
+        places.append(np.concatenate([np.full((len(inner), 1), row), inner], 1))
+        values.append(array.ravel())
+    shape = np.array([len(arrays), *sizes], np.int64)
+    where = np.concatenate(places).astype(np.int64)
+    return SparseTensor(tensor_of(where), tensor_of(np.concatenate(values)), tensor_of(shape))
+
+
+class PaddedBatch(Node):
+    """Batches whose elements are filled up to the same shape."""
+
+    name = "_PaddedBatchDataset"
+
+    def __init__(
+        self, node: Node, size: int, shapes: list[Any] | None, values: list[Any], drop: bool
+    ) -> None:
+        super().__init__(node)
+        if size < 1:
+            raise op_error("PaddedBatchDatasetV2", "Batch size must be greater than zero.")
+        self._size, self._drop = size, drop
+        self._shapes = shapes  # for each leaf a list of sizes; None to find them in each batch
+        self._values = values
+
+    def known_spec(self) -> Any:
+        spec = self.input.known_spec()
+        return None if spec is None else self._padded(spec)
+
+    def _probed(self) -> Any:
+        return self._padded(self.input.spec)
+
+    def _padded(self, spec: Any) -> Any:
+        static = self._drop or self.input.cardinality() == INFINITE
+        size = self._size if static else None
+        flat = leaves(spec)
+        shapes = self._shapes or [leaf.shape.as_list() for leaf in flat]
+        made = [TensorSpec([size, *s], leaf.dtype) for s, leaf in zip(shapes, flat, strict=True)]
+        return packed(spec, made)
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if count < 0:
+            return count
+        return count // self._size if self._drop else -(-count // self._size)
+
+    def elements(self) -> Iterator[Any]:
+        for found in lists(self.input.elements(), self._size, self._drop):
+            columns = list(columns_of(found))
+            shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]
+            values = self._values or [None] * len(columns)
+            flat = [
+                _padded_leaf([leaf._numpy() for leaf in column], sizes, value, place)
+                for place, (column, sizes, value) in enumerate(
+                    zip(columns, shapes, values, strict=True)
+                )
+            ]
+            yield packer(found[0])(flat)
+
+
+def _padded_leaf(arrays: list[Any], sizes: list[Any], value: Any, place: int) -> EagerTensor:
+    rank = len(sizes)
+    for array in arrays:
+        if array.ndim != rank:
+            raise kernel_error(
+                "All elements in a batch must have the same rank as the padded shape for component"
+                f"{place}: expected rank {rank} but got element with rank {array.ndim}"
+            )
+        for axis, size in enumerate(sizes):
+            if size is not None and array.shape[axis] > size:
+                raise kernel_error(
+                    "Attempted to pad to a smaller size than the input element."
+                )
+    longest = [max(array.shape[axis] for array in arrays) for axis in range(rank)]
+    shape = [long if size is None else size for size, long in zip(sizes, longest, strict=True)]
+    dtype = arrays[0].dtype
+    if value is None:
+        value = b"" if dtype == object else np.zeros((), dtype)[()]
+    made = np.full((len(arrays), *shape), value, dtype)
+    for row, array in enumerate(arrays):
+        made[(row, *map(slice, array.shape))] = array[()]
+    return tensor_of(made)
+
+
+class Rebatch(Node):
+    """Batches of another size."""
+
+    name = "_RebatchDataset"
+
+    def __init__(self, node: Node, sizes: list[int], drop: bool) -> None:
+        super().__init__(node)
+        self._sizes, self._drop = sizes, drop
+
+    def known_spec(self) -> Any:
+        spec = self.input.known_spec()
+        return None if spec is None else mapped(self._leaf_spec, spec)
+
+    def _leaf_spec(self, spec: Any) -> Any:
+        rest = spec.shape[1:] if spec.shape.rank is not None else None
+        size = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
+        return TensorSpec(TensorShape([size]).concatenate(TensorShape(rest)), spec.dtype)
+
+    def elements(self) -> Iterator[Any]:
+        sizes = itertools.cycle(self._sizes)
+        rows: list[Any] = []
+        size = next(sizes)
+        pack: Any = None
+        for element in self.input.elements():
+            pack = packer(element)
+            flat = leaves(element)
+            columns = zip(*[rows_of(leaf) for leaf in flat], strict=True)
+            rows.extend(columns if count_of(flat[0]) else [])
+            while len(rows) >= size:
+                chosen, rows = rows[:size], rows[size:]
+                yield pack([batch_of(column, k) for k, column in enumerate(zip(*chosen, strict=True))])
+                size = next(sizes)
+        if rows and not self._drop:
+            yield pack([batch_of(column, k) for k, column in enumerate(zip(*rows, strict=True))])
+
+
+class Window(Node):
+    """Datasets of some elements each."""
+
+    name = "_WindowDataset"
+
+    def __init__(
+        self, node: Node, size: int, shift: int, stride: int, drop: bool,
+        wrap: Callable[[Node], Any],
+    ) -> None:  # fmt: skip
+        super().__init__(node)
+        for name, value in (("size", size), ("shift", shift), ("stride", stride)):
+            if value <= 0:
+                raise op_error("WindowDataset", f"Window {name} must be greater than zero.")
+        self._size, self._shift, self._stride, self._drop = size, shift, stride, drop
+        self._wrap = wrap
+
+    def known_spec(self) -> Any:
+        spec = self.input.known_spec()
+        return None if spec is None else mapped(FUNCTIONS["data.DatasetSpec"], spec)
+
+    def _probed(self) -> Any:
+        return mapped(FUNCTIONS["data.DatasetSpec"], self.input.spec)
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if count < 0:
+            return count
+        if not self._drop:
+            return -(-count // self._shift)
+        span = (self._size - 1) * self._stride + 1
+        return max(0, (count - span) // self._shift + 1) if count >= span else 0
+
+    def elements(self) -> Iterator[Any]:
+        span = (self._size - 1) * self._stride + 1
+        source = self.input.elements()
+        held: list[Any] = []
+        while True:
+            held.extend(itertools.islice(source, max(0, span - len(held))))
+            if not held or (self._drop and len(held) < span):
+                return
+            yield self._window(held[: span : self._stride])
+            gone = self._shift - len(held)
+            held = held[self._shift :]
+            if gone > 0:
+                sum(1 for _ in itertools.islice(source, gone))
+
+    def _window(self, elements: list[Any]) -> Any:
+        spec = self.input.spec
+        columns = [list(column) for column in columns_of(elements)]
+        windows = [
+            self._wrap(Held(column, leaf))
+            for column, leaf in zip(columns, leaves(spec), strict=True)
+        ]
+        return packed(spec, windows)
+
+
+class Held(Node):
+    """Leaves that are kept, such as those of a window."""
+
+    name = "_VariantDataset"
+
+    def __init__(self, elements: list[Any], spec: Any) -> None:
+        super().__init__()
+        self._elements = elements
+        self._leaf_spec = spec
+
+    def known_spec(self) -> Any:
+        return self._leaf_spec
+
+    def cardinality(self) -> int:
+        return len(self._elements)
+
+    def elements(self) -> Iterator[Any]:
+        return iter(self._elements)

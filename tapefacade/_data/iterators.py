@@ -1,0 +1,259 @@
+"""Iterators over datasets, and the specs of datasets and iterators."""
+
+import abc
+import threading
+from collections.abc import Iterator as PythonIterator
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import errors
+from tapefacade._core.optional import Optional
+from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
+from tapefacade._core.tensor_spec import HandleSpec
+from tapefacade._data.node import Node, close
+from tapefacade._data.structures import fresh, leaves, mapped
+from tapefacade._ops.op import function
+from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue
+from tapefacade._trace.recording import THREAD
+
+GET_NEXT = "IteratorGetNext"
+WHY_ITERATED = "it iterates over a dataset"
+
+
+@function("data.DatasetSpec")
+class DatasetSpec(HandleSpec):
+    """The type of a dataset: the specs of its elements.
+
+    Args:
+        element_spec: a nest of specs.
+        dataset_shape: the shape of a tensor of datasets; scalars are all there is.
+
+    >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3))
+    DatasetSpec(TensorSpec(shape=(), dtype=tf.int64, name=None), TensorShape([]))
+
+    See https://www.tensorflow.org/api_docs/python/tf/data/DatasetSpec.
+    """
+
+    __slots__ = ("_dataset_shape", "_element_spec")
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec = element_spec
+        self._dataset_shape = TensorShape(dataset_shape)
+
+    @property
+    def element_spec(self) -> Any:
+        """A nest of the specs of the elements."""
+        return self._element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class of datasets."""
+        return Node
+
+    @staticmethod
+    def from_value(value: Any) -> "DatasetSpec":
+        """Makes the spec of a dataset.
+
+        >>> tf.data.DatasetSpec.from_value(tf.data.Dataset.range(3)).element_spec
+        TensorSpec(shape=(), dtype=tf.int64, name=None)
+        """
+        return DatasetSpec(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._element_spec, self._dataset_shape
+
+
+@function("data.IteratorSpec")
+class IteratorSpec(HandleSpec):
+    """The type of an iterator: the specs of what it gives.
+
+    Args:
+        element_spec: a nest of specs.
+
+    >>> tf.data.IteratorSpec(tf.TensorSpec([]))
+    IteratorSpec(TensorSpec(shape=(), dtype=tf.float32, name=None),)
+
+    See https://www.tensorflow.org/api_docs/python/tf/data/IteratorSpec.
+    """
+
+    __slots__ = ("_element_spec",)
+
+    def __init__(self, element_spec: Any) -> None:
+        self._element_spec = element_spec
+
+    @property
+    def value_type(self) -> Any:
+        """The class of iterators."""
+        return OwnedIterator
+
+    @staticmethod
+    def from_value(value: Any) -> "IteratorSpec":
+        """Makes the spec of an iterator.
+
+        >>> tf.data.IteratorSpec.from_value(iter(tf.data.Dataset.range(3)))
+        IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)
+        """
+        return IteratorSpec(value.element_spec)
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return (self._element_spec,)
+
+
+@function("data.Iterator")
+class Iterator(abc.ABC):
+    """Reads a dataset: made by `iter(dataset)`.
+
+    >>> iterator = iter(tf.data.Dataset.range(2))
+    >>> isinstance(iterator, tf.data.Iterator), int(next(iterator)), int(iterator.get_next())
+    (True, 0, 1)
+
+    See https://www.tensorflow.org/api_docs/python/tf/data/Iterator.
+    """
+
+    def __iter__(self) -> "Iterator":
+        return self
+
+    @abc.abstractmethod
+    def __next__(self) -> Any:
+        """Returns the next element."""
+
+    @property
+    @abc.abstractmethod
+    def element_spec(self) -> Any:
+        """A nest of the specs of what it gives."""
+
+    @abc.abstractmethod
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Raises:
+            OutOfRangeError: if there is none.
+        """
+
+    @abc.abstractmethod
+    def get_next_as_optional(self) -> Optional:
+        """Returns the next element as a `tf.experimental.Optional`, which is empty at the end."""
+
+
+class OwnedIterator(Iterator):
+    """An iteration over a dataset that it keeps alive."""
+
+    _is_element = True
+
+    def __init__(self, dataset: Any, node: Node) -> None:
+        self._dataset = dataset
+        self._node = node
+        self._elements: PythonIterator[Any] | None = None
+        self._consumed = 0  # for checkpoints: an iterator goes on where it was
+        self._lock = threading.Lock()  # threads may read it together
+
+    @property
+    def element_spec(self) -> Any:
+        """A nest of the specs of what it gives."""
+        return self._node.spec
+
+    @property
+    def _type_spec(self) -> IteratorSpec:
+        return IteratorSpec(self.element_spec)
+
+    def __next__(self) -> Any:
+        recording = THREAD.recording
+        if recording.frame is not None or recording.enclosing is not None:
+            recording.observe(WHY_ITERATED)
+        with self._lock:
+            if self._elements is None:
+                self._elements = iter(self._node.elements())
+            try:
+                element = next(self._elements)
+            except StopIteration:
+                raise
+            except errors.OpError as error:
+                raise shown(error, GET_NEXT, self._node) from error.__cause__
+            self._consumed += 1
+        return fresh(element)
+
+    def get_next(self) -> Any:
+        try:
+            return next(self)
+        except StopIteration:
+            end = errors.OutOfRangeError(None, None, "End of sequence")
+            end.is_of_dataset = True  # type: ignore[attr-defined]
+            raise shown(end, GET_NEXT, self._node) from None
+
+    def get_next_as_optional(self) -> Optional:
+        try:
+            return Optional.from_value(next(self))
+        except StopIteration:
+            return Optional.empty(self.element_spec)
+
+    def _skip(self, count: int) -> None:
+        """Passes over elements, as a checkpoint asks for."""
+        for _ in range(count):
+            next(self)
+
+    def __del__(self) -> None:
+        if getattr(self, "_elements", None) is not None:
+            close(self._elements)
+
+
+def shown(error: errors.OpError, kernel: str, node: Node) -> errors.OpError:
+    """Returns an error of a dataset with the op that hands it on, as TensorFlow shows it."""
+    if not getattr(error, "is_of_dataset", False):
+        return error
+    known = node.known_spec()
+    count = 1 if known is None else max(1, len(leaves(known)))
+    place = MESSAGE_COMPUTING.format(f"{kernel}_output_types_{count}")
+    made: Any = type(error)
+    found = made(None, None, f"{place}{error.message} [Op:{kernel}] name: ")
+    for note in getattr(error, "__notes__", ()):
+        found.add_note(note)
+    return found.with_traceback(error.__traceback__)
+
+
+@function("data.NumpyIterator")
+class NumpyIterator(PythonIterator[Any]):
+    """Reads a dataset as NumPy values: made by `dataset.as_numpy_iterator()`.
+
+    Args:
+        dataset: the dataset.
+
+    >>> next(tf.data.NumpyIterator(tf.data.Dataset.range(2)))
+    np.int64(0)
+    """
+
+    def __init__(self, dataset: Any) -> None:
+        self._iterator = iter(dataset)
+
+    def __iter__(self) -> "NumpyIterator":
+        return self
+
+    def __next__(self) -> Any:
+        return mapped(_as_numpy, next(self._iterator))
+
+    def next(self) -> Any:
+        """Returns the next element.
+
+        >>> tf.data.NumpyIterator(tf.data.Dataset.range(2)).next()
+        np.int64(0)
+        """
+        return self.__next__()
+
+
+def _as_numpy(leaf: Any) -> Any:
+    if isinstance(leaf, EagerTensor):
+        array = leaf._numpy().view()
+        array.flags.writeable = False
+        return array if array.ndim else array[()]
+    if isinstance(leaf, RaggedTensor):
+        return leaf  # as TensorFlow's
+    if isinstance(leaf, SparseTensor):
+        parts = [np.asarray(part) for part in (leaf.indices, leaf.values, leaf.dense_shape)]
+        return SparseTensorValue(*parts)
+    if leaf is None:
+        return None
+    if hasattr(leaf, "as_numpy_iterator"):
+        return leaf.as_numpy_iterator()
+    return leaf.numpy()

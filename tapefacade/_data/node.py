@@ -1,0 +1,136 @@
+"""What a dataset is made of: nodes, each a description that can be iterated any number of times."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from tapefacade._data.streams import Indexed, Rows
+from tapefacade._data.structures import merged_spec, spec_of_element
+
+INFINITE, UNKNOWN = -1, -2
+PROBED = 2  # elements that are looked at where only they tell their types
+
+
+class Node:
+    """One step of a pipeline. It holds no state of an iteration.
+
+    Attributes:
+        inputs: the steps before it.
+    """
+
+    name = "DatasetV2"  # as TensorFlow shows it
+
+    def __init__(self, *inputs: "Node") -> None:
+        self.inputs = inputs
+        self._spec: Any = None
+
+    @property
+    def input(self) -> "Node":
+        """The step before it."""
+        return self.inputs[0]
+
+    # What it gives.
+
+    @property
+    def spec(self) -> Any:
+        """A nest of the specs of its elements; elements are looked at if nothing else tells."""
+        if self._spec is None:
+            found = self.known_spec()
+            self._spec = (self._probed() if found is None else found,)
+        return self._spec[0]
+
+    def known_spec(self) -> Any:
+        """Returns the specs if they are known without any element, else None."""
+        return None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the specs are known without looking at an element."""
+        return self.known_spec() is not None
+
+    def _probed(self) -> Any:
+        found: Any = None
+        elements = self.elements()
+        try:
+            for _, element in zip(range(PROBED), elements, strict=False):
+                spec = spec_of_element(element)
+                found = spec if found is None else merged_spec(found, spec)
+        finally:
+            close(elements)
+        if found is None:
+            raise ValueError(
+                "The types of the elements are known only from the elements, and there are none. "
+                "Give an `output_signature`, or let the function be one that tf.function records."
+            )
+        return found
+
+    def cardinality(self) -> int:
+        """Returns the number of elements, `INFINITE` or `UNKNOWN`."""
+        return UNKNOWN
+
+    # Iteration.
+
+    def elements(self) -> Iterator[Any]:
+        """Starts an iteration: yields nests of tensors whose values are on the host."""
+        found = self.indexed()
+        if found is None:
+            raise NotImplementedError(type(self).__name__)
+        return found.elements()
+
+    def indexed(self) -> Indexed | None:
+        """Starts an iteration over numbers of rows; None if its elements are no rows."""
+        return None
+
+    def rows(self, size: int) -> Rows | None:
+        """Starts an iteration over arrays of `size` rows; None if its elements are no rows."""
+        found = self.indexed()
+        return None if found is None else found.rows(size)
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether `indexed` gives something."""
+        return False
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether `rows` gives something."""
+        return self.is_indexed
+
+
+class SameNode(Node):
+    """A step whose elements are of the types of those before it."""
+
+    def known_spec(self) -> Any:
+        return self.input.known_spec()
+
+    @property
+    def spec(self) -> Any:
+        """A nest of the specs of its elements."""
+        return self.input.spec
+
+    def cardinality(self) -> int:
+        return self.input.cardinality()
+
+
+class Once:
+    """Something that is made by whoever comes first."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.value: Any = None
+
+
+def close(elements: Any) -> None:
+    """Ends an iteration early: what it holds is let go, its threads end."""
+    end = getattr(elements, "close", None)
+    if end is not None:
+        end()
+
+
+def scaled(count: int, by: int) -> int:
+    """Returns a number of elements times `by`, which may be unknown or infinite."""
+    if count == 0 or by == 0:
+        return 0
+    if INFINITE in (count, by):
+        return INFINITE
+    return UNKNOWN if UNKNOWN in (count, by) else count * by

@@ -1,0 +1,30 @@
+"""`tf.keras` and the namespaces that are parts of it, which are there when somebody asks for them."""
+
+import importlib
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tapefacade._keras.patches import load
+
+NAME = "tapefacade.keras"
+PARTS = ("initializers", "losses", "metrics", "optimizers")
+
+
+def keras() -> types.ModuleType:
+    """Returns the module that `tf.keras` is."""
+    return importlib.import_module(NAME)
+
+
+def become_keras() -> None:
+    """Puts Keras in the place of the module that `import tapefacade.keras` finds."""
+    sys.modules[NAME] = load()
+
+
+def _part(name: str) -> Callable[[], Any]:
+    return lambda: getattr(keras(), name)
+
+
+# What is made when the package is first asked for it.
+LATE: dict[str, Callable[[], Any]] = {"keras": keras, **{name: _part(name) for name in PARTS}}

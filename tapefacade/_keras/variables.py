@@ -1,0 +1,116 @@
+"""Keras's variables: each holds one of ours, which tapes watch and programs assign."""
+
+from typing import Any
+
+import jax
+from jax.core import Tracer
+
+from tapefacade._core.convert import convert
+from tapefacade._core.tensor import EagerTensor, from_array
+from tapefacade._keras.lifting import Raw
+from tapefacade._state.variable import ResourceVariable, Variable
+
+
+def make(value: Any, trainable: bool, name: str) -> Variable:
+    """Makes a variable of ours with a value that Keras has made."""
+    variable = object.__new__(ResourceVariable)
+    tensor = as_tensor(value)
+    variable._set_up(tensor, trainable, name, tensor.shape)
+    return variable
+
+
+def as_tensor(value: Any) -> EagerTensor:
+    """Returns a value of Keras as a tensor."""
+    if isinstance(value, EagerTensor):
+        return value
+    if isinstance(value, jax.Array):
+        return from_array(value)
+    return convert(value)
+
+
+class Holding:
+    """What a variable of Keras gets: the members are put into its class."""
+
+    _facade: Variable | None
+    _trainable: bool
+    _name: str
+
+    # What Keras asks for.
+
+    @property
+    def _value(self) -> Any:
+        held = self.__dict__.get("_facade")
+        if held is None:
+            return self.__dict__.get("_traced")
+        return held._tensor._device_array() if Raw.now() else held.value()
+
+    @_value.setter
+    def _value(self, value: Any) -> None:
+        held = self.__dict__.get("_facade")
+        if value is None or (isinstance(value, Tracer) and held is None):
+            self.__dict__["_traced"] = value
+        elif held is None:
+            self.__dict__["_facade"] = make(value, self._trainable, self._name)
+        else:
+            held.assign(as_tensor(value))
+
+    def __jax_array__(self) -> jax.Array:
+        return self._facade.__jax_array__()  # type: ignore[union-attr]
+
+    # What our ops and tapes ask of a variable.
+
+    @property
+    def _root(self) -> Variable:
+        return self._facade  # type: ignore[return-value]
+
+    @property
+    def _tensor(self) -> EagerTensor:
+        return self._root._tensor
+
+    @property
+    def _type(self) -> Any:
+        return self._root._type
+
+    @property
+    def _discrete(self) -> bool:
+        return self._root._discrete
+
+    @property
+    def _serial(self) -> int:
+        return self._root._serial
+
+    def _slot_in(self, recording: Any) -> int:
+        return self._root._slot_in(recording)
+
+    def _host_value(self) -> Any:
+        return self._root._host_value()
+
+    def _string_tensor(self) -> EagerTensor:
+        return self._root._string_tensor()
+
+    def _tell_tapes(self) -> None:
+        self._root._tell_tapes()
+
+    def _put(self, tensor: EagerTensor) -> None:
+        self._root._put(tensor)
+
+    def _dense_var_to_tensor(self, *args: Any, **kwargs: Any) -> EagerTensor:
+        return self._root._dense_var_to_tensor(*args, **kwargs)
+
+    def numpy(self) -> Any:
+        """Returns the value as a NumPy array."""
+        return self._root.numpy()
+
+    def read_value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self._root.value()
+
+    def ref(self) -> Any:
+        """Returns a hashable handle of the variable."""
+        return self._root.ref()
+
+
+def members() -> dict[str, Any]:
+    """Returns what is put into Keras's class of variables."""
+    kept = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
+    return {name: value for name, value in vars(Holding).items() if name not in kept}

@@ -1,0 +1,10 @@
+"""Names of older versions: `tf.compat.v1.train.experimental`."""
+
+from tapefacade._core.aliases import aliases as _aliases
+
+_SAME = """
+PythonState
+"""
+_RENAMED: dict[str, str] = {}
+
+__getattr__, __dir__ = _aliases(__name__, _SAME, _RENAMED)

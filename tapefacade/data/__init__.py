@@ -1,0 +1,13 @@
+"""`tf.data`."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._data.iterators import (
+    DatasetSpec as DatasetSpec,
+    Iterator as Iterator,
+    IteratorSpec as IteratorSpec,
+    NumpyIterator as NumpyIterator,
+)
+from tapefacade._data.options import Options as Options, ThreadingOptions as ThreadingOptions
+from tapefacade.data import experimental as experimental
+
+__getattr__ = _missing_attribute(__name__)
