@@ -1,7 +1,7 @@
 """Random programs with functions, branches, loops and nested tapes together.
 
-`Compiled` runs a program with `tf.function`, `tf.cond`, `tf.while_loop` and `tf.map_fn`, `Plain` with
-Python's own calls, `if`, `while` and `for`: the same numbers come out. All values are float64.
+`Compiled` runs a program with `tf.function`, `tf.cond`, `tf.while_loop` and `tf.map_fn`, `Plain`
+with Python's own calls, `if` and `for`: the same numbers come out. All values are float64.
 """
 
 from typing import NamedTuple

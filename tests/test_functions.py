@@ -276,7 +276,7 @@ def test_long_loops_are_not_written_out(said):
 def test_printing_a_tensor_is_no_look(capsys):
     @tf.function
     def f(x):
-        print(x, f"{x * 2.0}")
+        print(x, f"{x * 2.0}")  # noqa: T201 - that is what is tested
         return x
 
     f(tf.constant(1.0))

@@ -12,6 +12,7 @@ from programs.program import run
 
 import tapefacade as tf
 from tapefacade._core import logging as messages
+from tapefacade._tape import boundary
 
 GOLDENS = pathlib.Path(__file__).parent / "goldens"
 COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with TensorFlow)"
@@ -34,7 +35,7 @@ DIFFERENT: dict[str, str] = {
     "functions_methods.instances_that_are_equal": "each instance has its own functions",
     "functions_methods.instances_that_have_no_place_in_a_dictionary": "each has its own functions",
     "functions_printed.printing_names.list.2": "tensors have no names of their own",
-    "functions_signatures.shapes_that_are_not_known.dict.said": "shapes are known: one program each",
+    "functions_signatures.shapes_that_are_not_known.dict.said": "sizes are known: one program each",
     "functions_state.variables_created_in_init_scope.tuple.2": "init_scope is outside",
     "custom_gradients.wrong_numbers_of_gradients.dict.a number": "a gradient is a tensor",
     "custom_gradients.wrong_numbers_of_gradients.dict.numpy": "a gradient is a tensor",
@@ -101,6 +102,7 @@ def same(got: Any, want: Any) -> bool:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name, monkeypatch):
     monkeypatch.setattr(messages, "_WARNED", {})  # messages logged "the first 5 times" start anew
+    monkeypatch.setattr(boundary, "_REGISTERED", {})
     subject = name.split(".")[0]
     golden = goldens(subject).get(name)
     if golden is None or golden["program"] != digest(PROGRAMS[name]):

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from functions_at_random import Compiled, Plain, programs as programs_with_functions
 from hypothesis import given, strategies as st
 from programs_at_random import OPS, SMOOTH, Facade, Oracle, ops, programs, without_looks
 from steps import close_everything, nothing_open, settle
@@ -62,6 +63,12 @@ def test_deferral_and_looks_change_nothing(program):
     deferred = facade(program)
     assert_same(facade(without_looks(program)), deferred)
     assert_same(facade(program, immediately=True), deferred)
+
+
+@hypothesis.settings(max_examples=80)
+@given(programs_with_functions())
+def test_functions_branches_and_loops_change_nothing(program):
+    assert_same(Compiled().results(program), Plain().results(program))
 
 
 @hypothesis.settings(max_examples=250)

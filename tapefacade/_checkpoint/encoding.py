@@ -60,7 +60,7 @@ def decoded(value: Any) -> Any:
             return TensorSpec(shape, dtypes.as_dtype(dtype), name)
         case "named":
             name, fields, items = content
-            return collections.namedtuple(name, fields)(*map(decoded, items))  # noqa: PYI024
+            return collections.namedtuple(name, fields)(*map(decoded, items))
         case "tuple":
             return tuple(map(decoded, content))
         case "list":

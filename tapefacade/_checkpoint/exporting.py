@@ -199,7 +199,7 @@ def _described(draw: Draw) -> dict[str, Any]:
         raise NotExportedError("it draws random numbers in a loop")
     kernel, dtype, seed, blocks, make = source._arguments
     hashed = getattr(make, "__name__", "") == "_hashed"
-    if make is not None and not hashed or not (dtype is None or hasattr(dtype, "name")):
+    if (make is not None and not hashed) or not (dtype is None or hasattr(dtype, "name")):
         raise NotExportedError(f"{kernel} draws random numbers on the host")
     fixed = source._fixed
     return {

@@ -86,7 +86,9 @@ def _export(
     except NotExportedError:
         raise
     except Exception as error:  # what the user's function says to such sizes
-        raise NotExportedError(f"it does not run with sizes like {FIRST[:count]}: {error}") from None
+        raise NotExportedError(
+            f"it does not run with sizes like {FIRST[:count]}: {error}"
+        ) from None
     first, second = pair
     parts = cut_out(first)
     names = ", ".join(f"size{k}" for k in range(count))

@@ -8,6 +8,10 @@ from tapefacade._data.node import Node
 from tapefacade._data.options import Options
 
 
+# Classes of datasets, by TensorFlow's names: nothing but names.
+_KINDS: dict[str, Any] = {}
+
+
 class Base:
     """A dataset, without its methods."""
 
@@ -23,7 +27,10 @@ class Base:
 
 def wrap(node: Node, options: Options | None = None) -> Any:
     """Makes a dataset of a node."""
-    kind = FUNCTIONS["data.Dataset"]
+    kind = _KINDS.get(node.name)
+    if kind is None:
+        parent = FUNCTIONS["data.Dataset"]
+        kind = _KINDS[node.name] = type(node.name, (parent,), {"__doc__": parent.__doc__})
     made = kind.__new__(kind)
     made._node = node
     made._own_options = options

@@ -94,11 +94,8 @@ class Batch(Node):
 class RaggedBatch(Batch):
     """Batches in which leaves of different lengths become ragged tensors."""
 
-    name = "_MapDataset"
-
     def __init__(self, node: Node, size: int, drop: bool, splits: dtypes.DType) -> None:
         super().__init__(node, size, drop)
-        self.name = "_MapDataset"
         self._splits = splits
 
     def known_spec(self) -> Any:

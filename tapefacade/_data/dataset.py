@@ -1,7 +1,6 @@
 """`tf.data.Dataset`."""
 
 import hashlib
-
 from typing import Any
 
 import numpy as np

@@ -11,7 +11,7 @@ from tapefacade._data.batching import Held
 from tapefacade._data.functions import UserFunction
 from tapefacade._data.mapping import node_of
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
-from tapefacade._data.structures import fresh, kernel_error, mapped, merged_spec, normalised
+from tapefacade._data.structures import fresh, kernel_error, mapped, merged_spec, normalised, shown_dtype
 
 
 class GroupByWindow(Node):
@@ -203,30 +203,10 @@ def _same_types(state: Any, before: Any) -> Any:
     Raises:
         TypeError: if it has not.
     """
-    now, then = mapped(_dtype, state), mapped(_dtype, before)
+    now, then = mapped(shown_dtype, state), mapped(shown_dtype, before)
     if now != then:
         raise TypeError(
             "The element types for the new state must match the initial state. Expected "
             f"{then!r} but got {now!r}."
         )
     return state
-
-
-def _dtype(leaf: Any) -> Any:
-    return _Shown(getattr(leaf, "dtype", None))
-
-
-class _Shown:
-    """A dtype as TensorFlow shows it in this message."""
-
-    def __init__(self, dtype: Any) -> None:
-        self._dtype = dtype
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Shown) and self._dtype is other._dtype
-
-    def __hash__(self) -> int:
-        return hash(self._dtype)
-
-    def __repr__(self) -> str:
-        return f"<dtype: '{self._dtype.name}'>" if self._dtype is not None else "None"

@@ -11,9 +11,10 @@ from tapefacade._core.types import type_of
 from tapefacade._data.functions import FEW, Started, UserFunction, Vectorised, boolean_scalar
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, SameNode, close
 from tapefacade._data.streams import ROWS_AT_ONCE, Rows, tensors_of
-from tapefacade._data.structures import fresh, leaves, packer, spec_of_element
+from tapefacade._data.structures import fresh, leaves, mapped, shown_dtype, spec_of_element
 
 AUTOTUNE = -1
+_END = object()
 
 
 def workers_of(parallel: Any) -> int:
@@ -219,6 +220,7 @@ class Scan(Node):
         self._function = UserFunction(function, "Dataset.scan()", argument, several=2)
         if self._function.spec is not None:
             _require_pair(self._function.spec)
+            _require_types(spec_of_element(state), self._function.spec[0])
 
     def known_spec(self) -> Any:
         spec = self._function.spec
@@ -233,6 +235,7 @@ class Scan(Node):
         for element in self.input.elements():
             result = call((fresh(state), element))
             _require_pair(result)
+            _require_types(state, result[0])
             state, found = result
             yield found
 
@@ -241,7 +244,16 @@ def _require_pair(result: Any) -> None:
     if not isinstance(result, tuple) or len(result) != 2:
         raise TypeError(
             "Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the "
-            "output value."
+            f"output value but its return type is {spec_of_element(result)}."
+        )
+
+
+def _require_types(before: Any, after: Any) -> None:
+    wanted, given = (mapped(shown_dtype, spec) for spec in (before, after))
+    if wanted != given:
+        raise TypeError(
+            "Invalid `scan_func`. The element types for the new state must match the initial "
+            f"state. Expected {wanted!r}, got {given!r}."
         )
 
 
@@ -279,8 +291,8 @@ class Interleave(Node):
         while more or any(inner is not None for inner in current):
             inner = current[place]
             if inner is None and more:
-                element = next(source, None)
-                more = element is not None
+                element = next(source, _END)
+                more = element is not _END
                 if more:
                     current[place] = node_of(call(element), "interleave").elements()
                     continue

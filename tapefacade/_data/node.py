@@ -8,6 +8,7 @@ from tapefacade._data.streams import Indexed, Rows
 from tapefacade._data.structures import merged_spec, spec_of_element
 
 INFINITE, UNKNOWN = -1, -2
+SHARD_HINT = -1
 PROBED = 2  # elements that are looked at where only they tell their types
 
 

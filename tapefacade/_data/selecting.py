@@ -158,16 +158,17 @@ class Repeat(SameNode):
         return first._replace(blocks=self._numbers(first.blocks))
 
     def _numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
-        for _ in self._times():
-            count = 0
+        for time in self._times():
+            if time:
+                again = self.input.indexed()
+                assert again is not None
+                blocks = again.blocks
+            is_empty = True
             for block in blocks:
-                count += 1
+                is_empty = False
                 yield block
-            if not count and self._count < 0:
+            if is_empty and self._count < 0:
                 return  # there is nothing to repeat
-            again = self.input.indexed()
-            assert again is not None
-            blocks = again.blocks
 
     def elements(self) -> Iterator[Any]:
         if self.is_indexed:
@@ -194,6 +195,8 @@ class Unbatch(Node):
     def __init__(self, node: Node) -> None:
         super().__init__(node)
         known = node.known_spec()
+        if known is not None:
+            _require_rows([getattr(leaf, "shape", None) for leaf in leaves(known)])
         self._row_spec = None if known is None else mapped(row_leaf, known)
 
     def known_spec(self) -> Any:
@@ -215,6 +218,19 @@ class Unbatch(Node):
                 raise kernel_error("Input element must have the same batch size in each component.")
             for row in zip(*columns, strict=True):
                 yield pack(list(row))
+
+
+def _require_rows(shapes: list[Any]) -> None:
+    known = [shape for shape in shapes if shape is not None and shape.rank is not None]
+    if any(shape.rank == 0 for shape in known):
+        raise ValueError("Cannot unbatch an input with scalar components.")
+    sizes = [shape[0] for shape in known if shape[0] is not None]
+    for size in sizes:
+        if size != sizes[0]:
+            raise ValueError(
+                "`unbatch()` is only supported for datasets of elements whose components have a "
+                f"matching leading dimension. Encountered both {sizes[0]} and {size}."
+            )
 
 
 def _rows(spec: Any) -> int | None:

@@ -86,7 +86,7 @@ class FileCache(SameNode):
 class Snapshot(SameNode):
     """The elements, written to a directory as they are read, and read from there later on."""
 
-    name = "_SnapshotDataset"
+    name = "_MapDataset"  # as TensorFlow shows it
 
     def __init__(self, node: Node, path: Any, compression: Any) -> None:
         super().__init__(node)

@@ -173,7 +173,7 @@ def leaf_of(value: Any) -> Any:
         return value
     if isinstance(value, Variable):
         return value.value()
-    if hasattr(value, "_is_element") or isinstance(value, TypeSpec):
+    if hasattr(value, "_is_element"):
         return value
     if not isinstance(value, list) and isinstance(spec_of(value), TypeSpec):
         return value
@@ -200,7 +200,9 @@ def _parts(leaf: Any) -> list[EagerTensor]:
 
 
 def spec_of_leaf(leaf: Any) -> Any:
-    """Returns the spec of a leaf of an element."""
+    """Returns the spec of a leaf of an element; a spec stands for itself."""
+    if isinstance(leaf, TypeSpec):
+        return leaf
     if leaf is None:
         return NoneTensorSpec()
     if isinstance(leaf, EagerTensor):
@@ -280,6 +282,25 @@ def rows_of_array(array: Array) -> list[EagerTensor]:
 def tensor_of(array: Array) -> EagerTensor:
     """Makes a tensor of an array that nobody will change; of texts, where it holds objects."""
     return string_tensor(array) if array.dtype == OBJECT else from_host(array)
+
+
+def shown_dtype(leaf: Any) -> Any:
+    """Returns the dtype of a leaf, which shows itself as TensorFlow does in some messages."""
+    return _ShownDType(getattr(leaf, "dtype", None))
+
+
+class _ShownDType:
+    def __init__(self, dtype: Any) -> None:
+        self._dtype = dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ShownDType) and self._dtype is other._dtype
+
+    def __hash__(self) -> int:
+        return hash(self._dtype)
+
+    def __repr__(self) -> str:
+        return f"<dtype: '{self._dtype.name}'>" if self._dtype is not None else "None"
 
 
 def is_dense(spec: Any) -> bool:

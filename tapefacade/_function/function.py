@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -82,7 +83,9 @@ class Function(Signatures):
         self._bound: dict[int, Function] = {}  # of methods, by the instance
         self._concrete: dict[Any, ConcreteFunction] = {}
         self._wide: list[Any] = []  # signatures with unknown sizes
-        functools.update_wrapper(self, python_function)
+        # The attributes of an object that is called, as a layer is, are no attributes of ours.
+        own = ("__dict__",) if inspect.isroutine(python_function) else ()
+        functools.update_wrapper(self, python_function, updated=own)
 
     # Calls.
 

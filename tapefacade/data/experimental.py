@@ -1,6 +1,34 @@
 """`tf.data.experimental`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.optional import Optional as Optional
+from tapefacade._data.dataset import Dataset as _Dataset
+from tapefacade._data.experimental import (
+    Reducer as Reducer,
+    assert_cardinality as assert_cardinality,
+    at as at,
+    cardinality as cardinality,
+    choose_from_datasets as choose_from_datasets,
+    copy_to_device as copy_to_device,
+    dense_to_ragged_batch as dense_to_ragged_batch,
+    dense_to_sparse_batch as dense_to_sparse_batch,
+    from_list as from_list,
+    get_next_as_optional as get_next_as_optional,
+    get_single_element as get_single_element,
+    get_structure as get_structure,
+    group_by_reducer as group_by_reducer,
+    map_and_batch as map_and_batch,
+    pad_to_cardinality as pad_to_cardinality,
+    prefetch_to_device as prefetch_to_device,
+    save as save,
+    shuffle_and_repeat as shuffle_and_repeat,
+)
+from tapefacade._data.mapping import AUTOTUNE as AUTOTUNE
+from tapefacade._data.node import (
+    INFINITE as INFINITE_CARDINALITY,
+    SHARD_HINT as SHARD_HINT,
+    UNKNOWN as UNKNOWN_CARDINALITY,
+)
 from tapefacade._data.options import (
     AutoShardPolicy as AutoShardPolicy,
     AutotuneAlgorithm as AutotuneAlgorithm,
@@ -11,5 +39,23 @@ from tapefacade._data.options import (
     ServiceOptions as ServiceOptions,
     ThreadingOptions as ThreadingOptions,
 )
+from tapefacade._data.steps import (
+    bucket_by_sequence_length as bucket_by_sequence_length,
+    enumerate_dataset as enumerate_dataset,
+    group_by_window as group_by_window,
+    ignore_errors as ignore_errors,
+    parallel_interleave as parallel_interleave,
+    rejection_resample as rejection_resample,
+    scan as scan,
+    snapshot as snapshot,
+    take_while as take_while,
+    unbatch as unbatch,
+    unique as unique,
+)
+
+Counter = _Dataset.counter
+RandomDataset = _Dataset.random
+load = _Dataset.load
+sample_from_datasets = _Dataset.sample_from_datasets
 
 __getattr__ = _missing_attribute(__name__)

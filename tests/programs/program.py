@@ -158,3 +158,13 @@ def nested(flat: list[Any], like: np.ndarray) -> Any:
     held = np.empty(like.size, object)
     held[:] = flat
     return held.reshape(like.shape).tolist()
+
+
+def seeded(model: Any, np: Any, seed: int) -> None:
+    """Gives a Keras model weights of NumPy's generator; vectors (biases, scales) stay as made."""
+    rng, weights = np.random.default_rng(seed), model.get_weights()
+    for k, weight in enumerate(weights):
+        if weight.ndim > 1:
+            drawn = rng.normal(size=weight.shape) / np.prod(weight.shape[:-1]) ** 0.5
+            weights[k] = drawn.astype(weight.dtype)
+    model.set_weights(weights)
