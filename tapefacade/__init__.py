@@ -31,6 +31,7 @@ from tapefacade import (
     signal as signal,
     sparse as sparse,
     strings as strings,
+    summary as summary,
     sysconfig as sysconfig,
     test as test,
     tpu as tpu,

@@ -73,6 +73,9 @@ class Training:
             self.predict_function = _over_batches(self, self.predict_step)
         return self.predict_function
 
+    def _symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> None:
+        """Does nothing: models, metrics and optimizers are built by the first step, as in TF."""
+
     # There is no state to carry along: programs assign the variables themselves.
 
     def _get_jax_state(self: Any, purge_model_variables: bool = False, **wanted: bool) -> Any:

@@ -142,7 +142,7 @@ def _flow(jaxpr: Any, inputs: Sequence[int]) -> list[int]:
 
 def _flow_of_loop(params: dict[str, Any], arguments: list[int]) -> list[int]:
     """Carries sets of inputs through `jax.lax.scan`, until its state depends on nothing more."""
-    first, count = params["num_consts"], params["num_carry"]
+    first, count = _scan_counts(params)
     last = first + count
     while True:
         results = _flow(params["jaxpr"].jaxpr, arguments)
@@ -150,6 +150,14 @@ def _flow_of_loop(params: dict[str, Any], arguments: list[int]) -> list[int]:
         if state == arguments[first:last]:
             return state + results[count:]
         arguments = [*arguments[:first], *state, *arguments[last:]]
+
+
+def _scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+    """Returns how many operands of a scan are constants, and how many are carried."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    constants, carried, _ = params["ft_in"].unpack()  # JAX 0.12 and newer
+    return len(constants), len(carried)
 
 
 def _called(equation: Any) -> Any | None:

@@ -391,11 +391,10 @@ def denoising_diffusion(tf, np):
         return loss
 
     @tf.function
-    def denoise(x, t):
+    def denoise(x, t, noise):
         a, beta = tf.gather(alpha_hat, t), tf.gather(betas, t)
         predicted = model([x, time_embedding(tf.fill([tf.shape(x)[0]], t))], training=False)
         mean = (x - beta / tf.sqrt(1.0 - a) * predicted) / tf.sqrt(1.0 - beta)
-        noise = tf.random.normal(tf.shape(x)) if t > 0 else tf.zeros_like(x)
         return mean + tf.sqrt(tf.gather(variance, t)) * noise
 
     tf.random.set_seed(2)
@@ -403,7 +402,8 @@ def denoising_diffusion(tf, np):
     losses = [float(train_step(tf.constant(data))) for _ in range(4)]
     x = tf.random.normal([3, 2])
     for t in reversed(range(timesteps)):
-        x = denoise(x, tf.constant(t))
+        noise = tf.random.normal(x.shape) if t > 0 else tf.zeros_like(x)
+        x = denoise(x, tf.constant(t), noise)
     return {"losses": losses, "samples": x}
 
 

@@ -1,0 +1,340 @@
+"""The summaries: `tf.summary.scalar`, `histogram`, `image`, `text`, `audio` and `write`."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.convert import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.text import OBJECT
+from tapefacade._ops.op import function
+from tapefacade._state.scopes import get_current_name_scope, name_scope
+from tapefacade._state.variable import Variable
+from tapefacade._summary.acting import Array, Held, Writing, perform
+from tapefacade._summary.events import Metadata
+from tapefacade._summary.histograms import summary_buckets
+from tapefacade._summary.writers import STATE, FileWriter, current_condition
+
+BUCKETS = 30
+MESSAGE_NO_STEP = (
+    "No step set. Please specify one either through the `step` argument or through "
+    "tf.summary.experimental.set_step()"
+)
+WAVE = b"\x10\x0b"  # the message that says that sounds are in WAV files
+
+
+def _write(
+    tag: str,
+    make: Callable[[], Sequence[EagerTensor]],
+    step: Any,
+    metadata: Metadata | None,
+    finish: Callable[..., Array] = np.asarray,
+    is_message: bool = False,
+) -> EagerTensor:
+    """Writes a summary, if there is a writer and the condition holds.
+
+    Args:
+        tag: its name.
+        make: gives the tensors that it is made of; not called if nothing is written.
+        step: the step, or None for the one that is set.
+        metadata: what TensorBoard shows it with.
+        finish: makes what is written of their values.
+        is_message: whether that is a summary as a message.
+    """
+    writer = STATE.writer
+    if not isinstance(writer, FileWriter):
+        return convert(False)
+    condition = current_condition()
+    if _is_false(condition):
+        return condition
+    step = STATE.step if step is None else step
+    if step is None:
+        raise ValueError(MESSAGE_NO_STEP)
+    number = step.value() if isinstance(step, Variable) else step
+    number = convert(int(number) if isinstance(number, np.integer) else number, dtypes.int64)
+    values = list(make())
+    held = None
+    if values and values[0].dtype is dtypes.string:
+        held, values = Held(values[0]._numpy()), []
+    return perform(
+        Writing(writer, tag, metadata, finish, held, is_message), condition, number, values
+    )
+
+
+def _is_false(condition: EagerTensor) -> bool:
+    value = condition._value
+    return type(value) is np.ndarray and not bool(value)
+
+
+def _tensor(value: Any) -> EagerTensor:
+    return value.value() if isinstance(value, Variable) else convert(value)
+
+
+def _tag(name: str) -> str:
+    scope = get_current_name_scope()
+    return f"{scope}/{name}" if scope else name
+
+
+@function("summary.scalar")
+def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> EagerTensor:
+    """Writes a number.
+
+    Args:
+        name: the name of the curve; names of scopes come before it.
+        data: a real scalar.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        description: a text in Markdown for TensorBoard.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        ValueError: if `data` is no scalar, or there is no step.
+
+    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    ...     bool(tf.summary.scalar("loss", 0.5, step=1))
+    True
+
+    See https://www.tensorflow.org/api_docs/python/tf/summary/scalar.
+    """
+    FUNCTIONS["debugging.assert_scalar"](data)
+    metadata = Metadata("scalars", description=description or "")
+    return _write(_tag(name), lambda: [FUNCTIONS["cast"](data, dtypes.float32)], step, metadata)
+
+
+@function("summary.histogram")
+def histogram(
+    name: str, data: Any, step: Any = None, buckets: int | None = None,
+    description: str | None = None,
+) -> EagerTensor:  # fmt: skip
+    """Writes how values are distributed: how many are in equal parts of their range.
+
+    Args:
+        name: the name; names of scopes come before it.
+        data: real values of any shape.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        buckets: the number of parts, 30 by default.
+        description: a text in Markdown for TensorBoard.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        ValueError: if there is no step.
+
+    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    ...     bool(tf.summary.histogram("weights", tf.random.normal([100]), step=1))
+    True
+
+    See https://www.tensorflow.org/api_docs/python/tf/summary/histogram.
+    """
+    count = max(0, BUCKETS if buckets is None else int(buckets))
+    metadata = Metadata("histograms", description=description or "")
+
+    def make() -> list[EagerTensor]:
+        return [summary_buckets(FUNCTIONS["cast"](data, dtypes.float64), count)]
+
+    return _write(_tag(name), make, step, metadata)
+
+
+@function("summary.text")
+def text(name: str, data: Any, step: Any = None, description: str | None = None) -> EagerTensor:
+    """Writes texts.
+
+    Args:
+        name: the name; names of scopes come before it.
+        data: a string, or a tensor of strings; of one or two axes it is shown as a table.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        description: a text in Markdown for TensorBoard.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        TypeError: if `data` is no text.
+        ValueError: if there is no step.
+
+    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    ...     bool(tf.summary.text("note", "The *first* run.", step=0))
+    True
+
+    See https://www.tensorflow.org/api_docs/python/tf/summary/text.
+    """
+    FUNCTIONS["debugging.assert_type"](data, dtypes.string)
+    metadata = Metadata("text", description=description or "")
+    return _write(_tag(name), lambda: [convert(data)], step, metadata)
+
+
+@function("summary.image")
+def image(
+    name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
+) -> EagerTensor:
+    """Writes images.
+
+    Args:
+        name: the name; names of scopes come before it.
+        data: images, `[count, height, width, channels]` with 1 to 4 channels. Floating values lie
+            between 0 and 1, integers between 0 and the largest of their dtype.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        max_outputs: how many images are written at most.
+        description: a text in Markdown for TensorBoard.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        ValueError: if `data` has another number of axes, or there is no step.
+
+    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    ...     bool(tf.summary.image("noise", tf.random.uniform([2, 8, 8, 1]), step=0))
+    True
+
+    See https://www.tensorflow.org/api_docs/python/tf/summary/image.
+    """
+    metadata = Metadata("images", description=description or "")
+
+    def make() -> list[EagerTensor]:
+        FUNCTIONS["debugging.assert_rank"](data, 4)
+        FUNCTIONS["debugging.assert_non_negative"](max_outputs)
+        images = FUNCTIONS["image.convert_image_dtype"](data, dtypes.uint8, saturate=True)
+        return [images[: int(max_outputs)]]
+
+    return _write(_tag(name), make, step, metadata, _pictures)
+
+
+def _pictures(pixels: Array) -> Array:
+    """Returns the width, the height, and the images as PNG files."""
+    count, height, width, _ = pixels.shape
+    found = np.empty(2 + count, OBJECT)
+    found[:2] = str(width).encode(), str(height).encode()
+    for place, picture in enumerate(pixels):
+        found[2 + place] = FUNCTIONS["io.encode_png"](from_host(np.array(picture)))._numpy().item()
+    return found
+
+
+@function("summary.audio")
+def audio(
+    name: str, data: Any, sample_rate: Any, step: Any = None, max_outputs: int = 3,
+    encoding: str | None = None, description: str | None = None,
+) -> EagerTensor:  # fmt: skip
+    """Writes sounds.
+
+    Args:
+        name: the name; names of scopes come before it.
+        data: sounds, `[count, frames, channels]`, values between -1 and 1.
+        sample_rate: frames in a second.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        max_outputs: how many sounds are written at most.
+        encoding: "wav" or None.
+        description: a text in Markdown for TensorBoard.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        ValueError: if `data` has another number of axes, or there is no step.
+
+    See https://www.tensorflow.org/api_docs/python/tf/summary/audio.
+    """
+    if encoding not in (None, "wav"):
+        raise ValueError(f"Unknown encoding: {encoding!r}")
+    metadata = Metadata("audio", WAVE, description or "")
+
+    def make() -> list[EagerTensor]:
+        FUNCTIONS["debugging.assert_rank"](data, 3)
+        FUNCTIONS["debugging.assert_non_negative"](max_outputs)
+        return [_tensor(data)[: int(max_outputs)]]
+
+    finish = functools.partial(_sounds, rate=int(sample_rate))
+    return _write(_tag(name), make, step, metadata, finish)
+
+
+def _sounds(samples: Array, rate: int) -> Array:
+    """Returns the sounds as WAV files, each with a label."""
+    found = np.empty((len(samples), 2), OBJECT)
+    for place, sound in enumerate(samples):
+        file = FUNCTIONS["audio.encode_wav"](from_host(np.array(sound)), rate)
+        found[place] = [file._numpy().item(), b""]
+    return found
+
+
+@function("summary.write")
+def write(
+    tag: str, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
+) -> EagerTensor:
+    """Writes a tensor for a plugin of TensorBoard.
+
+    Args:
+        tag: the name, which is taken as it is.
+        tensor: a tensor, or a function without arguments that makes one if it is written.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        metadata: a message `SummaryMetadata`, or its bytes.
+        name: ignored.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        ValueError: if there is no step.
+
+    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    ...     bool(tf.summary.write("values", tf.constant([1, 2]), step=0))
+    True
+    """
+    given = None
+    if metadata is not None:
+        message = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
+        given = Metadata(message=message)
+
+    def make() -> list[EagerTensor]:
+        plain = isinstance(tensor, EagerTensor | Variable) or not callable(tensor)
+        return [_tensor(tensor if plain else tensor())]
+
+    return _write(tag, make, step, given)
+
+
+@function("summary.experimental.write_raw_pb")
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> EagerTensor:
+    """Writes a summary that is a message `Summary` as bytes.
+
+    Args:
+        tensor: the bytes, a string scalar.
+        step: the step, an integer; by default that of `tf.summary.experimental.set_step`.
+        name: ignored.
+
+    Returns:
+        Whether it was written, a boolean scalar: there may be no writer.
+
+    Raises:
+        ValueError: if there is no step.
+    """
+    return _write("", lambda: [convert(tensor)], step, None, is_message=True)
+
+
+@function("summary.experimental.summary_scope")
+@contextlib.contextmanager
+def summary_scope(
+    name: str, default_name: str = "summary", values: Any = None
+) -> Iterator[tuple[str, str]]:
+    """Makes a scope of names for a summary.
+
+    Args:
+        name: the name of the summary.
+        default_name: the name if that is None.
+        values: ignored.
+
+    Yields:
+        The name of the summary with those of the scopes around it, and the scope.
+
+    >>> with tf.summary.experimental.summary_scope("loss") as (tag, scope):
+    ...     tag, scope
+    ('loss', 'loss/')
+    """
+    tag = _tag(name or default_name)
+    with name_scope(name or default_name) as scope:
+        yield tag, scope

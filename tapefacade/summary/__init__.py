@@ -1,0 +1,14 @@
+"""`tf.summary`."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._summary.writers import (
+    SummaryWriter as SummaryWriter,
+    create_file_writer as create_file_writer,
+    create_noop_writer as create_noop_writer,
+    flush as flush,
+    record_if as record_if,
+    should_record_summaries as should_record_summaries,
+)
+from tapefacade.summary import experimental as experimental
+
+__getattr__ = _missing_attribute(__name__)
