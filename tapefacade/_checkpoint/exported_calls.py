@@ -141,7 +141,7 @@ class SavedCase(NamedTuple):
 def _tensor(value: Any, spec: TensorSpec, converting: bool) -> EagerTensor | None:
     """Returns an argument as a tensor that fits a spec; None if it does not."""
     if isinstance(value, Variable):
-        value = value.value()
+        value = value._root.value()
     if not isinstance(value, EagerTensor):
         if not converting:
             return None

@@ -172,7 +172,7 @@ def leaf_of(value: Any) -> Any:
     if value is None or isinstance(value, EagerTensor | CompositeTensor | TensorArray):
         return value
     if isinstance(value, Variable):
-        return value.value()
+        return value._root.value()
     if hasattr(value, "_is_element"):
         return value
     if not isinstance(value, list) and isinstance(spec_of(value), TypeSpec):

@@ -27,11 +27,13 @@ WHY_PYTHON = "the gradient function of a tf.custom_gradient needs its Python whe
 class _Watcher:
     """Takes note of the trainable variables that are read, as a tape does, and nothing else."""
 
-    _watch_accessed_variables = True
     _recording = True
 
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}
+
+    def _wants(self, variable: Variable) -> bool:
+        return variable._trainable
 
     def _read(self, variable: Variable, slot: int) -> None:
         self.variables[id(variable)] = variable

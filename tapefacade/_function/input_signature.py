@@ -173,7 +173,7 @@ def cast_to(value: Any, spec: Any, checked: bool = True) -> Any:
     if not isinstance(spec, TensorSpec):
         return value
     if isinstance(value, Variable):
-        value = value.value()
+        value = value._root.value()
     known = isinstance(value, EagerTensor)
     if not known:
         value = _as_dtype(value, spec)

@@ -111,7 +111,7 @@ def as_tensors(values: Any) -> Any:
             return leaf
         if leaf is None:
             raise ValueError("None values not supported.")
-        return leaf.value() if isinstance(leaf, Variable) else convert(leaf)
+        return leaf._root.value() if isinstance(leaf, Variable) else convert(leaf)
 
     return nest.map_structure(converted, values)
 

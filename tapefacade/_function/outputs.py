@@ -78,7 +78,7 @@ def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
     if leaf is None or isinstance(leaf, EagerTensor):
         return leaf
     if isinstance(leaf, Variable):
-        return leaf.value()
+        return leaf._root.value()
     if isinstance(leaf, _CONVERTED):
         return convert(leaf)
     if isinstance(leaf, TensorArray):

@@ -215,7 +215,7 @@ def _derived(
 ) -> list[EagerTensor | None]:
     """Records the derivatives of what was recorded since the outermost function began."""
     recording = THREAD.recording
-    reads = [target.value() if isinstance(target, Variable) else target for target in targets]
+    reads = [target._root.value() if isinstance(target, Variable) else target for target in targets]
     scope, groups = _seen(recording, sources, stopped)
     slots = [recording.slot_of(read) if read._type.inexact else None for read in reads]
     known = tuple([slot for slot in slots if slot is not None])

@@ -192,7 +192,7 @@ def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DTyp
 def _dtype_within(value: Any) -> dtypes.DType | None:
     for item in value:
         if isinstance(item, EagerTensor) or hasattr(item, "_slot_in"):
-            return item.dtype
+            return dtypes.as_dtype(item.dtype)
         if isinstance(item, list | tuple) and (dtype := _dtype_within(item)) is not None:
             return dtype
     return None

@@ -80,7 +80,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if isinstance(x, CompositeTensor):
         return x._with_gradient(cast(x._differentiated(), wanted))
     x = _tensor(x)
-    given = x.dtype
+    given = dtypes.as_dtype(x.dtype)
     if given is wanted:
         return x
     if given.is_complex and wanted.is_floating:

@@ -192,11 +192,10 @@ class Variable(Assigning, metaclass=Making):
         if recording.frame is not None:
             source = tensor._slot if tensor._recording is recording else -1
             recording.frame.note_read(self._root, slot, source)
-        if self._trainable:
-            for reference in recording.blocks:
-                tape = reference()
-                if tape is not None and tape._recording and tape._watch_accessed_variables:
-                    tape._read(self._root, slot)
+        for reference in recording.blocks:
+            tape = reference()
+            if tape is not None and tape._wants(self._root):
+                tape._read(self._root, slot)
         self._read_at = (recording, recording.epoch, tensor, slot)
         return slot
 

@@ -54,7 +54,7 @@ class EventFile:
     """
 
     def __init__(self, directory: str, end: str) -> None:
-        os.makedirs(directory, exist_ok=True)
+        os.makedirs(directory or ".", exist_ok=True)
         module = library("tensorboardX.event_file_writer")
         self._events = library("tensorboardX.proto.event_pb2")
         self._summaries = library("tensorboardX.proto.summary_pb2")

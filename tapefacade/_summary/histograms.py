@@ -4,8 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.gradient import NotDifferentiable
-from tapefacade._ops.kinds import FreeTensor
-from tapefacade._ops.op import op
+from tapefacade._ops.op import FreeTensor, op
 
 
 @op("_summary_buckets", gradient=NotDifferentiable())

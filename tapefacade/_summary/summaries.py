@@ -55,9 +55,10 @@ def _write(
     step = STATE.step if step is None else step
     if step is None:
         raise ValueError(MESSAGE_NO_STEP)
-    number = step.value() if isinstance(step, Variable) else step
-    number = convert(int(number) if isinstance(number, np.integer) else number, dtypes.int64)
-    values = list(make())
+    if isinstance(step, np.integer):
+        step = int(step)
+    number = convert(step.value() if isinstance(step, Variable) else step, dtypes.int64)
+    values = [_tensor(value) for value in make()]
     held = None
     if values and values[0].dtype is dtypes.string:
         held, values = Held(values[0]._numpy()), []

@@ -81,6 +81,7 @@ class SummaryWriter(ABC):
 
     def _require_open(self) -> None:
         """Refuses a writer that is closed."""
+        return
 
     @abstractmethod
     def init(self) -> None:
@@ -297,4 +298,4 @@ def current_condition() -> EagerTensor:
         condition = condition()
     if isinstance(condition, np.bool_):
         condition = bool(condition)
-    return condition.value() if isinstance(condition, Variable) else convert(condition)
+    return condition._root.value() if isinstance(condition, Variable) else convert(condition)

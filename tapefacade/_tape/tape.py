@@ -26,6 +26,7 @@ from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
 from tapefacade._tape.unconnected import UnconnectedGradients
+from tapefacade._tape.watching import Watching, outside
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.tree import Node
 
@@ -42,7 +43,7 @@ MESSAGE_PERSISTENT_INSIDE = (
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
 
-class GradientTape(Jacobians):
+class GradientTape(Jacobians, Watching):
     """Records what is computed in its block, to differentiate it.
 
     Args:
@@ -163,6 +164,7 @@ class GradientTape(Jacobians):
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
             raise ValueError("Tape is not recording.")
+        outside(self._trace)
         self._pop()
         try:
             yield
@@ -222,6 +224,7 @@ class GradientTape(Jacobians):
                     AttributeError("'NoneType' object has no attribute '_tape'"),
                     "Watch in the tape's block: `with tf.GradientTape() as tape: tape.watch(x)`",
                 )
+            outside(self._trace)
             if THREAD.recording is not self._trace or not self._trace.watchers():
                 continue  # nothing is being recorded: TensorFlow takes no note either
             if isinstance(item, Variable):
@@ -230,28 +233,6 @@ class GradientTape(Jacobians):
                 slot = self._trace.slot_of(item)
                 slot = self._trace.leaf(item) if slot is None else slot
                 self._watched.setdefault(slot, self._trace.at.end)
-
-    def _read(self, variable: Variable, slot: int) -> None:
-        """Takes note that a variable's value is in `slot`."""
-        assert self._trace is not None
-        self._watched.setdefault(slot, self._trace.at.end)
-        known = self._variables.get(id(variable))
-        if known is None:
-            self._variables[id(variable)] = (variable, (slot,))
-        elif slot not in known[1]:
-            self._variables[id(variable)] = (variable, (*known[1], slot))
-
-    def watched_variables(self) -> tuple[Variable, ...]:
-        """Returns the variables that the tape watches, in the order of their creation.
-
-        >>> x = tf.Variable(2.0, name="x")
-        >>> with tf.GradientTape() as tape:
-        ...     y = x * x
-        >>> [v.name for v in tape.watched_variables()]
-        ['x:0']
-        """
-        variables = [variable for variable, _ in self._variables.values()]
-        return tuple(sorted(variables, key=lambda variable: variable._serial))
 
     # Derivatives.
 
@@ -347,6 +328,7 @@ class GradientTape(Jacobians):
         trace, data = self._trace, self._data
         assert trace is not None
         assert data is not None
+        outside(trace)
         if self._recording:
             end, intervals = trace.at, (*self._intervals, (self._start, trace.at.end))
         else:

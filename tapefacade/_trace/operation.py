@@ -31,6 +31,7 @@ class Operation:
     kernel: str = ""
     gradient: Gradient = DIFFERENTIABLE
     check: Check | None = None
+    is_lifted: bool = False  # whether its check belongs to the op that made its first input
     acts: bool = False  # runs for what it does, though nobody wants its result
     replayable: bool = True  # whether a tape that was not there can differentiate a recording of it
 

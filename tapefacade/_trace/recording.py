@@ -82,7 +82,7 @@ class Recording:
 
     def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
         """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
-        if (tensor._value is None or type(tensor._value) is Failed) and not self._is_within(
+        if (tensor._value is None or type(tensor._value) is Failed) and not self.is_within(
             tensor._recording
         ):
             tensor._array()  # pending in another recording, or an error
@@ -104,7 +104,7 @@ class Recording:
         self.at = self.at.edges.get(type_) or TREE.extend(self.at, type_, types=(type_,))
         return EagerTensor(type_, None, self, self.at.first)
 
-    def _is_within(self, recording: Any) -> bool:
+    def is_within(self, recording: Any) -> bool:
         """Whether this is a body within `recording`, so that values need not be known."""
         enclosing = self.enclosing
         while enclosing is not None and enclosing is not recording:

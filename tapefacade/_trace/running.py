@@ -294,7 +294,7 @@ class Program:
             shown = f"{operation.name.lstrip('_')} ({operation.kernel})"
             error.add_note(f"The op is {shown}, first recorded at {self.lines[place]}.")
             errors[place] = error
-            tainted = _downstream(part, place)
+            tainted = _downstream(part, _origin(part, place))
             for position, slot in enumerate(part.outputs):
                 if slot in tainted and type(outputs[position]) is not Failed:
                     outputs[position] = Failed(error)
@@ -316,6 +316,19 @@ def outputs_of(result: Any, executable: Executable) -> list[Any]:
     if executable.is_checked:
         return result[0]
     return result if len(executable.part.outputs) != 1 else [result]
+
+
+def _origin(part: Slice, place: int) -> int:
+    """Returns the step that a check is about: the loop or branch that it was in, or its own."""
+    step = part.steps[place]
+    if not step.operation.is_lifted:
+        return place
+    slot = len(part.inputs)
+    for index, other in enumerate(part.steps):
+        slot += len(other.types)
+        if step.inputs[0] < slot:
+            return index
+    return place
 
 
 def _downstream(part: Slice, place: int) -> set[int]:

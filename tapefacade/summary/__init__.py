@@ -1,6 +1,14 @@
 """`tf.summary`."""
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._summary.summaries import (
+    audio as audio,
+    histogram as histogram,
+    image as image,
+    scalar as scalar,
+    text as text,
+    write as write,
+)
 from tapefacade._summary.writers import (
     SummaryWriter as SummaryWriter,
     create_file_writer as create_file_writer,

@@ -20,6 +20,7 @@ def main() -> None:
     import tensorflow as tf
     from programs import SUBJECTS, digest, programs
     from programs.program import run
+    from tensorflow.python.eager.polymorphic_function import polymorphic_function
     from tensorflow.python.platform import tf_logging
 
     warnings.simplefilter("ignore")
@@ -28,6 +29,7 @@ def main() -> None:
         answers = {}
         for name, program in programs(subject).items():
             tf_logging._log_counter_per_token.clear()  # "first n times" starts anew
+            polymorphic_function._frequent_tracing_detector_manager._detectors.clear()
             try:
                 answers[name] = {"program": digest(program), **run(tf, program)}
             except Exception as e:

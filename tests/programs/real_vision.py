@@ -6,17 +6,14 @@ from .program import seeded
 def _features(tf, np, size=16):
     """Stands for the pretrained network: a small fixed one of the same kind."""
     layers = tf.keras.layers
-    model = tf.keras.Sequential(
-        [
-            tf.keras.Input((size, size, 3)),
-            layers.Conv2D(4, 3, padding="same", activation="relu", name="block1_conv1"),
-            layers.MaxPooling2D(2, name="block1_pool"),
-            layers.Conv2D(6, 3, padding="same", activation="relu", name="block2_conv1"),
-            layers.MaxPooling2D(2, name="block2_pool"),
-            layers.Flatten(name="flatten"),
-            layers.Dense(5, activation="softmax", name="predictions"),
-        ]
-    )
+    inputs = tf.keras.Input((size, size, 3))
+    x = layers.Conv2D(4, 3, padding="same", activation="relu", name="block1_conv1")(inputs)
+    x = layers.MaxPooling2D(2, name="block1_pool")(x)
+    x = layers.Conv2D(6, 3, padding="same", activation="relu", name="block2_conv1")(x)
+    x = layers.MaxPooling2D(2, name="block2_pool")(x)
+    x = layers.Flatten(name="flatten")(x)
+    outputs = layers.Dense(5, activation="softmax", name="predictions")(x)
+    model = tf.keras.Model(inputs, outputs)
     seeded(model, np, 1)
     model.trainable = False
     return model
@@ -509,8 +506,8 @@ def siamese_network(tf, np):
     siamese_model = SiameseModel()
     siamese_model.compile(optimizer=tf.keras.optimizers.Adam(0.001))
     triplets = (anchor, positive, negative)
-    history = siamese_model.fit((triplets,), batch_size=3, epochs=2, shuffle=False, verbose=0)
-    evaluated = siamese_model.evaluate((triplets,), batch_size=6, verbose=0)
+    history = siamese_model.fit(triplets, batch_size=3, epochs=2, shuffle=False, verbose=0)
+    evaluated = siamese_model.evaluate(triplets, batch_size=6, verbose=0)
     cosine_similarity = tf.keras.losses.CosineSimilarity(axis=-1, reduction="none")
     similarity = -cosine_similarity(embedding(anchor), embedding(positive))
     return {"history": history.history, "evaluated": evaluated, "similarity": similarity}

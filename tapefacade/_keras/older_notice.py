@@ -1,0 +1,83 @@
+"""How spellings of Keras 2 are reported: one notice for each, or an error that says what to do."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from tapefacade._core.logging import own_logger
+
+_SAID: set[str] = set()
+
+
+class Patches(Protocol):
+    """What can change attributes, and give them back."""
+
+    def set(self, owner: Any, name: str, value: Any) -> None:
+        """Changes an attribute."""
+        ...
+
+
+class Refused(TypeError, ValueError, AttributeError):
+    """Something of Keras 2 that cannot be done; the message says what to do instead."""
+
+
+def notice(spelling: str, today: str) -> None:
+    """Says that a spelling is one of Keras 2, once in a process.
+
+    Args:
+        spelling: what the program wrote.
+        today: what is written in Keras 3.
+    """
+    if spelling not in _SAID:
+        _SAID.add(spelling)
+        own_logger().warning("%s is Keras 2; write %s.", spelling, today)
+
+
+def refusal(spelling: str, instead: str) -> Refused:
+    """Makes the error for what cannot be done.
+
+    Args:
+        spelling: what the program wrote.
+        instead: what to do.
+    """
+    return Refused(f"{spelling} is Keras 2 and has no counterpart in Keras 3: {instead}")
+
+
+class Attribute:
+    """An attribute that objects of Keras 2 had; what an instance sets itself goes before it."""
+
+    def __init__(self, name: str, today: str, get: Callable[[Any], Any]) -> None:
+        self._name = name
+        self._today = today
+        self._get = get
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        value = self._get(instance)
+        notice(f"{owner.__name__}.{self._name}", self._today)
+        return value
+
+
+def renamed(old: str, new: Callable[..., Any], today: str) -> Callable[..., Any]:
+    """Makes a method or function of an older name.
+
+    Args:
+        old: the spelling, for the notice.
+        new: what is called.
+        today: what to write.
+    """
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        notice(old, today)
+        return new(*args, **kwargs)
+
+    function.__name__ = old.rpartition(".")[2].strip("()")
+    function.__doc__ = f"Does what `{today}` does, under its name in Keras 2."
+    return function
+
+
+def source(name: str) -> Any:
+    """Returns a module of Keras's sources."""
+    return importlib.import_module(f"keras.src.{name}")
+

@@ -1,0 +1,54 @@
+"""Which variables a tape watches."""
+
+from tapefacade._state.variable import Variable
+from tapefacade._trace.recording import THREAD, Recording
+
+
+def outside(trace: Recording) -> None:
+    """Takes note that a tape is used in the body of a loop or branch that it does not record.
+
+    Raises:
+        ValueWanted: if it is; Python has to run the loop then.
+    """
+    recording = THREAD.recording
+    if recording.enclosing is not None and recording.is_within(trace):
+        recording.observe("a tape from outside is used in the body of a loop or branch")
+
+
+class Watching:
+    """The part of a tape that knows the variables."""
+
+    _recording: bool
+    _watch_accessed_variables: bool
+    _trace: Recording | None
+    _watched: dict[int, int]
+    _variables: dict[int, tuple[Variable, tuple[int, ...]]]
+
+    def _wants(self, variable: Variable) -> bool:
+        """Whether the tape takes note of a read of a variable."""
+        return self._recording and (
+            (variable._trainable and self._watch_accessed_variables)
+            or id(variable) in self._variables  # it was told to watch it
+        )
+
+    def _read(self, variable: Variable, slot: int) -> None:
+        """Takes note that a variable's value is in `slot`."""
+        assert self._trace is not None
+        self._watched.setdefault(slot, self._trace.at.end)
+        known = self._variables.get(id(variable))
+        if known is None:
+            self._variables[id(variable)] = (variable, (slot,))
+        elif slot not in known[1]:
+            self._variables[id(variable)] = (variable, (*known[1], slot))
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Returns the variables that the tape watches, in the order of their creation.
+
+        >>> x = tf.Variable(2.0, name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> [v.name for v in tape.watched_variables()]
+        ['x:0']
+        """
+        variables = [variable for variable, _ in self._variables.values()]
+        return tuple(sorted(variables, key=lambda variable: variable._serial))
