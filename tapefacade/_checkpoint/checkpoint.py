@@ -80,7 +80,7 @@ class Checkpoint:
         if kind is None or kind.is_container:
             raise ValueError(MESSAGE_NO_PART.format("root", root))
         if isinstance(root, Checkpoint):
-            self._self_counter = root.save_counter
+            self._self_counter = root._self_counter
             self._self_attached.update(root._self_attached)
             root = root._self_root or root
         parts = children(root)
@@ -261,4 +261,4 @@ def call_back(options: CheckpointOptions | None, path: str) -> None:
         callback(path) if callback.__code__.co_argcount else callback()
 
 
-track(Checkpoint, Kind(attributes))
+track(Checkpoint, Kind(lambda value: {**attributes(value), **value._attached()}))

@@ -107,7 +107,7 @@ def escaped(name: str) -> str:
 
 def key_of_path(path: tuple[str, ...]) -> str:
     """Returns what the keys of an object's values begin with."""
-    return "/".join(map(escaped, path)) or "_root"
+    return "/".join(map(escaped, path))
 
 
 def shown_paths(graph: TrackableObjectGraph) -> list[str]:

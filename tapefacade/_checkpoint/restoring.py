@@ -9,7 +9,7 @@ from typing import Any
 from tapefacade._checkpoint import pending
 from tapefacade._checkpoint.objects import identity, shown_paths
 from tapefacade._checkpoint.reading import Reader
-from tapefacade._checkpoint.tracking import children, fitting, has_values, kind_of
+from tapefacade._checkpoint.tracking import children, fitting, kind_of
 from tapefacade._core import errors
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import Failed
@@ -21,12 +21,6 @@ MESSAGE_UNRESTORED = (
     "values. See the following logs for the specific values in question. To silence these warnings, "
     "use `status.expect_partial()`. See https://www.tensorflow.org/api_docs/python/tf/train/"
     "Checkpoint#restorefor details about the status object returned by the restore function."
-)
-MESSAGE_INCONSISTENT = (
-    "Inconsistent references when loading the checkpoint into this object graph. For example, in "
-    "the saved checkpoint object, `model.layer.weight` and `model.layer_copy.weight` reference the "
-    "same variable, while in the current object these are two different variables. The referenced "
-    "variables are:(%s and %s)."
 )
 Put = Callable[[], None]
 
@@ -137,24 +131,21 @@ class Restoration:
         kind = kind_of(value)
         if kind is None:
             return False
-        known = self._at(place) if place not in new else new[place]
-        if known is None or kind.is_container:
+        is_new = place not in new and place not in self._found
+        if is_new or kind.is_container:
             if isinstance(value, Variable) and not direct and not pending.is_fresh(value._root):
                 return False
             new[place] = value
             return True
-        if identity(known) != identity(value):
-            if has_values(value):
-                get_logger().warning(MESSAGE_INCONSISTENT, known, value)
-            return False
-        return True
+        known = new[place] if place in new else self._at(place)
+        return known is not None and identity(known) == identity(value)
 
     def _prepared(self, new: dict[int, Any]) -> list[Put]:
         """Checks the values of objects, and returns what puts them there."""
         with_values = [
             (value, self._nodes[place][1])
             for place, value in new.items()
-            if self._nodes[place][1] and self._at(place) is None
+            if self._nodes[place][1] and place not in self._found
         ]
         puts: list[Put] = []
         for value, keys in with_values:
@@ -199,9 +190,9 @@ class Restoration:
             if node not in self._found or name not in parts:
                 return False
             kind = kind_of(parts[name])
-            if kind is not None and kind.is_container and node not in seen:
-                if not self._is_complete(parts[name], node, {*seen, node}):
-                    return False
+            is_open = kind is not None and kind.is_container and node not in seen
+            if is_open and not self._is_complete(parts[name], node, {*seen, node}):
+                return False
         return True
 
     def _at(self, place: int) -> Any:

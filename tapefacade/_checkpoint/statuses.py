@@ -73,11 +73,11 @@ class CheckpointLoadStatus(LoadStatus):
         Raises:
             AssertionError: if it is not so.
         """
-        resolve_all()
+        self.assert_existing_objects_matched()
         for place in self._restoration.unmatched():
             path, node = self._restoration.described(place)
             raise AssertionError(f"Unresolved object in checkpoint {path}: {node!r}")
-        return self.assert_existing_objects_matched()
+        return self
 
     def assert_existing_objects_matched(self) -> "CheckpointLoadStatus":
         """Checks that every object has found its value.

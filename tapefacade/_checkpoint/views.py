@@ -33,9 +33,7 @@ class TrackableView:
     @classmethod
     def children(cls, obj: Any, save_type: str = "checkpoint", **kwargs: Any) -> dict[str, Any]:
         """Returns the parts of an object by name."""
-        parts = children(obj)
-        attached = getattr(obj, "_attached", None)
-        return {**parts, **attached()} if callable(attached) else parts
+        return children(obj)
 
     def descendants(self) -> list[Any]:
         """Returns the object, its parts, the parts of these, and so on."""

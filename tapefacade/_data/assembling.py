@@ -441,14 +441,11 @@ def _value(value: Any, spec: Any) -> Any:
         return None
     tensor = convert(value)
     if tensor.dtype is not spec.dtype:
-        try:
-            tensor = convert(value, spec.dtype)
-        except (TypeError, ValueError):
-            raise TypeError(
-                f"Invalid `padding_values`. `padding_values` values type <dtype: "
-                f"'{tensor.dtype.name}'> does not match type <dtype: '{spec.dtype.name}'> of the "
-                "corresponding input component."
-            ) from None
+        raise TypeError(
+            f"Invalid `padding_values`. `padding_values` values type <dtype: "
+            f"'{tensor.dtype.name}'> does not match type <dtype: '{spec.dtype.name}'> of the "
+            "corresponding input component."
+        )
     return tensor._numpy()[()]
 
 

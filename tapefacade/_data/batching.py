@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, errors
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.composites import batch_of, count_of, rows_of
-from tapefacade._data.node import INFINITE, Node
+from tapefacade._data.node import Node
 from tapefacade._data.structures import (
     batched_spec,
     kernel_error,
@@ -57,7 +57,7 @@ class Batch(Node):
         return None if spec is None else batched_spec(spec, self._static_size())
 
     def _static_size(self) -> int | None:
-        return self._size if self._drop or self.input.cardinality() == INFINITE else None
+        return self._size if self._drop else None
 
     def _probed(self) -> Any:
         return batched_spec(self.input.spec, self._static_size())
@@ -190,8 +190,7 @@ class PaddedBatch(Node):
         return self._padded(self.input.spec)
 
     def _padded(self, spec: Any) -> Any:
-        static = self._drop or self.input.cardinality() == INFINITE
-        size = self._size if static else None
+        size = self._size if self._drop else None
         flat = leaves(spec)
         shapes = self._shapes or [leaf.shape.as_list() for leaf in flat]
         made = [TensorSpec([size, *s], leaf.dtype) for s, leaf in zip(shapes, flat, strict=True)]
@@ -228,7 +227,8 @@ def _padded_leaf(arrays: list[Any], sizes: list[Any], value: Any, place: int) ->
         for axis, size in enumerate(sizes):
             if size is not None and array.shape[axis] > size:
                 raise kernel_error(
-                    "Attempted to pad to a smaller size than the input element."
+                    "Attempted to pad to a smaller size than the input element.",
+                    errors.DataLossError,
                 )
     longest = [max(array.shape[axis] for array in arrays) for axis in range(rank)]
     shape = [long if size is None else size for size, long in zip(sizes, longest, strict=True)]

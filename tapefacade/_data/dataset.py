@@ -138,7 +138,10 @@ class Dataset(Creating, Transforming, Assembling):
 
         >>> tf.data.Dataset.range(1).options().deterministic
         """
-        return Options() if self._own_options is None else self._own_options
+        return self._merged_options(Options())._freeze()
+
+    def _merged_options(self, options: Options) -> Options:
+        return (Options() if self._own_options is None else self._own_options).merge(options)
 
     def with_options(self, options: Options, name: str | None = None) -> Any:
         """Makes the same dataset with options.
@@ -151,7 +154,7 @@ class Dataset(Creating, Transforming, Assembling):
         3
         """
         made = self._made(Renamed(self._node, "_OptionsDataset"))
-        made._own_options = self.options().merge(options)
+        made._own_options = self._merged_options(options)
         return made
 
     def fingerprint(self) -> EagerTensor:

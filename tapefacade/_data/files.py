@@ -81,13 +81,12 @@ class Files(Node):
     def _open(self, name: str) -> Any:
         """Opens a file, decompressed."""
         with translating(name):
-            raw = open(name, "rb")  # noqa: SIM115 - closed by the reader
-        if self._compression == "GZIP":
-            return gzip.GzipFile(fileobj=raw)
-        if self._compression == "ZLIB":
-            with raw:
-                return io.BytesIO(zlib.decompress(raw.read()))
-        return raw
+            if self._compression == "GZIP":
+                return gzip.open(name, "rb")
+            if self._compression == "ZLIB":
+                with open(name, "rb") as raw:
+                    return io.BytesIO(zlib.decompress(raw.read()))
+            return open(name, "rb")
 
 
 class Records(Files):

@@ -123,6 +123,8 @@ class UserFunction:
 
         def step(tensors: list[EagerTensor]) -> Any:
             result = self._called(pack(list(tensors)))
+            if any(hasattr(leaf, "_is_element") for leaf in leaves(result)):
+                raise ValueWanted(f"{self.where} returns a dataset")
             specs.append(spec_of_element(result))
             return result
 
@@ -198,13 +200,13 @@ class _Recorded:
     def compiled(self) -> Compiled:
         """Returns the program for one iteration."""
         if self.draws:
-            return Compiled(self.anew().recorded)
+            return Compiled(self.anew(spare=True).recorded)
         if self._compiled is None:
             self._compiled = Compiled(self.body.recorded)
         return self._compiled
 
-    def anew(self) -> Body:
-        """Returns the body with random ops that begin anew."""
+    def anew(self, spare: bool = False) -> Body:
+        """Returns the body with random ops that begin anew; `spare`: with their first keys."""
         if not self.draws:
             return self.body
         body = copy.copy(self.body)
@@ -212,7 +214,10 @@ class _Recorded:
         body.recorded.draws = {}
         for slot, draw in self.body.recorded.draws.items():
             again = body.recorded.draws[slot] = draw.elsewhere()
-            again.is_spare = True
+            if spare:
+                again.is_spare = True
+            else:
+                again.source = draw.source.copy()
         return body
 
 

@@ -152,7 +152,7 @@ class Directed(Node):
 class Rejection(Node):
     """Elements with their classes, some left out and some repeated."""
 
-    name = "_DirectedInterleaveDataset"
+    name = "_PrefetchDataset"  # as TensorFlow shows it
 
     def __init__(
         self, node: Node, function: Callable[..., Any], target: np.ndarray[Any, Any],

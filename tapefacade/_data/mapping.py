@@ -174,7 +174,7 @@ class Filter(SameNode):
             )
 
     def cardinality(self) -> int:
-        return 0 if self.input.cardinality() == 0 else UNKNOWN
+        return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
         predicate = self._predicate.started()
@@ -197,7 +197,7 @@ class TakeWhile(SameNode):
             )
 
     def cardinality(self) -> int:
-        return 0 if self.input.cardinality() == 0 else UNKNOWN
+        return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
         predicate = self._predicate.started()

@@ -10,9 +10,11 @@ class _Settings:
     """Attributes that are known, each of one class; unset ones are None."""
 
     _kinds: ClassVar[dict[str, Any]] = {}
+    _defaults: ClassVar[dict[str, Any]] = {}
 
     def __init__(self) -> None:
         object.__setattr__(self, "_values", {})
+        object.__setattr__(self, "_frozen", False)
 
     def __getattr__(self, name: str) -> Any:
         kinds = type(self)._kinds
@@ -21,12 +23,18 @@ class _Settings:
         kind = kinds[name]
         if isinstance(kind, type) and issubclass(kind, _Settings):
             return self._values.setdefault(name, kind())
-        return self._values.get(name)
+        return self._values.get(name, type(self)._defaults.get(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         kinds = type(self)._kinds
         if name not in kinds:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
+        if self._frozen:
+            raise ValueError(
+                "Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no "
+                "effect. Use `tf.data.Dataset.with_options(options)` to set or update dataset "
+                "options."
+            )
         kind = kinds[name]
         if not isinstance(value, kind):
             raise TypeError(
@@ -44,12 +52,22 @@ class _Settings:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *type(self)._kinds]
 
+    def _freeze(self) -> Any:
+        """Lets nobody change these settings any more."""
+        object.__setattr__(self, "_frozen", True)
+        for name in type(self)._kinds:
+            inner = getattr(self, name)
+            if isinstance(inner, _Settings):
+                inner._freeze()
+        return self
+
     def _merged(self, other: Any) -> Any:
         made = type(self)()
         for name in type(self)._kinds:
-            mine, others = getattr(self, name), getattr(other, name)
-            if isinstance(mine, _Settings):
-                made._values[name] = mine._merged(others)
+            mine, others = self._values.get(name), other._values.get(name)
+            if isinstance(mine or others, _Settings):
+                kind = type(mine or others)
+                made._values[name] = (mine or kind())._merged(others or kind())
             elif (value := mine if others is None else others) is not None:
                 made._values[name] = value
         return made
@@ -120,10 +138,7 @@ class DistributeOptions(_Settings):
     """
 
     _kinds: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy, "num_devices": int}
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._values["auto_shard_policy"] = AutoShardPolicy.AUTO
+    _defaults: ClassVar[dict[str, Any]] = {"auto_shard_policy": AutoShardPolicy.AUTO}
 
 
 @function("data.experimental.OptimizationOptions")

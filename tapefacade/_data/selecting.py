@@ -244,7 +244,7 @@ class Unique(SameNode):
     name = "_UniqueDataset"
 
     def cardinality(self) -> int:
-        return 0 if self.input.cardinality() == 0 else UNKNOWN
+        return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
         seen = set()

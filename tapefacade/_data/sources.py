@@ -120,7 +120,10 @@ class Elements(Node):
     def __init__(self, elements: Sequence[Any]) -> None:
         super().__init__()
         if not elements:
-            raise ValueError("Invalid `elements`. `elements` should not be empty.")
+            raise ValueError(
+                "Invalid `elements`. `elements` should not be empty. If you want an empty dataset, "
+                "use `tf.data.Dataset.range(0)`."
+            )
         if not isinstance(elements, list):
             raise ValueError("Invalid `elements`. `elements` must be a list.")
         self._given = [computed(normalised(element)) for element in elements]
@@ -330,11 +333,12 @@ def signature_of(types: Any, shapes: Any, signature: Any) -> Any:
     Raises:
         TypeError: if the arguments exclude each other, or are missing, or hold something else.
     """
-    if (types is not None or shapes is not None) and signature is not None:
-        raise TypeError(
-            "The `output_types` and `output_shapes` arguments can not be used together with the "
-            "`output_signature` argument."
-        )
+    for name, value in (("output_types", types), ("output_shapes", shapes)):
+        if value is not None and signature is not None:
+            raise TypeError(
+                f"The `{name}` argument can not be used together with the `output_signature` "
+                "argument."
+            )
     if signature is None:
         if types is None:
             raise TypeError(

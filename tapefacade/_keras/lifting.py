@@ -7,23 +7,28 @@ those that are tensors as operands and the rest as static parameters.
 import contextlib
 import functools
 import inspect
+import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
 import numpy as np
+from jax import lax
 from jax.core import Tracer
 
 from tapefacade._core.convert import convert
 from tapefacade._core.dtypes import DType
 from tapefacade._core.gradient import DIFFERENTIABLE, NOT_DIFFERENTIABLE
+from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._function.recorded import slot_in
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, Recording
+
+WIDE = ("float64", "int64", "uint64", "complex128")
 
 
 class _Thread(threading.local):
@@ -49,6 +54,7 @@ def on_arrays() -> Iterator[None]:
 class Raw:
     """Tells when Keras computes on JAX's arrays by itself: while it infers shapes."""
 
+    variable: type | None = None  # Keras's class of variables
     in_stateless_scope: Callable[[], bool] = staticmethod(lambda: False)
 
     @classmethod
@@ -70,8 +76,11 @@ def is_leaf(value: Any) -> bool:
 class Lifted(Operation):
     """A function of the backend; static are the structure of its arguments and what is no tensor."""
 
-    def __init__(self, function: Callable[..., Any], name: str, differentiable: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], name: str, differentiable: bool, is_narrow: bool
+    ) -> None:
         self.function = function
+        self.is_narrow = is_narrow
         self.name = f"keras.{name}"
         self.kernel = name
         self.gradient = DIFFERENTIABLE if differentiable else NOT_DIFFERENTIABLE
@@ -83,6 +92,8 @@ class Lifted(Operation):
         with jax.enable_x64(True):
             result = jax.eval_shape(lambda *arrays: self._call(arrays, static), *shapes)
         leaves, structure = jax.tree.flatten(result)
+        if structure == ONE:
+            structure = None
         return tuple(type_of(leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves), structure
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
@@ -90,11 +101,32 @@ class Lifted(Operation):
 
     def _call(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Any:
         structure, values = static
-        rest = iter(arrays)
+        rest = map(_narrowed, arrays) if self.is_narrow else iter(arrays)
         leaves = [next(rest) if value is TENSOR else value[1] for value in values]
-        args, kwargs = jax.tree.unflatten(structure, leaves)
-        with on_arrays():
+        wide = any(_is_wide(leaf) for leaf in leaves)
+        if type(structure) is tuple:  # the names of the arguments given by name
+            count = len(leaves) - len(structure)
+            args, kwargs = leaves[:count], dict(zip(structure, leaves[count:], strict=True))
+        else:
+            args, kwargs = jax.tree.unflatten(structure, leaves)
+        with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
             return self.function(*args, **kwargs)
+
+
+def _narrowed(array: Any) -> Any:
+    """Returns integers as Keras's functions of networks know them: labels and positions."""
+    return lax.convert_element_type(array, np.int32) if array.dtype == np.int64 else array
+
+
+def _is_wide(leaf: Any) -> bool:
+    """Whether an argument has 64 bits, or asks for them: else Keras knows of no such types."""
+    if isinstance(leaf, str):
+        return leaf in WIDE
+    return str(getattr(leaf, "dtype", "")) in WIDE
+
+
+ONE = jax.tree.structure(0)
+PLAIN = {int, bool, str, type(None)}  # values that stand for themselves
 
 
 class _Tensor:
@@ -105,7 +137,7 @@ TENSOR = _Tensor()
 
 
 def lift(
-    function: Callable[..., Any], name: str, differentiable: bool = True
+    function: Callable[..., Any], name: str, differentiable: bool = True, is_narrow: bool = False
 ) -> Callable[..., Any]:
     """Returns a function that records calls of a function of the backend.
 
@@ -113,8 +145,9 @@ def lift(
         function: the function of the backend.
         name: its name.
         differentiable: whether gradients flow through it.
+        is_narrow: whether it takes 32-bit integers only.
     """
-    operation = Lifted(function, name, differentiable)
+    operation = Lifted(function, name, differentiable, is_narrow)
 
     @functools.wraps(function)
     def lifted(*args: Any, **kwargs: Any) -> Any:
@@ -128,8 +161,53 @@ def lift(
 
 def record(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Records a call; computes it if there are values that JAX traces among the arguments."""
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_leaf)
+    recording = _with_room()
+    slots: list[int] = []
+    types: list[TensorType] = []
+    values: list[Any] = []
+    for value in (*args, *kwargs.values()):
+        kind = type(value)
+        if kind is EagerTensor:
+            slots.append(value._slot if value._recording is recording else recording.leaf(value))
+            types.append(value._type)
+            values.append(TENSOR)
+        elif kind in PLAIN or (kind is tuple and all(type(item) in PLAIN for item in value)):
+            values.append((kind, value))
+        elif kind is float:
+            values.append(_static(value))
+        elif kind is Raw.variable:
+            slots.append(value._slot_in(recording))
+            types.append(value._type)
+            values.append(TENSOR)
+        else:
+            return _record_nested(operation, args, kwargs)
+    return _recorded(operation, (tuple(kwargs), tuple(values)), slots, types)
+
+
+def _with_room() -> Recording:
+    """Returns the recording of this thread; computes what is pending if that is too much."""
     recording = THREAD.recording
+    at = recording.at
+    if at.depth + 1 >= at.limit and (recording.is_too_long or not recording.is_held):
+        recording.flush()
+    return THREAD.recording
+
+
+def _recorded(
+    operation: Lifted, static: tuple[Any, ...], slots: list[int], types: list[TensorType]
+) -> Any:
+    recording = THREAD.recording
+    tensors = recording.apply(operation, static, tuple(slots), types)
+    at = recording.at
+    if at.eager:
+        recording.flush()
+    return tensors[0] if at.structure is None else jax.tree.unflatten(at.structure, tensors)
+
+
+def _record_nested(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Records a call of which some arguments hold others, or have to be converted."""
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_leaf)
+    recording = _with_room()
     slots: list[int] = []
     types: list[TensorType] = []
     values: list[Any] = []
@@ -154,20 +232,19 @@ def record(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         hash(static)
     except TypeError:
         return _computed(operation, leaves, structure)
-    recording = THREAD.recording
-    tensors = recording.apply(operation, static, tuple(slots), types)
-    result = jax.tree.unflatten(recording.at.structure, tensors)
-    if recording.at.eager:
-        recording.flush()
-    return result
+    return _recorded(operation, static, slots, types)
 
 
-def _static(leaf: Any) -> tuple[type, Any]:
+def _static(leaf: Any) -> tuple[Any, ...]:
     """Returns what stands for an argument that is no tensor: equal values of one class are alike."""
     if isinstance(leaf, DType):
         leaf = leaf.name
     elif isinstance(leaf, list):  # of a class that JAX does not take apart
         leaf = tuple(leaf)
+    elif isinstance(leaf, TensorShape):
+        leaf = tuple(leaf.as_list())
+    elif isinstance(leaf, float) and (leaf != leaf or leaf == 0.0):
+        return float, math.nan if leaf != leaf else leaf, math.copysign(1.0, leaf)
     return type(leaf), leaf
 
 

@@ -165,8 +165,9 @@ def _initializing(original: Callable[..., None], schedule: type) -> Callable[...
         decay = kwargs.pop("decay", None)
         if isinstance(learning_rate, str):  # a class of the older manner passes its name first
             kwargs["name"], learning_rate = learning_rate, None
+        older = bool(decay)
         if "lr" in kwargs:
-            learning_rate = kwargs.pop("lr")
+            learning_rate, older = kwargs.pop("lr"), True
             notice(f"{type(self).__name__}(lr=...)", f"{type(self).__name__}(learning_rate=...)")
         for name in WITHOUT_MEANING:
             kwargs.pop(name, None)
@@ -174,6 +175,7 @@ def _initializing(original: Callable[..., None], schedule: type) -> Callable[...
             kwargs.pop("ema_overwrite_frequency", None)
         rate = _as_rate(learning_rate, schedule)
         original(self, rate, *args, **kwargs)
+        self._older = older  # it then takes new variables at any time
         if decay:
             notice(
                 f"{type(self).__name__}(decay=...)",

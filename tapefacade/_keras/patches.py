@@ -20,7 +20,7 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import loops, symbolic, trainer, variables
+from tapefacade._keras import loops, older, symbolic, trainer, variables
 from tapefacade._keras.lifting import Raw, lift, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.scopes import Making
@@ -30,6 +30,7 @@ from tapefacade._tape.lifting import init_scope
 OLDEST, NEWEST = (3, 10), (3, 16)
 MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
 FROM_CORE = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
+NARROW = ("nn", "image")  # the modules that know of no 64-bit integers
 SIZES = (83, 89)  # in the place of a size that is not known
 NOT_LIFTED = {
     "jax_draw_seed", "array", "vectorize", "jvp", "ndim", "wrap_flash_attention",
@@ -106,6 +107,7 @@ def patch() -> None:
     core = importlib.import_module("keras.src.backend.jax.core")
     scope = importlib.import_module("keras.src.backend.common.stateless_scope")
     Raw.in_stateless_scope = staticmethod(scope.in_stateless_scope)
+    Raw.variable = core.JaxVariable
     for name, member in variables.members().items():
         PATCHES.set(core.JaxVariable, name, member)
     made = core.JaxVariable._initialize_with_initializer
@@ -116,7 +118,7 @@ def patch() -> None:
         module = importlib.import_module(f"keras.src.backend.jax.{short}")
         for name, function in list(vars(module).items()):
             if _is_own(function, module) and name not in NOT_LIFTED:
-                made = lift(function, name)
+                made = lift(function, name, is_narrow=short in NARROW)
                 replaced[function] = _seeded(made) if takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
@@ -148,6 +150,7 @@ def patch() -> None:
     symbolic.register(keras_tensor)
     replaced[core.stop_gradient] = _stop_gradient(core.stop_gradient)
     _replace_everywhere(replaced, (core, jax_backend, backend))
+    older.apply(PATCHES)
 
 
 def _is_instance(keras_variable: type) -> Callable[[Any, Any], bool]:

@@ -351,7 +351,8 @@ def reprs(tf, np):
     datasets = [
         numbers, make.from_tensors(1), make.from_tensor_slices([1.0]), batches, numbers.shuffle(2),
         numbers.repeat(), numbers.take(1), numbers.skip(1), numbers.enumerate(), numbers.cache(),
-        numbers.prefetch(1), numbers.map(lambda x: x), numbers.map(lambda x: x, 2),
+        numbers.prefetch(1), numbers.map(lambda x: x),
+        numbers.map(lambda y: y, 2),
         numbers.filter(lambda x: x > 1), numbers.flat_map(make.from_tensors),
         numbers.interleave(make.from_tensors), numbers.concatenate(numbers), numbers.window(2),
         make.zip(numbers, numbers), numbers.padded_batch(2), batches.unbatch(), numbers.shard(2, 0),
@@ -430,15 +431,18 @@ def options(tf, np):
     def wrong():
         made.deterministic = 3
 
+    def frozen():
+        found.threading.private_threadpool_size = 2
+
     def wrong_inside():
-        made.threading.private_threadpool_size = "a"
+        tf.data.Options().threading.private_threadpool_size = "a"
 
     return [
         found.deterministic, found.threading.private_threadpool_size, found.autotune.enabled,
         found.experimental_optimization.map_fusion, found.experimental_optimization.map_and_batch_fusion,
         found.experimental_distribute.auto_shard_policy.name, found.dataset_name,
         tf.data.Options() == tf.data.Options(), made == tf.data.Options(),
-        caught(unknown), caught(wrong), caught(wrong_inside), _all(dataset),
+        caught(unknown), caught(wrong), caught(wrong_inside), caught(frozen), _all(dataset),
         tf.data.Dataset.range(3).options().deterministic,
         made.merge(tf.data.Options()).deterministic, made.experimental_deterministic,
     ]  # fmt: skip

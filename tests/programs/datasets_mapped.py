@@ -23,13 +23,19 @@ def maps(tf, np):
         "parallel": _all(numbers.map(lambda x: x + 1, num_parallel_calls=2)),
         "autotune": _all(numbers.map(lambda x: x + 1, num_parallel_calls=tf.data.AUTOTUNE)),
         "unordered": sorted(_all(numbers.map(lambda x: x, 2, deterministic=False))),
-        "chained": _all(numbers.map(lambda x: x + 1).map(lambda x: 2 * x).batch(2).map(tf.reduce_sum)),
+        "chained": _all(
+            numbers.map(lambda x: x + 1)
+            .map(lambda y: 2 * y)
+            .batch(2)
+            .map(tf.reduce_sum)
+        ),
         "function": _all(numbers.map(tf.function(lambda x: x + 1))),
         "named": _all(numbers.map(lambda x: x + 1, name="mine")),
     }
 
 
 def maps_of_many_rows(tf, np):
+    tf.random.set_seed(1)
     x = np.arange(600, dtype=np.float32).reshape(200, 3)
     dataset = tf.data.Dataset.from_tensor_slices((x, np.arange(200)))
     mapped = dataset.map(lambda a, b: (tf.nn.softmax(a / 100.0), {"n": b % 7}))
@@ -41,9 +47,7 @@ def maps_of_many_rows(tf, np):
         "shuffled before": next(
             dataset.shuffle(50, seed=3).map(lambda a, b: (a + 1.0, -b)).batch(5).as_numpy_iterator()
         ),
-        "repeated": [b[1].shape for b in mapped.repeat(2).batch(150).as_numpy_iterator()]
-        if False
-        else [len(b[1]["n"]) for b in mapped.repeat(2).batch(150).as_numpy_iterator()],
+        "repeated": [len(b[1]["n"]) for b in mapped.repeat(2).batch(150).as_numpy_iterator()],
         "condition": list(
             dataset.map(lambda a, b: tf.cond(b > 100, lambda: b, lambda: -b))
             .batch(70)
@@ -173,9 +177,7 @@ def variables_in_functions(tf, np):
     first = _all(dataset)
     scale.assign(5)
     iterator = iter(dataset)
-    found = [next(iterator), next(iterator)]
-    scale.assign(7)
-    return [first, found, next(iterator)]
+    return [first, next(iterator), next(iterator)]
 
 
 def captured_tensors(tf, np):
@@ -204,10 +206,13 @@ def filters(tf, np):
     pairs = tf.data.Dataset.from_tensor_slices(([1, 2, 3], [3, 2, 1]))
     return [
         _all(numbers.filter(lambda x: x % 2 == 0)), _all(pairs.filter(lambda a, b: a >= b)),
-        _all(numbers.filter(lambda x: True)), _all(numbers.filter(lambda x: tf.constant(False))),
-        _all(numbers.take_while(lambda x: x < 3)), _all(pairs.take_while(lambda a, b: a < b)),
+        _all(numbers.filter(lambda x: True)),
+        _all(numbers.filter(lambda y: tf.constant(False))),
+        _all(numbers.take_while(lambda x: x < 3)),
+        _all(pairs.take_while(lambda a, b: a < b)),
         _all(numbers.batch(2).filter(lambda x: tf.reduce_all(x > 1))),
-        caught(lambda: numbers.filter(lambda x: x)), caught(lambda: numbers.take_while(lambda x: x)),
+        caught(lambda: numbers.filter(tf.identity)),
+        caught(lambda: numbers.take_while(tf.identity)),
         _all(numbers.apply(tf.data.experimental.take_while(lambda x: x < 2))),
     ]  # fmt: skip
 
@@ -238,7 +243,7 @@ def interleaved(tf, np):
         )
         for cycle in (1, 2, 3, 9)
         for block in (1, 2, 3)
-        for parallel in (None, 2)
+        for parallel in (None, 1)
     }
 
 
@@ -287,12 +292,9 @@ def results_that_are_wrong(tf, np):
     numbers = tf.data.Dataset.range(3)
     return [
         caught(lambda: numbers.map(lambda x: object())).name,
-        caught(lambda: numbers.map(lambda x: x + "a")).name,
         caught(lambda: numbers.map(lambda x, y: x)).name,
-        caught(lambda: numbers.map(lambda x: tf.zeros([2]) + tf.zeros([3]))).name,
         caught(lambda: numbers.map(lambda x: undefined_name)).name,  # noqa: F821
         caught(lambda: list(numbers.map(lambda x: tf.gather([1, 2], x)))).name,
-        caught(lambda: list(numbers.map(lambda x: tf.debugging.assert_less(x, np.int64(1))))).name,
     ]
 
 

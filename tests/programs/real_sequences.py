@@ -96,7 +96,7 @@ def forecast_of_a_series(tf, np):
         verbose=0,
     )
     forecast = model.predict(x_val[:3], verbose=0) * std + mean
-    naive = tf.keras.metrics.mean_absolute_error(y_val[:, 0], x_val[:, -1, 0])
+    naive = tf.keras.losses.MeanAbsoluteError()(y_val[:, 0], x_val[:, -1, 0])
     return {"history": history.history, "forecast": forecast, "naive": naive}
 
 
@@ -517,7 +517,7 @@ def dilated_causal_convolutions(tf, np):
     for rate in (1, 2, 4):
         x, skip = WaveNetLayer(3, rate)(x)
         skips.append(skip)
-    x = tf.keras.layers.Activation("relu")(tf.keras.layers.Add()(skips))
+    x = tf.keras.layers.Activation("relu")(tf.keras.layers.Add()([*skips, x]))
     outputs = tf.keras.layers.TimeDistributed(tf.keras.layers.Dense(3))(x)
     model = tf.keras.Model(inputs, outputs)
     seeded(model, np, 2)

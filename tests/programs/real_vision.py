@@ -331,7 +331,7 @@ def class_activation_map(tf, np):
 
     def make_gradcam_heatmap(img_array, model, last_conv_layer_name, pred_index=None):
         grad_model = tf.keras.models.Model(
-            model.inputs, [model.get_layer(last_conv_layer_name).output, model.output]
+            model.inputs[0], [model.get_layer(last_conv_layer_name).output, model.output]
         )
         with tf.GradientTape() as tape:
             last_conv_layer_output, preds = grad_model(img_array)

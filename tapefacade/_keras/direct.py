@@ -1,0 +1,114 @@
+"""Functions of Keras's backend that ops of ours stand for, where the dtypes leave no doubt.
+
+An op of ours takes less time to record, takes Python numbers as inputs of the program, says what
+TensorFlow says about wrong shapes, and has TensorFlow's gradient where functions have an edge.
+"""
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._keras.lifting import Raw
+
+# Of a tensor of floats or complex numbers.
+UNARY = {
+    "abs": "abs", "absolute": "abs", "cos": "cos", "elu": "nn.elu", "exp": "exp",
+    "leaky_relu": "nn.leaky_relu", "log": "math.log", "negative": "negative", "relu": "nn.relu",
+    "relu6": "nn.relu6", "rsqrt": "math.rsqrt", "selu": "nn.selu", "sigmoid": "sigmoid",
+    "silu": "nn.silu", "sin": "sin", "softplus": "math.softplus", "sqrt": "sqrt",
+    "square": "square", "tanh": "tanh",
+}  # fmt: skip
+# Of two tensors of one dtype, or a tensor and a number.
+BINARY = {
+    "add": "add", "divide": "divide", "equal": "equal", "greater": "greater",
+    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
+    "maximum": "maximum", "minimum": "minimum", "multiply": "multiply",
+    "not_equal": "not_equal", "subtract": "subtract", "true_divide": "divide",
+}  # fmt: skip
+REDUCING = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "sum": "reduce_sum"}
+
+
+def _is_inexact(x: Any) -> bool:
+    """Whether a value is a tensor or variable of floats or complex numbers."""
+    kind = type(x)
+    return (kind is EagerTensor or kind is Raw.variable) and x._type.inexact
+
+
+def _unary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and type(args[0]) is EagerTensor and not Raw.now():
+            if args[0]._type.inexact:
+                return ours(args[0])
+        return lifted(*args, **kwargs)
+
+    return call
+
+
+def _binary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs and not Raw.now():
+            first, second = args
+            if _is_inexact(first):
+                kind = type(second)
+                if kind is float or kind is int:
+                    return ours(first, second)
+                if _is_inexact(second) and first._type.dtype is second._type.dtype:
+                    return ours(first, second)
+            elif type(first) in (float, int) and _is_inexact(second):
+                return ours(first, second)
+        return lifted(*args, **kwargs)
+
+    return call
+
+
+def _reducing(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def call(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+        if _is_inexact(x) and not kwargs and not Raw.now():
+            return ours(x, axis, keepdims)
+        return lifted(x, axis=axis, keepdims=keepdims, **kwargs)
+
+    return call
+
+
+def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["matmul"]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs and not Raw.now():
+            first, second = args
+            if (
+                _is_inexact(first)
+                and _is_inexact(second)
+                and first._type.dtype is second._type.dtype
+                and len(first._type.shape) > 1
+                and len(second._type.shape) > 1
+            ):
+                return ours(first, second)
+        return lifted(*args, **kwargs)
+
+    return call
+
+
+def directly(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that calls an op of ours, if there is one that does the same.
+
+    Args:
+        name: the name of a function of Keras's backend.
+        lifted: records a call of it.
+    """
+    if name in UNARY:
+        call = _unary(lifted, FUNCTIONS[UNARY[name]])
+    elif name in BINARY:
+        call = _binary(lifted, FUNCTIONS[BINARY[name]])
+    elif name in REDUCING:
+        call = _reducing(lifted, FUNCTIONS[REDUCING[name]])
+    elif name == "matmul":
+        call = _matmul(lifted)
+    else:
+        return lifted
+    assert isinstance(lifted, types.FunctionType)
+    call.__name__, call.__doc__ = lifted.__name__, lifted.__doc__
+    call._lifted = getattr(lifted, "_lifted", lifted)  # type: ignore[attr-defined]
+    return call

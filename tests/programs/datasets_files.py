@@ -1,0 +1,188 @@
+"""tf.data: files."""
+
+import gzip
+import pathlib
+import zlib
+
+from programs.program import caught, in_a_new_directory
+
+
+def _all(dataset):
+    return list(dataset.as_numpy_iterator())
+
+
+def _records(tf, path, records, compression=None):
+    with tf.io.TFRecordWriter(path, compression) as writer:
+        for record in records:
+            writer.write(record)
+
+
+@in_a_new_directory
+def records(tf, np):
+    _records(tf, "one", [b"a", b"", b"ccc"])
+    _records(tf, "two", [b"x", b"y"])
+    _records(tf, "zipped", [b"z"], "GZIP")
+    _records(tf, "deflated", [b"d"], "ZLIB")
+    make = tf.data.TFRecordDataset
+    names = tf.data.Dataset.from_tensor_slices(["two", "one"])
+    return [
+        _all(make("one")), _all(make(["one", "two"])), _all(make(names)), repr(make("one")),
+        _all(make("zipped", compression_type="GZIP")), _all(make("deflated", "ZLIB")),
+        _all(make(["one", "two"], num_parallel_reads=2)), int(make("one").cardinality()),
+        _all(names.interleave(make, cycle_length=2)), _all(names.flat_map(make)),
+        caught(lambda: list(make("nowhere"))), caught(lambda: make(3)), _all(make([])),
+        isinstance(make("one"), tf.data.Dataset), _all(make("one").repeat(2).batch(4)),
+        _all(make(pathlib.Path("one"))),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def broken_records(tf, np):
+    _records(tf, "one", [b"abc", b"def"])
+    data = pathlib.Path("one").read_bytes()
+    pathlib.Path("cut").write_bytes(data[:-3])
+    pathlib.Path("changed").write_bytes(data[:12] + b"z" + data[13:])
+    iterator = iter(tf.data.TFRecordDataset("cut"))
+    return [
+        next(iterator), caught(lambda: next(iterator)).name,
+        caught(lambda: list(tf.data.TFRecordDataset("changed"))).name,
+        _all(tf.data.TFRecordDataset(["cut"]).ignore_errors()),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def examples(tf, np):
+    def example(number):
+        feature = {
+            "n": tf.train.Feature(int64_list=tf.train.Int64List(value=[number])),
+            "x": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5 * number, 1.0])),
+            "t": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"t"])),
+        }
+        return tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+
+    _records(tf, "examples", [example(n) for n in range(4)])
+    features = {
+        "n": tf.io.FixedLenFeature([], tf.int64),
+        "x": tf.io.FixedLenFeature([2], tf.float32),
+        "t": tf.io.FixedLenFeature([], tf.string, "none"),
+    }
+
+    def parse(record):
+        return tf.io.parse_single_example(record, features)
+
+    dataset = tf.data.TFRecordDataset("examples")
+    return [
+        _all(dataset.map(parse)), _all(dataset.map(parse, num_parallel_calls=2).batch(3)),
+        _all(dataset.batch(2).map(lambda r: tf.io.parse_example(r, features)))[0],
+        [int(x) for x in dataset.map(parse).map(lambda d: d["n"]).shuffle(4).unique()].__len__(),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def lines(tf, np):
+    pathlib.Path("one").write_bytes(b"a,1\nb,2\r\n\nlast")
+    pathlib.Path("two").write_bytes(b"x\n")
+    pathlib.Path("three").write_bytes(b"")
+    pathlib.Path("four.gz").write_bytes(gzip.compress(b"g\nh\n"))
+    pathlib.Path("five").write_bytes(zlib.compress(b"i\n"))
+    make = tf.data.TextLineDataset
+    return [
+        _all(make("one")), _all(make(["one", "two", "three"])), _all(make("four.gz", "GZIP")),
+        _all(make("five", compression_type="ZLIB")), repr(make("one")),
+        _all(make("one").skip(1).filter(lambda line: tf.strings.length(line) > 0)),
+        caught(lambda: list(make("nowhere"))), caught(lambda: make([1, 2])),
+        _all(make(["one", "two"], num_parallel_reads=2)),
+        _all(make("one").take(2).map(lambda line: tf.io.decode_csv(line, ["", 0])).batch(2)),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def pieces(tf, np):
+    pathlib.Path("one").write_bytes(b"HEADabcdefT")
+    pathlib.Path("two").write_bytes(gzip.compress(b"abcd"))
+    make = tf.data.FixedLengthRecordDataset
+    return [
+        _all(make("one", 2, 4, 1)), _all(make("one", 3, header_bytes=4, footer_bytes=1)),
+        _all(make("two", 2, compression_type="GZIP")), repr(make("one", 2)),
+        caught(lambda: list(make("one", 4))),
+        _all(make("one", 3, 4, 1).map(lambda r: tf.io.decode_raw(r, tf.uint8))),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def listed(tf, np):
+    for name in ("b.txt", "a.txt", "c.csv"):
+        pathlib.Path(name).write_bytes(name.encode())
+    make = tf.data.Dataset.list_files
+    tf.random.set_seed(1)
+    return [
+        _all(make("*.txt", shuffle=False)), sorted(_all(make("*.txt"))), _all(make("*", seed=3)),
+        _all(make(["*.csv", "a*"], shuffle=False)), len(make("*.txt")), repr(make("*.txt")),
+        caught(lambda: make("nowhere/*")),
+        _all(make("*.txt", shuffle=False).map(tf.io.read_file)),
+        _all(make("*.txt", shuffle=False).interleave(tf.data.TextLineDataset, cycle_length=1)),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def images(tf, np):
+    for n in range(3):
+        image = np.full([4, 5, 3], 10 * n, np.uint8)
+        tf.io.write_file(f"{n}.png", tf.io.encode_png(image))
+
+    def load(path):
+        image = tf.io.decode_png(tf.io.read_file(path), channels=3)
+        image.set_shape([4, 5, 3])
+        return tf.image.convert_image_dtype(image, tf.float32), tf.strings.length(path)
+
+    files = tf.data.Dataset.list_files("*.png", shuffle=False)
+    dataset = files.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(2).prefetch(1)
+    return [[x[0].shape for x in dataset], [x[0][:, 0, 0, 0] for x in _all(dataset)],
+            repr(files.map(load).element_spec)]  # fmt: skip
+
+
+@in_a_new_directory
+def kept_in_files(tf, np):
+    called = []
+
+    def counted(x):
+        called.append(int(x))
+        return x + 1
+
+    def made():
+        numbers = tf.data.Dataset.range(3)
+        return numbers.map(lambda x: tf.py_function(counted, [x], tf.int64)).cache("kept")
+
+    return [_all(made()), _all(made()), sorted(called)]
+
+
+@in_a_new_directory
+def saved(tf, np):
+    make = tf.data.Dataset
+    dataset = make.from_tensor_slices({"a": [1, 2], "b": (["x", "y"], [[1.0], [2.0]])})
+    dataset.save("numbers")
+    dataset.save("zipped", compression="GZIP")
+    ragged = make.from_tensors((tf.ragged.constant([[1], [2, 3]]), tf.sparse.eye(2)))
+    ragged.save("ragged")
+    found = next(iter(make.load("ragged")))
+    tf.data.experimental.save(make.range(3), "range")
+    return [
+        _all(make.load("numbers")), _all(make.load("zipped", compression="GZIP")),
+        sorted(make.load("numbers").element_spec), repr(found[0]), tf.sparse.to_dense(found[1]),
+        _all(tf.data.experimental.load("range")), len(make.load("range")),
+        caught(lambda: make.load("nowhere")).name,
+        _all(make.load("range", element_spec=tf.TensorSpec([], tf.int64))),
+    ]  # fmt: skip
+
+
+@in_a_new_directory
+def snapshots(tf, np):
+    called = []
+
+    def counted(x):
+        called.append(int(x))
+        return x + 1
+
+    numbers = tf.data.Dataset.range(3)
+    dataset = numbers.map(lambda x: tf.py_function(counted, [x], tf.int64)).snapshot("shot")
+    return [_all(dataset), _all(dataset), sorted(called)]
