@@ -12,6 +12,7 @@ from programs.program import run
 
 import tapefacade as tf
 from tapefacade._core import logging as messages
+from tapefacade._function import retracing
 from tapefacade._tape import boundary
 
 GOLDENS = pathlib.Path(__file__).parent / "goldens"
@@ -103,6 +104,7 @@ def same(got: Any, want: Any) -> bool:
 def test_program(name, monkeypatch):
     monkeypatch.setattr(messages, "_WARNED", {})  # messages logged "the first 5 times" start anew
     monkeypatch.setattr(boundary, "_REGISTERED", {})
+    monkeypatch.setattr(retracing, "_DETECTORS", {})
     subject = name.split(".")[0]
     golden = goldens(subject).get(name)
     if golden is None or golden["program"] != digest(PROGRAMS[name]):

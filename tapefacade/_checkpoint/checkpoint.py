@@ -16,7 +16,16 @@ from tapefacade._checkpoint.statuses import (
     LoadStatus,
     NameBasedSaverStatus,
 )
-from tapefacade._checkpoint.tracking import Kind, attributes, children, fitting, kind_of, put, track
+from tapefacade._checkpoint.tracking import (
+    Kind,
+    attributes,
+    children,
+    fitting,
+    kind_of,
+    put,
+    settle_pending,
+    track,
+)
 from tapefacade._core import errors
 from tapefacade._io.errors import as_path
 from tapefacade._ops.op import function
@@ -246,6 +255,7 @@ class Checkpoint:
         found = [(variable, variable.name.removesuffix(":0")) for variable in variables]
         known = [(variable, name) for variable, name in found if reader.has(name)]
         tensors = [fitting(variable, reader, name, len(known)) for variable, name in known]
+        settle_pending()
         for (variable, _), tensor in zip(known, tensors, strict=True):
             put(variable, tensor)
         names = {name for _, name in found}

@@ -30,9 +30,23 @@ def open_checkpoint(prefix: str) -> Reader:
         NotFoundError: if there is none.
         DataLossError: if the index is damaged, or of another format.
     """
+    data = _index(prefix)
+    while data.lstrip()[:1] == b"{" and not data.endswith(MAGIC):
+        try:
+            return OwnReader(prefix, data)
+        except errors.DataLossError:
+            again = _index(prefix)
+            if again == data:
+                raise
+            data = again  # somebody has just saved another one in its place
+    return BundleReader(prefix, data)
+
+
+def _index(prefix: str) -> bytes:
+    """Reads the index of a checkpoint."""
     try:
         with open(prefix + INDEX, "rb") as file:
-            data = file.read()
+            return file.read()
     except (FileNotFoundError, NotADirectoryError):
         if os.path.isdir(prefix):
             raise errors.DataLossError(
@@ -45,9 +59,6 @@ def open_checkpoint(prefix: str) -> Reader:
         raise not_found(prefix) from None
     except OSError as error:
         raise translated(error, prefix + INDEX) from None
-    if data.lstrip()[:1] == b"{" and not data.endswith(MAGIC):
-        return OwnReader(prefix, data)
-    return BundleReader(prefix, data)
 
 
 @function("compat.v1.train.NewCheckpointReader")

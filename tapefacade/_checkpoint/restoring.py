@@ -9,7 +9,7 @@ from typing import Any
 from tapefacade._checkpoint import pending
 from tapefacade._checkpoint.objects import identity, shown_paths
 from tapefacade._checkpoint.reading import Reader
-from tapefacade._checkpoint.tracking import children, fitting, kind_of
+from tapefacade._checkpoint.tracking import children, fitting, kind_of, settle_pending
 from tapefacade._core import errors
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import Failed
@@ -61,6 +61,7 @@ class Restoration:
             InvalidArgumentError: if a dtype does not fit.
             DataLossError: if a value is damaged.
         """
+        settle_pending()
         self._take([(root, 0)], direct=True)
 
     # What happens later.

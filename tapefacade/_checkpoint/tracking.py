@@ -10,6 +10,7 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._core.text import OBJECT, string_tensor
 from tapefacade._function.kinds import Callable as FunctionBase
+from tapefacade._function.tracing import begin_step
 from tapefacade._io.mutable_tables import MutableHashTable
 from tapefacade._io.tables import Table
 from tapefacade._ops.op import function
@@ -209,9 +210,20 @@ def put(variable: Variable, tensor: Any) -> None:
     if functions and any(made is root for made, _ in functions[-1].created):
         root._restore(tensor)  # its initial value
         return
+    recording = THREAD.recording
+    if recording.at.parent is None and not recording.assigned and recording.frame is None:
+        root._restore(tensor)  # nothing is pending that may fail and take it back
+        return
     with root._lock:
         root._put(tensor)
         root._tell_tapes()
+
+
+def settle_pending() -> None:
+    """Computes what is pending: what is restored next is no part of a step."""
+    recording = THREAD.recording
+    if recording.frame is None and not recording.is_held:
+        begin_step(recording)
 
 
 def _restore_variable(

@@ -14,7 +14,6 @@ IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 NEAR_ENOUGH = 0.8
 # What to write meanwhile, for names that programs often use.
 HINTS = {
-    "tf.data": "Make the batches with NumPy",
     "tf.compat.v1.Session": "Tensors have values at once: call `numpy()` instead of `run`",
     "tf.compat.v1.disable_eager_execution": "Leave it out: programs are compiled without graphs",
     "tf.train.Checkpoint": "Write tf.io.serialize_tensor of each variable to a file",

@@ -447,5 +447,3 @@ def _value(value: Any, spec: Any) -> Any:
             "corresponding input component."
         )
     return tensor._numpy()[()]
-
-

@@ -271,7 +271,9 @@ class Rebatch(Node):
             rows.extend(columns if count_of(flat[0]) else [])
             while len(rows) >= size:
                 chosen, rows = rows[:size], rows[size:]
-                yield pack([batch_of(column, k) for k, column in enumerate(zip(*chosen, strict=True))])
+                yield pack(
+                    [batch_of(column, k) for k, column in enumerate(zip(*chosen, strict=True))]
+                )
                 size = next(sizes)
         if rows and not self._drop:
             yield pack([batch_of(column, k) for k, column in enumerate(zip(*rows, strict=True))])

@@ -9,7 +9,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
-from tapefacade._data.streams import Counting, Indexed, Numbers, numbers_up_to, together
+from tapefacade._data.streams import Columns, Counting, Indexed, Numbers, numbers_up_to, together
 from tapefacade._data.structures import leaves, merged_spec, packed, packer, tensor_of
 
 
@@ -55,7 +55,7 @@ class Zip(Node):
 
     @property
     def is_indexed(self) -> bool:
-        return all(node.is_indexed for node in self.inputs)
+        return all(node.is_indexed and not node.is_computed for node in self.inputs)
 
     def indexed(self) -> Indexed | None:
         if not self.is_indexed:
@@ -118,15 +118,15 @@ class Enumerate(Node):
         return self.input.cardinality()
 
     def elements(self) -> Iterator[Any]:
-        for number, element in enumerate(self.input.elements(), self._start):
-            yield (tensor_of(np.array(number, np.int64)), element)
+        found = self.indexed()
+        return map(_numbered, itertools.count(self._start), self.input.elements()) if found is None else found.elements()  # fmt: skip
 
     @property
     def is_indexed(self) -> bool:
-        return self.input.is_indexed
+        return self.input.is_indexed and not self.input.is_computed
 
     def indexed(self) -> Indexed | None:
-        found = self.input.indexed()
+        found = self.input.indexed() if self.is_indexed else None
         if found is None:
             return None
         numbers = Counting(self._start, 1, np.dtype(np.int64))
@@ -136,7 +136,11 @@ class Enumerate(Node):
             return (row[0], pack(row[1:]))
 
         blocks = together([_endless(), found.blocks])
-        return Indexed(((numbers,), *found.groups), paired, blocks)
+        return Indexed((Columns(numbers), *found.groups), paired, blocks)
+
+
+def _numbered(number: int, element: Any) -> Any:
+    return (tensor_of(np.array(number, np.int64)), element)
 
 
 def _endless() -> Iterator[Numbers]:

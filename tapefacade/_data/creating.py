@@ -18,7 +18,16 @@ from tapefacade._data.mapping import Map, Renamed
 from tapefacade._data.node import Node
 from tapefacade._data.numbers import seeds_of
 from tapefacade._data.selecting import Shuffle
-from tapefacade._data.sources import Counter, Elements, Generated, Random, Range, Slices, Tensors, signature_of
+from tapefacade._data.sources import (
+    Counter,
+    Elements,
+    Generated,
+    Random,
+    Range,
+    Slices,
+    Tensors,
+    signature_of,
+)
 from tapefacade._data.storing import Stored
 from tapefacade._data.structures import integer, is_structure, leaves, mapped
 

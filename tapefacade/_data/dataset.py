@@ -170,5 +170,3 @@ class Dataset(Creating, Transforming, Assembling):
 
 def _described(node: Any) -> Any:
     return (node.name, str(node.known_spec()), [_described(inner) for inner in node.inputs])
-
-

@@ -22,6 +22,8 @@ from tapefacade._ops.op import function, register
 Step = Callable[[Any], Any]
 
 register(("data.experimental.Optional",), Optional)
+
+
 @function("data.experimental.cardinality")
 def cardinality(dataset: Any) -> EagerTensor:
     """Returns the number of elements of a dataset; see `tf.data.Dataset.cardinality`.

@@ -152,7 +152,9 @@ def _vector(names: Any) -> Any:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    found: Any = value.decode() if isinstance(value, bytes) else convert(value)._numpy()[()].decode()
+    found: Any = (
+        value.decode() if isinstance(value, bytes) else convert(value)._numpy()[()].decode()
+    )
     return found
 
 

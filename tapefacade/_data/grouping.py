@@ -11,7 +11,14 @@ from tapefacade._data.batching import Held
 from tapefacade._data.functions import UserFunction
 from tapefacade._data.mapping import node_of
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
-from tapefacade._data.structures import fresh, kernel_error, mapped, merged_spec, normalised, shown_dtype
+from tapefacade._data.structures import (
+    fresh,
+    kernel_error,
+    mapped,
+    merged_spec,
+    normalised,
+    shown_dtype,
+)
 
 
 class GroupByWindow(Node):

@@ -5,18 +5,16 @@ import threading
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
-import numpy as np
-
 from tapefacade._core import errors
 from tapefacade._core.optional import Optional
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._data.node import Node, close
 from tapefacade._data.structures import fresh, leaves, mapped
 from tapefacade._ops.op import function
-from tapefacade._ragged.tensor import RaggedTensor
-from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue
+from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._trace.recording import THREAD
 
 GET_NEXT = "IteratorGetNext"
@@ -247,11 +245,9 @@ def _as_numpy(leaf: Any) -> Any:
         array = leaf._numpy().view()
         array.flags.writeable = False
         return array if array.ndim else array[()]
-    if isinstance(leaf, RaggedTensor):
-        return leaf  # as TensorFlow's
     if isinstance(leaf, SparseTensor):
-        parts = [np.asarray(part) for part in (leaf.indices, leaf.values, leaf.dense_shape)]
-        return SparseTensorValue(*parts)
+        dense: Any = FUNCTIONS["sparse.to_dense"](leaf)
+        return dense.numpy()
     if leaf is None:
         return None
     if hasattr(leaf, "as_numpy_iterator"):

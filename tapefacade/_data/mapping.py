@@ -6,15 +6,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.types import type_of
 from tapefacade._data.functions import FEW, Started, UserFunction, Vectorised, boolean_scalar
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, SameNode, close
-from tapefacade._data.streams import ROWS_AT_ONCE, Rows, tensors_of
-from tapefacade._data.structures import fresh, leaves, mapped, shown_dtype, spec_of_element
+from tapefacade._data.streams import Indexed, Rows, rows_at_once, tensors_of
+from tapefacade._data.structures import fresh, is_dense, leaves, mapped, shown_dtype, spec_of_element
 
 AUTOTUNE = -1
 _END = object()
+LEAST = 8  # rows that are worth a program for many of them
+SIZES = 2
 
 
 def workers_of(parallel: Any) -> int:
@@ -41,8 +42,25 @@ class Map(Node):
         return self.input.cardinality()
 
     @property
+    def is_indexed(self) -> bool:
+        found = self._for_rows() if self.input.is_indexed and not self._is_short() else None
+        return found is not None and not found.draws
+
+    @property
+    def is_computed(self) -> bool:
+        return True
+
+    def indexed(self) -> Indexed | None:
+        found = self._for_rows() if self.is_indexed else None
+        source = None if found is None else self.input.indexed()
+        if found is None or source is None or len(source.groups) != 1:
+            return None
+        group = _Computed(source, self._function, found, self._row_bytes(found))
+        return Indexed((group,), found.pack, source.blocks)
+
+    @property
     def has_rows(self) -> bool:
-        return self._for_rows() is not None
+        return self._for_rows() is not None and not self._is_short()
 
     def _for_rows(self) -> Any:
         """Returns what is recorded of the function, if it can be called with many rows."""
@@ -50,60 +68,120 @@ class Map(Node):
             return None
         spec = self.input.spec
         flat = leaves(spec)
-        if not all(type(s) is TensorSpec and s.shape.is_fully_defined() for s in flat):
-            return None
-        if any(s.dtype.name == "string" for s in flat):
+        if not all(is_dense(s) and s.shape.is_fully_defined() for s in flat):
             return None
         types = tuple(type_of(tuple(s.shape.as_list()), s.dtype._numpy) for s in flat)
         found = self._function.for_types(types, spec)
         return found if found is not None and found.rows else None
 
+    def _is_short(self) -> bool:
+        return 0 <= self.input.cardinality() < FEW
+
+    def _row_bytes(self, found: Any) -> int:
+        specs = [*leaves(self.input.spec), *leaves(found.spec)]
+        return sum((s.shape.num_elements() or 0) * s.dtype.size for s in specs)
+
     def rows(self, size: int) -> Rows | None:
         found = self._for_rows()
-        if found is None or self._is_short(size):
+        if found is None or self._is_short() or size < LEAST:
             return None
+        if not found.draws:
+            indexed = self.indexed()
+            if indexed is not None:
+                return indexed.rows(size)
         source = self.input.rows(size)
         if source is None:
             return None
-        return Rows(found.pack, self._blocks(source, size, found))
-
-    def _is_short(self, size: int) -> bool:
-        count = self.input.cardinality()
-        return 0 <= count < FEW or size < FEW // 8
-
-    def _blocks(self, source: Rows, size: int, found: Any) -> Iterator[Any]:
-        call = Vectorised(self._function, size)
-        for arrays in source.arrays:
-            yield self._block(call, arrays, found, source)
-
-    def _block(self, call: Vectorised, arrays: Any, found: Any, source: Rows) -> Any:
-        try:
-            return call(arrays, found)
-        except Exception:
-            one = self._function.started()
-            for row in zip(*map(tensors_of, arrays), strict=True):
-                one(source.pack(list(row)))  # raises the error of the row that has one
-            raise
+        call = _Rows(self._function, found, source.pack)
+        return Rows(found.pack, map(call.all, source.arrays))
 
     def elements(self) -> Iterator[Any]:
-        found = self._for_rows()
-        source = None
-        if found is not None and not self._is_short(ROWS_AT_ONCE):
-            source = self.input.rows(ROWS_AT_ONCE)
-        if source is not None:
-            return _RowByRow(source, self._function, found)
+        indexed = self.indexed()
+        if indexed is not None:
+            return indexed.elements()
+        found = self._for_rows() if not self._is_short() else None
+        if found is not None:
+            source = self.input.rows(rows_at_once(self._row_bytes(found)))
+            if source is not None:
+                return _RowByRow(source, _Rows(self._function, found, source.pack))
         if self._workers and self._function.spec is None:
             return _in_threads(self.input, self._function.started(), self._workers)
         return map(self._function.started(), self.input.elements())
 
 
+class _Rows:
+    """A function during one iteration, for many rows at once or one by one."""
+
+    def __init__(self, function: UserFunction, found: Any, pack: Callable[..., Any]) -> None:
+        self._function, self._found, self._pack = function, found, pack
+        self._calls: dict[int, Vectorised] = {}
+
+    def all(self, arrays: Any) -> Any:
+        """Returns the results for some rows, stacked.
+
+        Raises:
+            Exception: that of the first row that has one.
+        """
+        try:
+            return self._at_once(arrays)
+        except Exception:
+            for _ in self._one_by_one(arrays):
+                pass  # raises the error of the row that has one
+            raise
+
+    def each(self, arrays: Any) -> Iterator[Any]:
+        """Gives the leaves of the results for some rows; an error belongs to its row."""
+        if len(arrays[0]) >= FEW:
+            try:
+                return zip(*map(tensors_of, self._at_once(arrays)), strict=True)
+            except Exception:
+                return self._one_by_one(arrays)
+        return self._one_by_one(arrays)
+
+    def _at_once(self, arrays: Any) -> Any:
+        """Calls the function; a few sizes have programs of their own, others are filled up."""
+        count = len(arrays[0])
+        size = count if len(self._calls) < SIZES else 0
+        size = min([known for known in self._calls if known >= count], default=size or count)
+        if size not in self._calls:
+            self._calls[size] = Vectorised(self._function, size)
+        return self._calls[size](arrays, self._found)
+
+    def _one_by_one(self, arrays: Any) -> Iterator[Any]:
+        rows = zip(*map(tensors_of, arrays), strict=True)
+        call = self._function.started()
+        return map(leaves, map(call, [self._pack(list(row)) for row in rows]))
+
+
+class _Computed:
+    """Columns that a function computes of the rows of others when they are read."""
+
+    def __init__(
+        self, source: Indexed, function: UserFunction, found: Any, row_bytes: int
+    ) -> None:
+        (self._group,) = source.groups
+        self._rows = _Rows(function, found, source.pack)
+        self._count = len(leaves(found.spec))
+        self.row_bytes = row_bytes
+
+    def __len__(self) -> int:
+        return self._count
+
+    def take(self, numbers: Any) -> Any:
+        """Returns some rows of each column."""
+        return self._rows.all(self._group.take(numbers))
+
+    def rows(self, numbers: Any) -> Iterator[Any]:
+        """Gives some rows."""
+        return self._rows.each(self._group.take(numbers))
+
 
 class _RowByRow:
     """The results for rows, one by one; an error belongs to its row and does not end it."""
 
-    def __init__(self, source: Rows, function: UserFunction, found: Any) -> None:
-        self._source, self._function, self._found = source, function, found
-        self._call = Vectorised(function, ROWS_AT_ONCE)
+    def __init__(self, source: Rows, call: _Rows) -> None:
+        self._source, self._call = source, call
+        self._pack = call._found.pack
         self._waiting: Iterator[Any] = iter(())
 
     def __iter__(self) -> "_RowByRow":
@@ -111,18 +189,9 @@ class _RowByRow:
 
     def __next__(self) -> Any:
         while True:
-            for result in self._waiting:
-                return result
-            self._waiting = self._block(next(self._source.arrays))
-
-    def _block(self, arrays: Any) -> Iterator[Any]:
-        try:
-            results = self._call(arrays, self._found)
-        except Exception:
-            pack, rows = self._source.pack, zip(*map(tensors_of, arrays), strict=True)
-            return map(self._function.started(), [pack(list(row)) for row in rows])
-        pack = self._found.pack
-        return (pack(list(row)) for row in zip(*map(tensors_of, results), strict=True))
+            for row in self._waiting:
+                return self._pack(list(row))
+            self._waiting = self._call.each(next(self._source.arrays))
 
 
 def _in_threads(node: Node, call: Started, workers: int) -> Iterator[Any]:
@@ -340,4 +409,13 @@ class Renamed(SameNode):
     def is_indexed(self) -> bool:
         return self.input.is_indexed
 
+    @property
+    def is_computed(self) -> bool:
+        return self.input.is_computed
 
+    @property
+    def has_rows(self) -> bool:
+        return self.input.has_rows
+
+    def rows(self, size: int) -> Rows | None:
+        return self.input.rows(size)

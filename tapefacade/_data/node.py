@@ -93,6 +93,11 @@ class Node:
         return False
 
     @property
+    def is_computed(self) -> bool:
+        """Whether the rows that `indexed` gives are computed when they are read."""
+        return False
+
+    @property
     def has_rows(self) -> bool:
         """Whether `rows` gives something."""
         return self.is_indexed

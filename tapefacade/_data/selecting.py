@@ -12,7 +12,15 @@ from tapefacade._data.node import INFINITE, UNKNOWN, Node, SameNode, scaled
 from tapefacade._data.numbers import SeedGenerator, Words
 from tapefacade._data.shuffling import shuffled, shuffled_numbers
 from tapefacade._data.streams import Indexed, Numbers, every, skipped, taken
-from tapefacade._data.structures import fresh, kernel_error, leaves, mapped, op_error, packer, row_leaf
+from tapefacade._data.structures import (
+    fresh,
+    kernel_error,
+    leaves,
+    mapped,
+    op_error,
+    packer,
+    row_leaf,
+)
 
 
 class Chosen(SameNode):
@@ -21,6 +29,10 @@ class Chosen(SameNode):
     @property
     def is_indexed(self) -> bool:
         return self.input.is_indexed
+
+    @property
+    def is_computed(self) -> bool:
+        return self.input.is_computed
 
     def indexed(self) -> Indexed | None:
         found = self.input.indexed()
@@ -147,6 +159,10 @@ class Repeat(SameNode):
     @property
     def is_indexed(self) -> bool:
         return self.input.is_indexed
+
+    @property
+    def is_computed(self) -> bool:
+        return self.input.is_computed
 
     def _times(self) -> Iterator[int]:
         return itertools.count() if self._count < 0 else iter(range(self._count))
@@ -304,25 +320,3 @@ class AssertCardinality(SameNode):
 
     def _wrong(self, message: str) -> Exception:
         return kernel_error(message, errors.FailedPreconditionError)
-
-
-class Cache(SameNode):
-    """The elements, kept from the first time they are all read."""
-
-    name = "CacheDataset"
-
-    def __init__(self, node: Node) -> None:
-        super().__init__(node)
-        self._kept: list[Any] | None = None
-
-    def elements(self) -> Iterator[Any]:
-        if self._kept is not None:
-            return map(fresh, self._kept)
-        return self._filling()
-
-    def _filling(self) -> Iterator[Any]:
-        kept = []
-        for element in self.input.elements():
-            kept.append(fresh(element))
-            yield element
-        self._kept = kept

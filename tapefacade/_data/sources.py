@@ -16,7 +16,7 @@ from tapefacade._data.functions import apart
 from tapefacade._data.node import INFINITE, UNKNOWN, Node
 from tapefacade._data.composites import count_of, rows_of
 from tapefacade._data.numbers import SeedGenerator, Words, seeds_of
-from tapefacade._data.streams import Column, Counting, Indexed, numbers_up_to
+from tapefacade._data.streams import Column, Columns, Counting, Indexed, numbers_up_to
 from tapefacade._data.structures import (
     computed,
     fresh,
@@ -95,7 +95,7 @@ class Slices(Node):
     def indexed(self) -> Indexed | None:
         if not self._dense:
             return None
-        columns = tuple([Column(leaf._numpy()) for leaf in self._leaves])
+        columns = Columns(*[Column(leaf._numpy()) for leaf in self._leaves])
         return Indexed((columns,), packer(self._rows), numbers_up_to(self._count))
 
     def elements(self) -> Iterator[Any]:
@@ -164,7 +164,7 @@ class Range(Node):
         numbers = self._numbers
         dtype: Any = self._dtype._numpy
         column = Counting(numbers.start, numbers.step, dtype)
-        return Indexed(((column,),), _alone, numbers_up_to(self.cardinality()))
+        return Indexed((Columns(column),), _alone, numbers_up_to(self.cardinality()))
 
 
 def _alone(row: list[Any]) -> Any:
@@ -246,9 +246,7 @@ class Generated(Node):
 
     def _converted(self, value: Any) -> list[Any]:
         flat = self._flattened(value)
-        return [
-            self._leaf(item, spec, value) for item, spec in zip(flat, self._flat, strict=True)
-        ]
+        return [self._leaf(item, spec, value) for item, spec in zip(flat, self._flat, strict=True)]
 
     def _flattened(self, value: Any) -> list[Any]:
         try:

@@ -213,4 +213,3 @@ def _read_spec(written: Any) -> Any:
     else:
         made = TensorSpec(shape, dtype)
     return made
-

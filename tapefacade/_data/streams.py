@@ -16,7 +16,8 @@ from tapefacade._data.structures import tensor_of
 Array = np.ndarray[Any, Any]
 Numbers = tuple[Array, ...]  # the numbers of some rows, a vector for each group of columns
 LARGEST_BLOCK = 1 << 20
-ROWS_AT_ONCE = 256  # where elements are wanted one by one
+# Where elements are wanted one by one, so many rows are computed at once.
+ROWS_AT_ONCE, MOST_BYTES = 256, 1 << 24
 
 
 class Counting:
@@ -60,43 +61,84 @@ def tensors_of(array: Array) -> Iterator[EagerTensor]:
     return Column(array).tensors(np.arange(len(array)))
 
 
+class Columns:
+    """Columns whose rows have their numbers in common."""
+
+    row_bytes = 0  # what one row takes when elements are made one by one: nothing is copied
+
+    def __init__(self, *columns: Any) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def take(self, numbers: Array) -> list[Array]:
+        """Returns some rows of each column."""
+        return [column.take(numbers) for column in self._columns]
+
+    def rows(self, numbers: Array) -> Iterator[tuple[EagerTensor, ...]]:
+        """Yields some rows, a tensor for each column."""
+        return zip(*[column.tensors(numbers) for column in self._columns], strict=True)
+
+
 class Indexed(NamedTuple):
     """One iteration over a dataset of rows.
 
     Attributes:
-        groups: the columns; those of one group have their numbers in common.
+        groups: the `Columns`, or what is like it.
         pack: makes an element of a list of leaves, one for each column.
         blocks: the numbers.
     """
 
-    groups: tuple[tuple[Any, ...], ...]
+    groups: tuple[Any, ...]
     pack: Callable[[list[Any]], Any]
     blocks: Iterator[Numbers]
 
     def gathered(self, numbers: Numbers) -> list[Array]:
         """Returns some rows of all columns."""
-        return [
-            column.take(part)
-            for group, part in zip(self.groups, numbers, strict=True)
-            for column in group
-        ]
+        groups = zip(self.groups, numbers, strict=True)
+        return [array for group, part in groups for array in group.take(part)]
 
     def elements(self) -> Iterator[Any]:
-        """Yields the elements one by one."""
-        pack = self.pack
-        for numbers in self.blocks:
-            for piece in pieces(numbers, ROWS_AT_ONCE):
-                columns = [
-                    column.tensors(part)
-                    for group, part in zip(self.groups, piece, strict=True)
-                    for column in group
-                ]
-                for row in zip(*columns, strict=True):
-                    yield pack(list(row))
+        """Gives the elements one by one."""
+        return _Elements(self)
 
     def rows(self, size: int) -> "Rows":
         """Returns the rows in arrays of `size` rows each, the last ones shorter."""
         return Rows(self.pack, map(self.gathered, of_size(self.blocks, size)))
+
+
+class _Elements:
+    """The elements of rows; an error belongs to its row and does not end it."""
+
+    def __init__(self, source: Indexed) -> None:
+        self._source = source
+        most = max([group.row_bytes for group in source.groups], default=0)
+        self._pieces = (
+            piece for numbers in source.blocks for piece in pieces(numbers, rows_at_once(most))
+        )
+        self._rows: Iterator[Any] = iter(())
+
+    def __iter__(self) -> "_Elements":
+        return self
+
+    def __next__(self) -> Any:
+        while True:
+            for row in self._rows:
+                return self._source.pack(list(row))
+            piece = next(self._pieces)
+            pairs = zip(self._source.groups, piece, strict=True)
+            parts = [group.rows(numbers) for group, numbers in pairs]
+            self._rows = parts[0] if len(parts) == 1 else map(_joined_rows, *parts)
+
+
+def _joined_rows(*rows: Any) -> list[Any]:
+    return [leaf for row in rows for leaf in row]
+
+
+def rows_at_once(row_bytes: int) -> int:
+    """Returns how many rows are computed at once where elements are wanted one by one."""
+    return ROWS_AT_ONCE if not row_bytes else min(ROWS_AT_ONCE, max(8, MOST_BYTES // row_bytes))
 
 
 class Rows(NamedTuple):
@@ -109,12 +151,6 @@ class Rows(NamedTuple):
 
     pack: Callable[[list[Any]], Any]
     arrays: Iterator[list[Array]]
-
-    def elements(self) -> Iterator[Any]:
-        """Yields the elements one by one."""
-        for arrays in self.arrays:
-            for row in zip(*map(tensors_of, arrays), strict=True):
-                yield self.pack(list(row))
 
 
 def numbers_up_to(count: int) -> Iterator[Numbers]:

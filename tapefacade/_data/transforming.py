@@ -5,6 +5,7 @@ from typing import Any
 
 from tapefacade._core.tensor import hinted
 from tapefacade._data.base import Base, common_options
+from tapefacade._data.caching import Cache
 from tapefacade._data.combining import Concatenate, Enumerate
 from tapefacade._data.grouping import reduced
 from tapefacade._data.mapping import (
@@ -19,7 +20,6 @@ from tapefacade._data.mapping import (
 )
 from tapefacade._data.numbers import seeds_of
 from tapefacade._data.selecting import (
-    Cache,
     IgnoreErrors,
     Repeat,
     Shard,
@@ -428,5 +428,3 @@ def _form(spec: Any) -> Any:
     if isinstance(spec, dict):
         return {key: _form(spec[key]) for key in spec}
     return [_form(part) for part in spec] if isinstance(spec, tuple) else None
-
-

@@ -80,6 +80,7 @@ class Function(Signatures):
         self._told = False
         self._lock = threading.RLock()
         self._detector = detector_of(python_function)
+        self._detector.owners.add(self)
         self._bound: dict[int, Function] = {}  # of methods, by the instance
         self._concrete: dict[Any, ConcreteFunction] = {}
         self._wide: list[Any] = []  # signatures with unknown sizes
@@ -161,8 +162,7 @@ class Function(Signatures):
             changed = self._changed(key, args, kwargs)
             self._keep(key, args, kwargs, trace)
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:
-            self._detector.called(self._hits)
-            self._hits = 0
+            self._detector.collect()
             if self._detector.traced(self._python) and changed:
                 own_logger().warning(changed)
         if trace.why and not self._told:

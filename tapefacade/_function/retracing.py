@@ -1,6 +1,7 @@
 """Warnings about functions whose Python runs again and again, and what has changed each time."""
 
 import itertools
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,6 +29,8 @@ class Detector:
         self._calls_per_tracing: list[int] = []
         self._calls = 0
         self._warnings = 0
+        # The functions of this code; each counts its calls.
+        self.owners: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def traced(self, function: Callable[..., Any]) -> bool:
         """Takes note of a call that recorded; warns if there have been many, and says whether."""
@@ -50,6 +53,12 @@ class Detector:
             self._calls_per_tracing = [0]
         self._calls_per_tracing[-1] += count
         self._calls += count
+
+    def collect(self) -> None:
+        """Takes note of the calls that the functions have counted."""
+        for owner in list(self.owners):
+            self.called(owner._hits)
+            owner._hits = 0
 
 
 _DETECTORS: dict[Any, Detector] = {}

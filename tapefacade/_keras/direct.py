@@ -15,7 +15,7 @@ from tapefacade._keras.lifting import Raw
 # Of a tensor of floats or complex numbers.
 UNARY = {
     "abs": "abs", "absolute": "abs", "cos": "cos", "elu": "nn.elu", "exp": "exp",
-    "leaky_relu": "nn.leaky_relu", "log": "math.log", "negative": "negative", "relu": "nn.relu",
+    "log": "math.log", "negative": "negative", "relu": "nn.relu",
     "relu6": "nn.relu6", "rsqrt": "math.rsqrt", "selu": "nn.selu", "sigmoid": "sigmoid",
     "silu": "nn.silu", "sin": "sin", "softplus": "math.softplus", "sqrt": "sqrt",
     "square": "square", "tanh": "tanh",
@@ -25,7 +25,7 @@ BINARY = {
     "add": "add", "divide": "divide", "equal": "equal", "greater": "greater",
     "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
     "maximum": "maximum", "minimum": "minimum", "multiply": "multiply",
-    "not_equal": "not_equal", "subtract": "subtract", "true_divide": "divide",
+    "not_equal": "not_equal", "power": "pow", "subtract": "subtract", "true_divide": "divide",
 }  # fmt: skip
 REDUCING = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "sum": "reduce_sum"}
 
@@ -91,6 +91,31 @@ def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _leaky_relu(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["nn.leaky_relu"]
+
+    def call(x: Any, negative_slope: Any = 0.2) -> Any:
+        if _is_inexact(x) and not Raw.now():
+            return ours(x, alpha=negative_slope)
+        return lifted(x, negative_slope=negative_slope)
+
+    return call
+
+
+def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours, numbers = FUNCTIONS["clip_by_value"], (float, int)
+
+    def call(x: Any, x_min: Any, x_max: Any) -> Any:
+        if _is_inexact(x) and type(x_min) in numbers and type(x_max) in numbers and not Raw.now():
+            return ours(x, float(x_min), float(x_max))
+        return lifted(x, x_min, x_max)
+
+    return call
+
+
+OTHERS = {"clip": _clip, "leaky_relu": _leaky_relu, "matmul": _matmul}
+
+
 def directly(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function that calls an op of ours, if there is one that does the same.
 
@@ -104,8 +129,8 @@ def directly(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:
         call = _binary(lifted, FUNCTIONS[BINARY[name]])
     elif name in REDUCING:
         call = _reducing(lifted, FUNCTIONS[REDUCING[name]])
-    elif name == "matmul":
-        call = _matmul(lifted)
+    elif name in OTHERS:
+        call = OTHERS[name](lifted)
     else:
         return lifted
     assert isinstance(lifted, types.FunctionType)

@@ -152,11 +152,20 @@ def lift(
     @functools.wraps(function)
     def lifted(*args: Any, **kwargs: Any) -> Any:
         if Raw.now():
-            return function(*args, **kwargs)
+            return raw(function, args, kwargs)
         return record(operation, args, kwargs)
 
     lifted._lifted = function  # type: ignore[attr-defined]
     return lifted
+
+
+def raw(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a function of the backend on JAX's arrays, with 64 bits if an argument has them."""
+    if _THREAD.depth:  # the instruction that is evaluated has decided it
+        return function(*args, **kwargs)
+    leaves = jax.tree.leaves((args, kwargs), is_leaf=is_leaf)
+    with jax.numpy_dtype_promotion("standard"), jax.enable_x64(any(map(_is_wide, leaves))):
+        return function(*args, **kwargs)
 
 
 def record(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -1,6 +1,8 @@
 """How spellings of Keras 2 are reported: one notice for each, or an error that says what to do."""
 
+import functools
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -57,6 +59,23 @@ class Attribute:
         value = self._get(instance)
         notice(f"{owner.__name__}.{self._name}", self._today)
         return value
+
+
+def like(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a function the name, text and signature of the one it takes the place of.
+
+    Keras looks at the signatures of constructors.
+
+    Args:
+        original: that one.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        made = functools.wraps(original)(function)
+        made.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
+        return made
+
+    return decorate
 
 
 def renamed(old: str, new: Callable[..., Any], today: str) -> Callable[..., Any]:

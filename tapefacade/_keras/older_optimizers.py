@@ -1,6 +1,5 @@
 """Optimizers as in Keras 2: their arguments, `minimize`, `lr`, the weights as a list."""
 
-import inspect
 import numbers
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.older_notice import Attribute, Patches, notice, refusal, renamed, source
+from tapefacade._keras.older_notice import Attribute, Patches, like, notice, refusal, renamed, source
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 
@@ -161,6 +160,7 @@ def _flat(variables: Any) -> list[Any]:
 def _initializing(original: Callable[..., None], schedule: type) -> Callable[..., None]:
     """Returns the constructor that takes the arguments of Keras 2 as well."""
 
+    @like(original)
     def __init__(self: Any, learning_rate: Any = None, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         decay = kwargs.pop("decay", None)
         if isinstance(learning_rate, str):  # a class of the older manner passes its name first
@@ -183,7 +183,6 @@ def _initializing(original: Callable[..., None], schedule: type) -> Callable[...
             )
             self._decay = float(decay)
 
-    __init__.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
     return __init__
 
 

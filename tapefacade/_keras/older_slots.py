@@ -199,6 +199,8 @@ def _takes_no_rate(cls: type) -> bool:
 
 def _all_updating(original: Callable[..., Any]) -> Callable[..., Any]:
     def _backend_update_step(self: Any, grads: Any, variables: Any, learning_rate: Any) -> Any:
+        if self.__dict__.get("_decay"):
+            learning_rate = self._get_current_learning_rate()
         if not _takes_no_rate(type(self)):
             return original(self, grads, variables, learning_rate)
         notice("update_step(gradient, variable)", "`update_step(gradient, variable, learning_rate)`")
@@ -330,14 +332,17 @@ def older_class(name: str) -> type:
             notice(f"tf.keras.optimizers.legacy.{name}", f"tf.keras.optimizers.{name}")
         if args and isinstance(args[-1], str):
             *args, kwargs["name"] = args
+        if name == "Nadam":
+            schedule = kwargs.pop("schedule_decay", kwargs.pop("decay", 0.004))
         base.__init__(self, *args, **kwargs)
         self._older = True
+        if name == "Nadam":
+            self.schedule_decay = schedule
 
     members: dict[str, Any] = {
         "__init__": __init__, "__module__": "keras.optimizers.legacy", "__doc__": base.__doc__,
     }  # fmt: skip
-    if name in _OUTSIDE_THE_ROOT:
-        members["update_step"] = _OUTSIDE_THE_ROOT[name]
+    members.update(_OWN_UPDATES.get(name, {}))
     return type(name, (base,), members)
 
 
@@ -368,6 +373,40 @@ def _update_adagrad(self: Any, gradient: Any, variable: Any, learning_rate: Any)
     variable.assign_sub(rate * gradient / (ops.sqrt(total) + self.epsilon))
 
 
-_OUTSIDE_THE_ROOT = {"RMSprop": _update_rmsprop, "Adagrad": _update_adagrad}
+def _update_nadam(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    """Updates as Keras 2 does: the momentum grows slowly, at the rate that `decay` says."""
+    ops, dtype = source("ops"), variable.dtype
+    rate, gradient = ops.cast(learning_rate, dtype), ops.cast(gradient, dtype)
+    step = ops.cast(self.iterations, dtype) + 1
+    factor, following = _nadam_factor(self, step), _nadam_factor(self, step + 1)
+    product = ops.cast(self._u_product, dtype)
+    place = self._get_variable_index(variable)
+    mean, square = self._momentums[place], self._velocities[place]
+    mean.assign(self.beta_1 * mean + (1 - self.beta_1) * gradient)
+    square.assign(self.beta_2 * square + (1 - self.beta_2) * ops.square(gradient))
+    direction = (1 - factor) * gradient / (1 - product)
+    direction = direction + following * mean / (1 - product * following)
+    size = ops.sqrt(square / (1 - ops.power(self.beta_2, step)))
+    variable.assign_sub(rate * direction / (size + self.epsilon))
+
+
+def _nadam_factor(optimizer: Any, step: Any) -> Any:
+    power = source("ops").power(0.96, optimizer.schedule_decay * step)
+    return optimizer.beta_1 * (1 - 0.5 * power)
+
+
+def _update_all_nadam(self: Any, grads: Any, variables: Any, learning_rate: Any) -> None:
+    step = source("ops").cast(self.iterations, self._u_product.dtype) + 1
+    self._u_product.assign(self._u_product * _nadam_factor(self, step))
+    for gradient, variable in zip(grads, variables, strict=True):
+        self.update_step(gradient, variable, learning_rate)
+
+
+# What classes of Keras 2 compute in another way than those of Keras 3.
+_OWN_UPDATES: dict[str, dict[str, Any]] = {
+    "RMSprop": {"update_step": _update_rmsprop},
+    "Adagrad": {"update_step": _update_adagrad},
+    "Nadam": {"update_step": _update_nadam, "_backend_update_step": _update_all_nadam},
+}
 
 

@@ -9,6 +9,7 @@ import inspect
 import os
 import sys
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -20,12 +21,14 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import loops, older, symbolic, trainer, variables
-from tapefacade._keras.lifting import Raw, lift, takes_seed
+from tapefacade._keras import datasets, loops, older, symbolic, trainer, variables
+from tapefacade._keras.direct import directly
+from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.scopes import Making
 from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.lifting import init_scope
+from tapefacade._trace.recording import THREAD
 
 OLDEST, NEWEST = (3, 10), (3, 16)
 MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
@@ -102,12 +105,25 @@ def patch() -> None:
     """Changes Keras, unless it is changed already."""
     if PATCHES._before:
         return
+    try:
+        _change()
+    except BaseException:
+        PATCHES.undo()
+        raise
+
+
+def _change() -> None:
     jax_backend = importlib.import_module("keras.src.backend.jax")
     backend = importlib.import_module("keras.src.backend")
     core = importlib.import_module("keras.src.backend.jax.core")
     scope = importlib.import_module("keras.src.backend.common.stateless_scope")
     Raw.in_stateless_scope = staticmethod(scope.in_stateless_scope)
     Raw.variable = core.JaxVariable
+    common = importlib.import_module("keras.src.backend.common.variables")
+    variables.Scope.autocast = staticmethod(common.get_autocast_scope)
+    dtypes = importlib.import_module("keras.src.backend.common.dtypes")
+    wide = {int: "int64", "int": "int64", complex: "complex128"}  # as with TensorFlow
+    PATCHES.set(dtypes, "PYTHON_DTYPES_MAP", {**dtypes.PYTHON_DTYPES_MAP, **wide})
     for name, member in variables.members().items():
         PATCHES.set(core.JaxVariable, name, member)
     made = core.JaxVariable._initialize_with_initializer
@@ -118,7 +134,7 @@ def patch() -> None:
         module = importlib.import_module(f"keras.src.backend.jax.{short}")
         for name, function in list(vars(module).items()):
             if _is_own(function, module) and name not in NOT_LIFTED:
-                made = lift(function, name, is_narrow=short in NARROW)
+                made = directly(name, lift(function, name, is_narrow=short in NARROW))
                 replaced[function] = _seeded(made) if takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
@@ -142,6 +158,8 @@ def patch() -> None:
     optimizer = importlib.import_module("keras.src.backend.jax.optimizer").JaxOptimizer
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     PATCHES.set(optimizer, "_backend_apply_gradients", base._backend_apply_gradients)
+    adapters = importlib.import_module("keras.src.trainers.data_adapters")
+    replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     for name, member in trainer.members().items():
         PATCHES.set(training, name, member)
@@ -173,6 +191,8 @@ def _outside(initialize: Callable[..., None]) -> Callable[..., None]:
         else:
             with init_scope():
                 initialize(self, initializer)
+            if THREAD.functions:
+                THREAD.functions[-1].note_created(self._facade)
 
     return initialize_with_initializer
 
@@ -263,7 +283,7 @@ def _of_core(core: types.ModuleType) -> dict[Any, Any]:
         if Raw.now() or isinstance(x, Tracer):
             if isinstance(x, EagerTensor):
                 x = x._device_array()
-            return original(x, dtype, sparse, ragged)
+            return raw(original, (x, dtype, sparse, ragged), {})
         if dtype is not None:
             dtype = core.standardize_dtype(dtype)
         if isinstance(x, core.JaxVariable):
@@ -305,8 +325,11 @@ def _compute_output_spec(original: Callable[..., Any]) -> Callable[..., Any]:
         def on_arrays(*inner: Any, **named: Any) -> Any:
             return jax.tree.map(_array, fn(*inner, **named), is_leaf=_is_tensor)
 
+        args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
         try:
-            return original(on_arrays, *args, **kwargs)
+            with warnings.catch_warnings():  # Keras asks JAX for 64 bits, and does not need them
+                warnings.filterwarnings("ignore", "Explicitly requested dtype")
+                return original(on_arrays, *args, **kwargs)
         except Exception:
             first, second = (
                 original(on_arrays, *_sized(args, size), **_sized(kwargs, size)) for size in SIZES
@@ -314,6 +337,13 @@ def _compute_output_spec(original: Callable[..., Any]) -> Callable[..., Any]:
             return jax.tree.map(_unknown_where_different, first, second)
 
     return compute_output_spec
+
+
+def _described(leaf: Any) -> Any:
+    """Returns the shape and dtype of a tensor: nobody needs its value."""
+    if not isinstance(leaf, EagerTensor) or leaf._type.numpy_dtype is None:
+        return leaf
+    return jax.ShapeDtypeStruct(leaf._type.shape, leaf._type.numpy_dtype)
 
 
 def _sized(arguments: Any, size: int) -> Any:

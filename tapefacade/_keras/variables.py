@@ -1,12 +1,15 @@
 """Keras's variables: each holds one of ours, which tapes watch and programs assign."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
+import numpy as np
 from jax.core import Tracer
 
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor, from_array
+from tapefacade._function.recorded import slot_in
 from tapefacade._keras.lifting import Raw
 from tapefacade._state.variable import ResourceVariable, Variable
 
@@ -28,10 +31,20 @@ def as_tensor(value: Any) -> EagerTensor:
     return convert(value)
 
 
+class Scope:
+    """Tells what dtype a layer computes in now."""
+
+    autocast: Callable[[], Any] = staticmethod(lambda: None)
+
+
 class Holding:
     """What a variable of Keras gets: the members are put into its class."""
 
     _facade: Variable | None
+    _autocast: bool
+    _dtype: str
+    _shape: tuple[int, ...]
+    value: Any
     _trainable: bool
     _name: str
 
@@ -57,6 +70,15 @@ class Holding:
     def __jax_array__(self) -> jax.Array:
         return self._facade.__jax_array__()  # type: ignore[union-attr]
 
+    @property
+    def shape(self) -> Any:
+        """The shape: a `tf.TensorShape`, but where Keras infers shapes."""
+        held = self.__dict__.get("_facade")
+        return self._shape if held is None or Raw.now() else held._tensor._type.tensor_shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.value, dtype, copy=copy)
+
     # What our ops and tapes ask of a variable.
 
     @property
@@ -69,7 +91,7 @@ class Holding:
 
     @property
     def _type(self) -> Any:
-        return self._root._type
+        return self._root._type if self._cast_to() is None else self.value._type
 
     @property
     def _discrete(self) -> bool:
@@ -80,7 +102,16 @@ class Holding:
         return self._root._serial
 
     def _slot_in(self, recording: Any) -> int:
-        return self._root._slot_in(recording)
+        if self._cast_to() is None:
+            return self._root._slot_in(recording)
+        return slot_in(recording, self.value)
+
+    def _cast_to(self) -> str | None:
+        """Returns the dtype that a layer computes in, if the variable is cast to it there."""
+        scope = Scope.autocast() if self._autocast else None
+        if scope is None or scope.dtype is None or self._discrete:
+            return None
+        return None if scope.dtype == self._dtype else scope.dtype
 
     def _host_value(self) -> Any:
         return self._root._host_value()

@@ -43,10 +43,11 @@ def name_based(tf):
         with tf.device("/cpu:1"):
             tf.compat.v1.get_variable("dense/bias", initializer=[3.0])
         tf.compat.v1.get_variable(
-            "parts", [4], initializer=tf.compat.v1.constant_initializer([1.0, 2.0, 3.0, 4.0]),
+            "parts", [4], initializer=tf.compat.v1.constant_initializer(5.0),
             partitioner=tf.compat.v1.fixed_size_partitioner(2), use_resource=False,
         )  # fmt: skip
         session.run(tf.compat.v1.global_variables_initializer())
+        (HERE / "names").mkdir(parents=True)
         saver = tf.compat.v1.train.Saver(sharded=True)
         return saver.save(session, str(HERE / "names" / "model.ckpt"), write_meta_graph=False)
 
@@ -81,9 +82,10 @@ def answer(tf, path):
             listed = [text.decode() for text in value.reshape(-1)]
         elif dtype.is_complex:
             listed = [[float(v.real), float(v.imag)] for v in value.reshape(-1)]
+        elif dtype.is_floating:
+            listed = [float(v) for v in value.reshape(-1)]
         else:
-            listed = [v.item() if dtype.is_integer or dtype.is_bool else float(v)
-                      for v in value.reshape(-1)] if hasattr(value, "reshape") else [value]  # fmt: skip
+            listed = [v.item() for v in value.reshape(-1)]
         found[name] = [dtype.name, list(value.shape), listed]
     return found
 

@@ -76,7 +76,9 @@ def names(tf, np):
         "of pair": sorted(view.children(m.pair)),
         "descendants": len(view.descendants()),
         "numbers": sorted(
-            tf.train.CheckpointView(path).children(tf.train.CheckpointView(path).children(0)["model"])
+            tf.train.CheckpointView(path).children(
+                tf.train.CheckpointView(path).children(0)["model"]
+            )
         ),
     }
 
@@ -370,7 +372,9 @@ def managing(tf, np):
     v = tf.Variable(0)
     checkpoint = tf.train.Checkpoint(v=v)
     manager = tf.train.CheckpointManager(checkpoint, "m", max_to_keep=2)
-    found = {"none": [manager.latest_checkpoint, manager.checkpoints, manager.restore_or_initialize()]}
+    found = {
+        "none": [manager.latest_checkpoint, manager.checkpoints, manager.restore_or_initialize()]
+    }
     paths = []
     for k in range(4):
         v.assign(k)
@@ -382,7 +386,12 @@ def managing(tf, np):
     found["numbered"] = [manager.save(checkpoint_number=17), manager.save(checkpoint_number=v)]
     found["then"] = [manager.checkpoints, manager.latest_checkpoint, manager.directory]
     again = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), "m", max_to_keep=1)
-    found["again"] = [again.checkpoints, again.restore_or_initialize(), again.save(), again.checkpoints]
+    found["again"] = [
+        again.checkpoints,
+        again.restore_or_initialize(),
+        again.save(),
+        again.checkpoints,
+    ]
     found["left"] = sorted(name for name in os.listdir("m") if name.endswith(".index"))
     found["all"] = tf.train.CheckpointManager(checkpoint, "m", None).checkpoints
     found["refused"] = answers(

@@ -373,7 +373,11 @@ def iterators(tf, np):
     dataset = tf.data.Dataset.range(2)
     iterator = iter(dataset)
     found = [next(iterator), iterator.get_next(), caught(iterator.get_next)]
-    found += [caught(lambda: next(iterator)), iterator.element_spec, repr(iter(iterator) is iterator)]
+    found += [
+        caught(lambda: next(iterator)),
+        iterator.element_spec,
+        repr(iter(iterator) is iterator),
+    ]
     optional = iter(dataset).get_next_as_optional()
     found += [optional.has_value(), optional.get_value(), repr(optional.element_spec)]
     ended = iter(dataset.take(0)).get_next_as_optional()

@@ -24,10 +24,7 @@ def maps(tf, np):
         "autotune": _all(numbers.map(lambda x: x + 1, num_parallel_calls=tf.data.AUTOTUNE)),
         "unordered": sorted(_all(numbers.map(lambda x: x, 2, deterministic=False))),
         "chained": _all(
-            numbers.map(lambda x: x + 1)
-            .map(lambda y: 2 * y)
-            .batch(2)
-            .map(tf.reduce_sum)
+            numbers.map(lambda x: x + 1).map(lambda y: 2 * y).batch(2).map(tf.reduce_sum)
         ),
         "function": _all(numbers.map(tf.function(lambda x: x + 1))),
         "named": _all(numbers.map(lambda x: x + 1, name="mine")),
@@ -55,7 +52,9 @@ def maps_of_many_rows(tf, np):
             .as_numpy_iterator()
         ),
         "matmul": next(
-            dataset.map(lambda a, b: tf.linalg.matvec(tf.ones([2, 3]), a)).batch(3).as_numpy_iterator()
+            dataset.map(lambda a, b: tf.linalg.matvec(tf.ones([2, 3]), a))
+            .batch(3)
+            .as_numpy_iterator()
         ),
     }
 
@@ -239,7 +238,9 @@ def interleaved(tf, np):
 
     return {
         f"{cycle} {block} {parallel}": _all(
-            numbers.interleave(times, cycle_length=cycle, block_length=block, num_parallel_calls=parallel)
+            numbers.interleave(
+                times, cycle_length=cycle, block_length=block, num_parallel_calls=parallel
+            )
         )
         for cycle in (1, 2, 3, 9)
         for block in (1, 2, 3)
