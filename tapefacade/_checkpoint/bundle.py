@@ -58,7 +58,7 @@ class BundleReader:
         if GRAPH_KEY in self._entries:
             self.graph = TrackableObjectGraph.FromString(self.get(GRAPH_KEY).item())
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """Lists the keys of the values."""
         return sorted(self._entries)
 

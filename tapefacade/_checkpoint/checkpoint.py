@@ -261,7 +261,7 @@ class Checkpoint:
         names = {name for _, name in found}
         return NameBasedSaverStatus(
             [variable for variable, name in found if not reader.has(name)],
-            [key for key in reader.keys() if key not in names],
+            [key for key in reader.names() if key not in names],
         )
 
 

@@ -127,7 +127,7 @@ class OwnReader:
         mark_values(graph)
         self.graph: TrackableObjectGraph | None = graph
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """Lists the keys of the values."""
         return sorted([*self._entries, GRAPH_KEY])
 

@@ -96,18 +96,18 @@ class CheckpointReader:
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """Returns the shapes by names."""
-        return {key: self._reader.shape(key) for key in self._reader.keys()}
+        return {key: self._reader.shape(key) for key in self._reader.names()}
 
     def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
         """Returns the dtypes by names."""
-        return {key: self._reader.dtype(key) for key in self._reader.keys()}
+        return {key: self._reader.dtype(key) for key in self._reader.names()}
 
     def debug_string(self) -> bytes:
         """Returns a line for each value."""
         lines = [
             f"{key} (DT_{self._reader.dtype(key).kernel_name.upper()}) "
             f"[{','.join(map(str, self._reader.shape(key)))}]\n"
-            for key in self._reader.keys()
+            for key in self._reader.names()
         ]
         return "".join(lines).encode()
 

@@ -7,12 +7,10 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
-from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.shapes import as_shape
 from tapefacade._data.base import Base, wrap
 from tapefacade._data.batching import (
     Batch,
-    PaddedBatch,
     RaggedBatch,
     Rebatch,
     SparseBatch,
@@ -20,9 +18,14 @@ from tapefacade._data.batching import (
 )
 from tapefacade._data.grouping import GroupByWindow, Rejection
 from tapefacade._data.mapping import workers_of
-from tapefacade._data.node import Node
+from tapefacade._data.padding import (
+    PaddedBatch,
+    padded_shapes_of,
+    padding_values_of,
+    shapes_up_to,
+)
 from tapefacade._data.storing import Snapshot, save
-from tapefacade._data.structures import integer, is_structure, leaves
+from tapefacade._data.structures import integer
 
 
 class Assembling(Base):
@@ -85,8 +88,8 @@ class Assembling(Base):
                [3, 3, 3]])]
         """
         node = self._node
-        shapes = _padded_shapes(node, padded_shapes)
-        values = _padding_values(node, padding_values)
+        shapes = padded_shapes_of(node, padded_shapes)
+        values = padding_values_of(node, padding_values)
         size, drop = integer(batch_size), bool(drop_remainder)
         return self._made(PaddedBatch(node, size, shapes, values, drop))
 
@@ -97,7 +100,7 @@ class Assembling(Base):
         row_splits_dtype: Any = dtypes.int64,
         name: str | None = None,
     ) -> Any:
-        """Makes a dataset of batches in which elements of different lengths are rows of a ragged tensor.
+        """Makes a dataset of ragged batches, of elements of different lengths.
 
         Args:
             batch_size: the number of elements in a batch.
@@ -108,7 +111,7 @@ class Assembling(Base):
         >>> dataset = tf.data.Dataset.range(1, 3).map(lambda n: tf.fill([n], n))
         >>> next(iter(dataset.ragged_batch(2)))
         <tf.RaggedTensor [[1], [2, 2]]>
-        """  # noqa: E501 - one line
+        """
         splits = dtypes.as_dtype(row_splits_dtype)
         size = integer(batch_size)
         return self._made(RaggedBatch(self._node, size, bool(drop_remainder), splits))
@@ -255,7 +258,7 @@ class Assembling(Base):
                 return window.batch(sizes[place], drop_remainder)
             shapes = padded_shapes
             if pad_to_bucket_boundary:
-                shapes = _up_to(window, shapes, boundaries, place)
+                shapes = shapes_up_to(window, shapes, boundaries, place)
             return window.padded_batch(sizes[place], shapes, padding_values, drop_remainder)
 
         def size_of(key: Any) -> Any:
@@ -271,7 +274,7 @@ class Assembling(Base):
         seed: Any = None,
         name: str | None = None,
     ) -> Any:
-        """Makes a dataset of elements with their classes, in which each class is as frequent as wanted.
+        """Makes a dataset of elements with their classes, each as frequent as is wanted.
 
         Unlike TensorFlow, which elements are left out does not follow from TensorFlow's seeds.
 
@@ -287,7 +290,7 @@ class Assembling(Base):
         ...     lambda x: tf.cast(x % 2, tf.int32), [0.0, 1.0], [0.5, 0.5])
         >>> {int(kind) for kind, _ in made}
         {1}
-        """  # noqa: E501 - one line
+        """
         target = convert(target_dist)._numpy().astype(np.float64)
         initial = None if initial_dist is None else convert(initial_dist)._numpy().astype(float)
         number = None if seed is None else integer(seed)
@@ -345,105 +348,3 @@ class Assembling(Base):
 def _constant(size: Any) -> Callable[..., Any]:
     number = convert(size, dtypes.int64)
     return lambda key: number
-
-
-def _up_to(window: Any, shapes: Any, boundaries: Any, place: int) -> Any:
-    """Returns shapes whose unknown sizes are the largest of a bucket."""
-    if place >= len(boundaries):
-        raise ValueError(
-            "When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries)."
-        )
-    largest = int(boundaries[place]) - 1
-    spec = window.element_spec
-    given = [spec_leaf.shape for spec_leaf in leaves(spec)] if shapes is None else None
-    found = given or [TensorShape(s) for s in _flat_shapes(spec, shapes)]
-    sized = [[largest if size is None else size for size in s.as_list()] for s in found]
-    return sized[0] if not is_structure(spec) else tuple(map(TensorShape, sized))
-
-
-def _padded_shapes(node: Node, given: Any) -> list[Any] | None:
-    """Returns the sizes of each leaf, None for the longest; None for no shapes at all."""
-    known = node.known_spec()
-    if given is None:
-        if known is None:
-            return None  # the types come from elements: all sizes are found in each batch
-        for place, spec in enumerate(leaves(known)):
-            if spec.shape.rank is None:
-                raise ValueError(
-                    "You must provide `padded_shapes` argument because component "
-                    f"{place} has unknown rank."
-                )
-        return [spec.shape.as_list() for spec in leaves(known)]
-    spec = node.spec
-    found = []
-    for shape, leaf in zip(_flat_shapes(spec, given), leaves(spec), strict=True):
-        made = _as_sizes(shape)
-        if known is not None and not _fits(leaf.shape, made):
-            raise ValueError(
-                f"The padded shape {_shown(made)} is not compatible with the shape {leaf.shape} of "
-                "the corresponding input component."
-            )
-        found.append(made)
-    return found
-
-
-def _shown(sizes: list[Any]) -> str:
-    return str(TensorShape(sizes))
-
-
-def _as_sizes(shape: Any) -> list[Any]:
-    if isinstance(shape, TensorShape):
-        return shape.as_list()
-    if isinstance(shape, EagerTensor | np.ndarray):
-        array = np.asarray(shape)
-        return [None if size < 0 else int(size) for size in array]
-    try:
-        return [None if size is None or int(size) < 0 else int(size) for size in shape]
-    except TypeError:
-        array = convert(shape)
-        raise ValueError(
-            f"Padded shape {shape} must be a `tf.int64` vector tensor, but its shape was "
-            f"{array.shape}."
-        ) from None
-
-
-def _fits(shape: TensorShape, sizes: list[Any]) -> bool:
-    if shape.rank is None:
-        return True
-    if shape.rank != len(sizes):
-        return False
-    pairs = zip(shape.as_list(), sizes, strict=True)
-    return all(a is None or b is None or a <= b for a, b in pairs)
-
-
-def _flat_shapes(spec: Any, shapes: Any) -> list[Any]:
-    """Lists the shapes of the leaves of a structure; shapes may be lists and tuples themselves."""
-    if isinstance(spec, dict):
-        return [s for key in sorted(spec) for s in _flat_shapes(spec[key], shapes[key])]
-    if isinstance(spec, tuple):
-        pairs = zip(spec, shapes, strict=True)
-        return [s for part, inner in pairs for s in _flat_shapes(part, inner)]
-    return [shapes]
-
-
-def _padding_values(node: Node, given: Any) -> list[Any]:
-    """Returns what each leaf is filled up with; nothing for what is the default."""
-    if given is None:
-        return []
-    spec = node.spec
-    flat = leaves(spec)
-    values = leaves(given) if is_structure(given) else [given] * len(flat)
-    return [_value(value, leaf) for value, leaf in zip(values, flat, strict=True)]
-
-
-def _value(value: Any, spec: Any) -> Any:
-    if value is None:
-        return None
-    tensor = convert(value)
-    if tensor.dtype is not spec.dtype:
-        raise TypeError(
-            f"Invalid `padding_values`. `padding_values` values type <dtype: "
-            f"'{tensor.dtype.name}'> does not match type <dtype: '{spec.dtype.name}'> of the "
-            "corresponding input component."
-        )
-    return tensor._numpy()[()]

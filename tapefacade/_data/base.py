@@ -1,4 +1,4 @@
-"""What all parts of `tf.data.Dataset` share: a dataset is a node, and the options it is read with."""
+"""What the parts of `tf.data.Dataset` share: a dataset is a node with the options for it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,6 @@ from typing import Any
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._data.node import Node
 from tapefacade._data.options import Options
-
 
 # Classes of datasets, by TensorFlow's names: nothing but names.
 _KINDS: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Several elements as one: batch, padded_batch, ragged and sparse batches, rebatch, window."""
+"""Several elements as one: batch, ragged and sparse batches, rebatch, window."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape
-from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.composites import batch_of, count_of, rows_of
 from tapefacade._data.node import Node
@@ -165,80 +164,6 @@ def _as_sparse(arrays: list[Any], sizes: list[Any]) -> SparseTensor:
     shape = np.array([len(arrays), *sizes], np.int64)
     where = np.concatenate(places).astype(np.int64)
     return SparseTensor(tensor_of(where), tensor_of(np.concatenate(values)), tensor_of(shape))
-
-
-class PaddedBatch(Node):
-    """Batches whose elements are filled up to the same shape."""
-
-    name = "_PaddedBatchDataset"
-
-    def __init__(
-        self, node: Node, size: int, shapes: list[Any] | None, values: list[Any], drop: bool
-    ) -> None:
-        super().__init__(node)
-        if size < 1:
-            raise op_error("PaddedBatchDatasetV2", "Batch size must be greater than zero.")
-        self._size, self._drop = size, drop
-        self._shapes = shapes  # for each leaf a list of sizes; None to find them in each batch
-        self._values = values
-
-    def known_spec(self) -> Any:
-        spec = self.input.known_spec()
-        return None if spec is None else self._padded(spec)
-
-    def _probed(self) -> Any:
-        return self._padded(self.input.spec)
-
-    def _padded(self, spec: Any) -> Any:
-        size = self._size if self._drop else None
-        flat = leaves(spec)
-        shapes = self._shapes or [leaf.shape.as_list() for leaf in flat]
-        made = [TensorSpec([size, *s], leaf.dtype) for s, leaf in zip(shapes, flat, strict=True)]
-        return packed(spec, made)
-
-    def cardinality(self) -> int:
-        count = self.input.cardinality()
-        if count < 0:
-            return count
-        return count // self._size if self._drop else -(-count // self._size)
-
-    def elements(self) -> Iterator[Any]:
-        for found in lists(self.input.elements(), self._size, self._drop):
-            columns = list(columns_of(found))
-            shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]
-            values = self._values or [None] * len(columns)
-            flat = [
-                _padded_leaf([leaf._numpy() for leaf in column], sizes, value, place)
-                for place, (column, sizes, value) in enumerate(
-                    zip(columns, shapes, values, strict=True)
-                )
-            ]
-            yield packer(found[0])(flat)
-
-
-def _padded_leaf(arrays: list[Any], sizes: list[Any], value: Any, place: int) -> EagerTensor:
-    rank = len(sizes)
-    for array in arrays:
-        if array.ndim != rank:
-            raise kernel_error(
-                "All elements in a batch must have the same rank as the padded shape for component"
-                f"{place}: expected rank {rank} but got element with rank {array.ndim}"
-            )
-        for axis, size in enumerate(sizes):
-            if size is not None and array.shape[axis] > size:
-                raise kernel_error(
-                    "Attempted to pad to a smaller size than the input element.",
-                    errors.DataLossError,
-                )
-    longest = [max(array.shape[axis] for array in arrays) for axis in range(rank)]
-    shape = [long if size is None else size for size, long in zip(sizes, longest, strict=True)]
-    dtype = arrays[0].dtype
-    if value is None:
-        value = b"" if dtype == object else np.zeros((), dtype)[()]
-    made = np.full((len(arrays), *shape), value, dtype)
-    for row, array in enumerate(arrays):
-        made[(row, *map(slice, array.shape))] = array[()]
-    return tensor_of(made)
 
 
 class Rebatch(Node):

@@ -303,7 +303,7 @@ class Creating(Base):
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
         if not isinstance(choice_dataset, Base):
             raise TypeError(f"Invalid `choice_dataset`. Expected a dataset, got {choice_dataset}.")
-        spec = choice_dataset.element_spec
+        spec = choice_dataset._node.spec
         if not TensorSpec([], dtypes.int64).is_compatible_with(spec):
             raise TypeError(
                 "Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar `tf.int64` "

@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._data.assembling import Assembling
+from tapefacade._data.calling import Calling
 from tapefacade._data.creating import Creating
 from tapefacade._data.iterators import DatasetSpec, NumpyIterator, OwnedIterator
 from tapefacade._data.mapping import Renamed
@@ -19,7 +20,7 @@ from tapefacade._trace.recording import THREAD
 
 
 @function("data.Dataset")
-class Dataset(Creating, Transforming, Assembling):
+class Dataset(Creating, Calling, Transforming, Assembling):
     """A stream of elements, which are nests of tensors: tuples, dictionaries, named tuples.
 
     Made by its static methods (`from_tensor_slices`, `from_generator`, ...) and, out of other

@@ -152,10 +152,8 @@ def _vector(names: Any) -> Any:
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
-    found: Any = (
-        value.decode() if isinstance(value, bytes) else convert(value)._numpy()[()].decode()
-    )
-    return found
+    found: Any = value if isinstance(value, bytes) else convert(value)._numpy()[()]
+    return found.decode()
 
 
 def _string(data: bytes) -> Any:

@@ -139,9 +139,7 @@ class UserFunction:
 
     def _called(self, element: Any) -> Any:
         """Calls the Python, and makes an element of what it returns."""
-        if self._several:
-            result = self.python(*element)
-        elif type(element) is tuple:
+        if self._several or type(element) is tuple:
             result = self.python(*element)
         else:
             result = self.python(element)

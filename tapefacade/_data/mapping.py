@@ -7,15 +7,22 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapefacade._core.types import type_of
-from tapefacade._data.functions import FEW, Started, UserFunction, Vectorised, boolean_scalar
+from tapefacade._data.functions import FEW, Started, UserFunction, boolean_scalar
+from tapefacade._data.many_rows import Computed, ManyRows, RowByRow
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, SameNode, close
-from tapefacade._data.streams import Indexed, Rows, rows_at_once, tensors_of
-from tapefacade._data.structures import fresh, is_dense, leaves, mapped, shown_dtype, spec_of_element
+from tapefacade._data.streams import Indexed, Rows, rows_at_once
+from tapefacade._data.structures import (
+    fresh,
+    is_dense,
+    leaves,
+    mapped,
+    shown_dtype,
+    spec_of_element,
+)
 
 AUTOTUNE = -1
 _END = object()
 LEAST = 8  # rows that are worth a program for many of them
-SIZES = 2
 
 
 def workers_of(parallel: Any) -> int:
@@ -55,7 +62,7 @@ class Map(Node):
         source = None if found is None else self.input.indexed()
         if found is None or source is None or len(source.groups) != 1:
             return None
-        group = _Computed(source, self._function, found, self._row_bytes(found))
+        group = Computed(source, self._function, found, self._row_bytes(found))
         return Indexed((group,), found.pack, source.blocks)
 
     @property
@@ -92,7 +99,7 @@ class Map(Node):
         source = self.input.rows(size)
         if source is None:
             return None
-        call = _Rows(self._function, found, source.pack)
+        call = ManyRows(self._function, found, source.pack)
         return Rows(found.pack, map(call.all, source.arrays))
 
     def elements(self) -> Iterator[Any]:
@@ -103,95 +110,10 @@ class Map(Node):
         if found is not None:
             source = self.input.rows(rows_at_once(self._row_bytes(found)))
             if source is not None:
-                return _RowByRow(source, _Rows(self._function, found, source.pack))
+                return RowByRow(source, ManyRows(self._function, found, source.pack))
         if self._workers and self._function.spec is None:
             return _in_threads(self.input, self._function.started(), self._workers)
         return map(self._function.started(), self.input.elements())
-
-
-class _Rows:
-    """A function during one iteration, for many rows at once or one by one."""
-
-    def __init__(self, function: UserFunction, found: Any, pack: Callable[..., Any]) -> None:
-        self._function, self._found, self._pack = function, found, pack
-        self._calls: dict[int, Vectorised] = {}
-
-    def all(self, arrays: Any) -> Any:
-        """Returns the results for some rows, stacked.
-
-        Raises:
-            Exception: that of the first row that has one.
-        """
-        try:
-            return self._at_once(arrays)
-        except Exception:
-            for _ in self._one_by_one(arrays):
-                pass  # raises the error of the row that has one
-            raise
-
-    def each(self, arrays: Any) -> Iterator[Any]:
-        """Gives the leaves of the results for some rows; an error belongs to its row."""
-        if len(arrays[0]) >= FEW:
-            try:
-                return zip(*map(tensors_of, self._at_once(arrays)), strict=True)
-            except Exception:
-                return self._one_by_one(arrays)
-        return self._one_by_one(arrays)
-
-    def _at_once(self, arrays: Any) -> Any:
-        """Calls the function; a few sizes have programs of their own, others are filled up."""
-        count = len(arrays[0])
-        size = count if len(self._calls) < SIZES else 0
-        size = min([known for known in self._calls if known >= count], default=size or count)
-        if size not in self._calls:
-            self._calls[size] = Vectorised(self._function, size)
-        return self._calls[size](arrays, self._found)
-
-    def _one_by_one(self, arrays: Any) -> Iterator[Any]:
-        rows = zip(*map(tensors_of, arrays), strict=True)
-        call = self._function.started()
-        return map(leaves, map(call, [self._pack(list(row)) for row in rows]))
-
-
-class _Computed:
-    """Columns that a function computes of the rows of others when they are read."""
-
-    def __init__(
-        self, source: Indexed, function: UserFunction, found: Any, row_bytes: int
-    ) -> None:
-        (self._group,) = source.groups
-        self._rows = _Rows(function, found, source.pack)
-        self._count = len(leaves(found.spec))
-        self.row_bytes = row_bytes
-
-    def __len__(self) -> int:
-        return self._count
-
-    def take(self, numbers: Any) -> Any:
-        """Returns some rows of each column."""
-        return self._rows.all(self._group.take(numbers))
-
-    def rows(self, numbers: Any) -> Iterator[Any]:
-        """Gives some rows."""
-        return self._rows.each(self._group.take(numbers))
-
-
-class _RowByRow:
-    """The results for rows, one by one; an error belongs to its row and does not end it."""
-
-    def __init__(self, source: Rows, call: _Rows) -> None:
-        self._source, self._call = source, call
-        self._pack = call._found.pack
-        self._waiting: Iterator[Any] = iter(())
-
-    def __iter__(self) -> "_RowByRow":
-        return self
-
-    def __next__(self) -> Any:
-        while True:
-            for row in self._waiting:
-                return self._pack(list(row))
-            self._waiting = self._call.each(next(self._source.arrays))
 
 
 def _in_threads(node: Node, call: Started, workers: int) -> Iterator[Any]:

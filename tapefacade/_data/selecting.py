@@ -223,7 +223,7 @@ class Unbatch(Node):
         spec = self.input.known_spec()
         if count < 0 or spec is None:
             return count if count == 0 else UNKNOWN
-        sizes = {_rows(leaf) for leaf in leaves(spec)} - {None}
+        sizes = {size for leaf in leaves(spec) if (size := _rows(leaf)) is not None}
         return count * sizes.pop() if len(sizes) == 1 else UNKNOWN
 
     def elements(self) -> Iterator[Any]:

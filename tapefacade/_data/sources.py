@@ -12,20 +12,20 @@ from tapefacade._core.shapes import TensorShape
 from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
+from tapefacade._data.composites import count_of, rows_of
 from tapefacade._data.functions import apart
 from tapefacade._data.node import INFINITE, UNKNOWN, Node
-from tapefacade._data.composites import count_of, rows_of
 from tapefacade._data.numbers import SeedGenerator, Words, seeds_of
 from tapefacade._data.streams import Column, Columns, Counting, Indexed, numbers_up_to
 from tapefacade._data.structures import (
     computed,
     fresh,
     kernel_error,
-    op_error,
     leaf_of,
     leaves,
     mapped,
     normalised,
+    op_error,
     packed,
     packer,
     row_leaf,

@@ -24,7 +24,7 @@ def _step(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
 
     signature = inspect.signature(method)
     parameters = [p for p in list(signature.parameters.values())[1:] if p.name != "name"]
-    step.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    step.__signature__ = signature.replace(parameters=parameters)
     step.__doc__ = DOCUMENTATION.format(method.__name__)
     step.__name__ = step.__qualname__ = name
     register((f"data.experimental.{name}",), step)

@@ -70,7 +70,9 @@ class FileCache(SameNode):
                 pass
         except FileExistsError:
             raise kernel_error(
-                f"There appears to be a concurrent caching iterator running - cache lockfile already exists ('{lock}'). If you are sure no other running TF computations are using this cache prefix, delete the lockfile and re-initialize the iterator.",  # noqa: E501
+                "There appears to be a concurrent caching iterator running - cache lockfile already "
+                f"exists ('{lock}'). If you are sure no other running TF computations are using "
+                "this cache prefix, delete the lockfile and re-initialize the iterator.",
                 errors.AlreadyExistsError,
             ) from None
         try:

@@ -64,9 +64,14 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
         parts = [mapped(function, part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if hasattr(type(value), "__attrs_attrs__"):
-        fields = type(value).__attrs_attrs__
+        fields = _attributes(value)
         return type(value)(*[mapped(function, getattr(value, field.name)) for field in fields])
     return function(value)
+
+
+def _attributes(value: Any) -> Any:
+    kind: Any = type(value)
+    return kind.__attrs_attrs__
 
 
 def _like_mapping(value: Any, made: dict[Any, Any]) -> Any:
@@ -93,7 +98,7 @@ def _collect(value: Any, found: list[Any]) -> None:
         for part in value:
             _collect(part, found)
     elif hasattr(type(value), "__attrs_attrs__"):
-        for field in type(value).__attrs_attrs__:
+        for field in _attributes(value):
             _collect(getattr(value, field.name), found)
     else:
         found.append(value)
@@ -143,7 +148,7 @@ def _numbered(form: Any, places: Any) -> Any:
         parts = [_numbered(part, places) for part in form]
         return type(form)(*parts) if hasattr(form, "_fields") else tuple(parts)
     if hasattr(type(form), "__attrs_attrs__"):
-        fields = type(form).__attrs_attrs__
+        fields = _attributes(form)
         return type(form)(*[_numbered(getattr(form, f.name), places) for f in fields])
     return next(places)
 

@@ -38,9 +38,8 @@ def _is_inexact(x: Any) -> bool:
 
 def _unary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and type(args[0]) is EagerTensor and not Raw.now():
-            if args[0]._type.inexact:
-                return ours(args[0])
+        if len(args) == 1 and not kwargs and _is_inexact(args[0]) and not Raw.now():
+            return ours(args[0])
         return lifted(*args, **kwargs)
 
     return call

@@ -22,7 +22,6 @@ DROPPED_OF_WEIGHTS = {
 DROPPED = ("implementation", "dynamic", "fused", "experimental_autocast", "inputs_dtype")
 CHANGING = {
     "time_major": "transpose the first two axes before and after the layer.",
-    "renorm": "batch renormalization has to be written as a layer of your own.",
     "virtual_batch_size": "split the batch before the layer.",
 }
 

@@ -27,7 +27,7 @@ from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.scopes import Making
 from tapefacade._state.variable import ResourceVariable
-from tapefacade._tape.lifting import init_scope
+from tapefacade._tape.lifting import init_scope, outside_of_functions
 from tapefacade._trace.recording import THREAD
 
 OLDEST, NEWEST = (3, 10), (3, 16)
@@ -147,6 +147,9 @@ def _change() -> None:
     for name in FROM_CORE:
         replaced[getattr(core, name)] = lift(getattr(core, name), name)
     replaced.update(_of_core(core))
+    replaced[knumpy.array] = _array_of(replaced[core.convert_to_tensor])
+    legacy = importlib.import_module("keras.src.legacy.layers")
+    PATCHES.set(legacy, "tf", importlib.import_module("tapefacade"))
     for name, function in loops.REPLACED.items():
         replaced[getattr(core, name)] = loops.own(getattr(core, name))(function)
     rnn = importlib.import_module("keras.src.backend.jax.rnn")
@@ -264,6 +267,13 @@ def _take(function: Callable[..., Any]) -> Callable[..., Any]:
     return take
 
 
+def _array_of(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:
+    def array(x: Any, dtype: Any = None) -> Any:
+        return convert_to_keras(x, dtype)
+
+    return array
+
+
 def _stop_gradient(original: Callable[..., Any]) -> Callable[..., Any]:
     def stop_gradient(variable: Any) -> Any:
         if Raw.now():
@@ -327,13 +337,16 @@ def _compute_output_spec(original: Callable[..., Any]) -> Callable[..., Any]:
 
         args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
         try:
-            with warnings.catch_warnings():  # Keras asks JAX for 64 bits, and does not need them
+            # Keras asks JAX for 64 bits, and does not need them.
+            with outside_of_functions(), warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Explicitly requested dtype")
                 return original(on_arrays, *args, **kwargs)
         except Exception:
-            first, second = (
-                original(on_arrays, *_sized(args, size), **_sized(kwargs, size)) for size in SIZES
-            )
+            with outside_of_functions():
+                first, second = (
+                    original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
+                    for size in SIZES
+                )
             return jax.tree.map(_unknown_where_different, first, second)
 
     return compute_output_spec

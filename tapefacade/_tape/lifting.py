@@ -22,7 +22,7 @@ def init_scope() -> Iterator[None]:
     See https://www.tensorflow.org/api_docs/python/tf/init_scope.
     """
     if THREAD.functions:
-        with _outside():
+        with outside_of_functions():
             yield
         return
     with contextlib.ExitStack() as stack:
@@ -32,7 +32,7 @@ def init_scope() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _outside() -> Iterator[None]:
+def outside_of_functions() -> Iterator[None]:
     """Makes a block outside of the functions that run."""
     recording, functions = THREAD.recording, THREAD.functions
     THREAD.recording, THREAD.functions = Recording(), []

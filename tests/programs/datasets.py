@@ -1,4 +1,4 @@
-"""tf.data: sources, what is chosen of them and in which order, and what datasets say of themselves."""
+"""tf.data: sources, what is chosen of them and in which order, what datasets say of themselves."""
 
 import collections
 
@@ -46,49 +46,79 @@ def element_types(tf, np):
     dataset = tf.data.Dataset.from_tensor_slices({"a": [1, 2], "b": ([1.0, 2.0], ["x", "y"])})
     element = next(iter(dataset))
     return [
-        sorted(element), type(element["b"]).__name__, element["a"].shape, element["a"].dtype,
-        element["b"][1].dtype, isinstance(element["a"], tf.Tensor), element["a"] + 1,
-    ]  # fmt: skip
+        sorted(element),
+        type(element["b"]).__name__,
+        element["a"].shape,
+        element["a"].dtype,
+        element["b"][1].dtype,
+        isinstance(element["a"], tf.Tensor),
+        element["a"] + 1,
+    ]
 
 
 def named_tuples(tf, np):
     dataset = tf.data.Dataset.from_tensor_slices(Point([1, 2], [3.0, 4.0]))
     found = list(dataset)
     moved = list(dataset.map(lambda point: Point(point.x + 1, point.y)))
-    return [type(found[0]).__name__, found[1].x, found[1].y, repr(dataset), moved[0].x,
-            type(moved[0]).__name__]  # fmt: skip
+    return [
+        type(found[0]).__name__,
+        found[1].x,
+        found[1].y,
+        repr(dataset),
+        moved[0].x,
+        type(moved[0]).__name__,
+    ]
 
 
 def single_tensors(tf, np):
     make = tf.data.Dataset.from_tensors
     return [
-        _all(make([1, 2])), _all(make(3)), _all(make((1, "a"))), _all(make({"a": [1.0]})),
-        _all(make([[1, 2], [3, 4]]).repeat(2)), repr(make((1, [2.0, 3.0]))),
-    ]  # fmt: skip
+        _all(make([1, 2])),
+        _all(make(3)),
+        _all(make((1, "a"))),
+        _all(make({"a": [1.0]})),
+        _all(make([[1, 2], [3, 4]]).repeat(2)),
+        repr(make((1, [2.0, 3.0]))),
+    ]
 
 
 def lists_of_elements(tf, np):
     make = tf.data.experimental.from_list
-    return [_all(make([(1, "a"), (2, "b")])), repr(make([1, 2])), len(make([1])),
-            caught(make, []), caught(make, ())]  # fmt: skip
+    return [
+        _all(make([(1, "a"), (2, "b")])),
+        repr(make([1, 2])),
+        len(make([1])),
+        caught(make, []),
+        caught(make, ()),
+    ]
 
 
 def ranges(tf, np):
     make = tf.data.Dataset.range
     return [
-        _all(make(4)), _all(make(2, 5)), _all(make(5, 0, -2)), _all(make(3, 3)), _all(make(5, 2)),
-        _all(make(3, output_type=tf.int32)), _all(make(3, output_type=tf.float32)),
-        _some(make(2**40, 2**41), 2), [int(make(5, 0, -2).cardinality()), len(make(3))],
+        _all(make(4)),
+        _all(make(2, 5)),
+        _all(make(5, 0, -2)),
+        _all(make(3, 3)),
+        _all(make(5, 2)),
+        _all(make(3, output_type=tf.int32)),
+        _all(make(3, output_type=tf.float32)),
+        _some(make(2**40, 2**41), 2),
+        [int(make(5, 0, -2).cardinality()), len(make(3))],
         repr(make(3, output_type=tf.int32)),
-    ]  # fmt: skip
+    ]
 
 
 def counters(tf, np):
     make = tf.data.Dataset.counter
     return [
-        _some(make(), 3), _some(make(5), 2), _some(make(5, -2), 3), _some(make(dtype=tf.int32), 2),
-        _some(tf.data.experimental.Counter(1, 2), 2), int(make().cardinality()),
-    ]  # fmt: skip
+        _some(make(), 3),
+        _some(make(5), 2),
+        _some(make(5, -2), 3),
+        _some(make(dtype=tf.int32), 2),
+        _some(tf.data.experimental.Counter(1, 2), 2),
+        int(make().cardinality()),
+    ]
 
 
 def randoms(tf, np):
@@ -96,8 +126,15 @@ def randoms(tf, np):
     first = tf.data.Dataset.random(seed=3)
     second = tf.data.Dataset.random()
     renewed = tf.data.Dataset.random(seed=3, rerandomize_each_iteration=True)
-    return [_some(first, 5), _some(first, 2), _some(second, 3), _some(renewed, 2),
-            _some(renewed, 2), repr(first), int(first.cardinality())]  # fmt: skip
+    return [
+        _some(first, 5),
+        _some(first, 2),
+        _some(second, 3),
+        _some(renewed, 2),
+        _some(renewed, 2),
+        repr(first),
+        int(first.cardinality()),
+    ]
 
 
 def generators(tf, np):
@@ -122,11 +159,12 @@ def generators(tf, np):
         _all(make(lambda: [[1, 2], [3, 4]], tf.int32, [2])),
         _all(make(lambda n: range(n), tf.int32, args=(2,))),
         _all(make(numbers, tf.int32).repeat(2)),
-        repr(make(numbers, tf.int64)), repr(make(pairs, output_signature=signature)),
+        repr(make(numbers, tf.int64)),
+        repr(make(pairs, output_signature=signature)),
         int(make(numbers, tf.int64).cardinality()),
         _all(make(lambda: [np.float64(1.5), 2], tf.float32)),
         _all(make(lambda: iter([tf.constant(3)]), tf.int32)),
-    ]  # fmt: skip
+    ]
 
 
 def generators_of_ragged_tensors(tf, np):
@@ -218,29 +256,58 @@ def long_shuffles(tf, np):
 def parts(tf, np):
     make = tf.data.Dataset.range(10)
     return [
-        _all(make.take(3)), _all(make.take(-1)), _all(make.take(0)), _all(make.take(20)),
-        _all(make.skip(7)), _all(make.skip(-1)), _all(make.skip(20)), _all(make.skip(2).take(2)),
-        _all(make.shard(3, 0)), _all(make.shard(3, 2)), _all(make.shard(20, 15)),
-        [len(make.take(3)), len(make.take(-1)), len(make.skip(7)), len(make.skip(20)),
-         len(make.shard(3, 0)), len(make.shard(3, 2)), len(make.shard(20, 15))],
+        _all(make.take(3)),
+        _all(make.take(-1)),
+        _all(make.take(0)),
+        _all(make.take(20)),
+        _all(make.skip(7)),
+        _all(make.skip(-1)),
+        _all(make.skip(20)),
+        _all(make.skip(2).take(2)),
+        _all(make.shard(3, 0)),
+        _all(make.shard(3, 2)),
+        _all(make.shard(20, 15)),
+        [
+            len(make.take(3)),
+            len(make.take(-1)),
+            len(make.skip(7)),
+            len(make.skip(20)),
+            len(make.shard(3, 0)),
+            len(make.shard(3, 2)),
+            len(make.shard(20, 15)),
+        ],
         _all(make.filter(lambda x: x % 2 == 0).take(2)),
         _all(make.filter(lambda x: x % 2 == 0).skip(3)),
         _all(make.filter(lambda x: x % 2 == 0).shard(2, 1)),
         _all(make.take(tf.constant(2, tf.int64))),
-        _all(make.repeat(2).shard(7, 3)), _all(make.skip(3).shard(4, 1)),
-    ]  # fmt: skip
+        _all(make.repeat(2).shard(7, 3)),
+        _all(make.skip(3).shard(4, 1)),
+    ]
 
 
 def repetitions(tf, np):
     make = tf.data.Dataset.range(2)
     return [
-        _all(make.repeat(3)), _some(make.repeat(), 5), _some(make.repeat(-1), 3),
-        _all(make.repeat(0)), _all(make.map(lambda x: x + 1).repeat(2)),
-        _all(make.repeat(2).repeat(2)), _all(make.take(0).repeat()),
-        [int(d.cardinality()) for d in (make.repeat(3), make.repeat(), make.repeat(0),
-                                        make.take(0).repeat(), make.filter(lambda x: x > 0).repeat(2))],
-        _all(make.repeat(3).batch(4)), _all(make.batch(4).repeat(2)),
-    ]  # fmt: skip
+        _all(make.repeat(3)),
+        _some(make.repeat(), 5),
+        _some(make.repeat(-1), 3),
+        _all(make.repeat(0)),
+        _all(make.map(lambda x: x + 1).repeat(2)),
+        _all(make.repeat(2).repeat(2)),
+        _all(make.take(0).repeat()),
+        [
+            int(d.cardinality())
+            for d in (
+                make.repeat(3),
+                make.repeat(),
+                make.repeat(0),
+                make.take(0).repeat(),
+                make.filter(lambda x: x > 0).repeat(2),
+            )
+        ],
+        _all(make.repeat(3).batch(4)),
+        _all(make.batch(4).repeat(2)),
+    ]
 
 
 def zips(tf, np):
@@ -248,32 +315,41 @@ def zips(tf, np):
     one, two = make.range(3), make.from_tensor_slices(["a", "b"])
     pairs = make.from_tensor_slices(([1, 2, 3], [4.0, 5.0, 6.0]))
     return [
-        _all(make.zip(one, two)), _all(make.zip((one, two))), _all(make.zip(one)),
-        _all(make.zip({"x": one, "y": (two, one)})), _all(make.zip((pairs, one))),
-        _all(make.zip(datasets=(one, one))), repr(make.zip(pairs, two)), len(make.zip(one, two)),
+        _all(make.zip(one, two)),
+        _all(make.zip((one, two))),
+        _all(make.zip(one)),
+        _all(make.zip({"x": one, "y": (two, one)})),
+        _all(make.zip((pairs, one))),
+        _all(make.zip(datasets=(one, one))),
+        repr(make.zip(pairs, two)),
+        len(make.zip(one, two)),
         int(make.zip(one.repeat(), two.repeat()).cardinality()),
         _all(make.zip(one.shuffle(3, seed=1), one).batch(2)),
         _all(make.zip(one.filter(lambda x: x > 0), two)),
-    ]  # fmt: skip
+    ]
 
 
 def zips_that_are_wrong(tf, np):
     make = tf.data.Dataset
     return [
-        caught(lambda: make.zip()), caught(lambda: make.zip([make.range(1)])),
+        caught(lambda: make.zip()),
+        caught(lambda: make.zip([make.range(1)])),
         caught(lambda: make.zip((make.range(1), 3))),
         caught(lambda: make.zip(make.range(1), datasets=make.range(1))),
-    ]  # fmt: skip
+    ]
 
 
 def numbered(tf, np):
     make = tf.data.Dataset.from_tensor_slices(["a", "b"])
     return [
-        _all(make.enumerate()), _all(make.enumerate(5)), repr(make.enumerate()),
-        _all(make.enumerate().batch(2)), _all(make.map(tf.strings.length).enumerate(start=1)),
+        _all(make.enumerate()),
+        _all(make.enumerate(5)),
+        repr(make.enumerate()),
+        _all(make.enumerate().batch(2)),
+        _all(make.map(tf.strings.length).enumerate(start=1)),
         _all(make.apply(tf.data.experimental.enumerate_dataset(3))),
         [(int(n), x.numpy()) for n, x in make.enumerate().shuffle(2, seed=1)],
-    ]  # fmt: skip
+    ]
 
 
 def concatenations(tf, np):
@@ -281,13 +357,16 @@ def concatenations(tf, np):
     one, two = make.range(2), make.range(5, 7)
     shapes = make.from_tensors([1, 2]).concatenate(make.from_tensors([1, 2, 3]))
     return [
-        _all(one.concatenate(two)), len(one.concatenate(two)), repr(shapes), _all(shapes),
+        _all(one.concatenate(two)),
+        len(one.concatenate(two)),
+        repr(shapes),
+        _all(shapes),
         int(one.repeat().concatenate(two).cardinality()),
         int(one.filter(lambda x: x > 0).concatenate(two).cardinality()),
         caught(lambda: one.concatenate(make.from_tensors(1.0))),
         caught(lambda: one.concatenate(make.from_tensors((1, 2)))),
         _all(one.concatenate(two).shuffle(4, seed=2)),
-    ]  # fmt: skip
+    ]
 
 
 def caches(tf, np):
@@ -302,46 +381,76 @@ def caches(tf, np):
     first, second = _all(dataset), _all(dataset)
     random = tf.data.Dataset.range(3).map(lambda x: tf.random.uniform([])).cache()
     kept = _all(random) == _all(random)
-    return [first, second, sorted(called), kept, repr(numbers.cache()), len(numbers.cache()),
-            _all(numbers.cache().repeat(2))]  # fmt: skip
+    return [
+        first,
+        second,
+        sorted(called),
+        kept,
+        repr(numbers.cache()),
+        len(numbers.cache()),
+        _all(numbers.cache().repeat(2)),
+    ]
 
 
 def singles(tf, np):
     make = tf.data.Dataset
     return [
-        make.range(1).get_single_element(), caught(make.range(0).get_single_element),
+        make.range(1).get_single_element(),
+        caught(make.range(0).get_single_element),
         caught(make.range(2).get_single_element),
         tf.data.experimental.get_single_element(make.from_tensors(([1], "a"))),
         tf.data.experimental.at(make.range(5), 3),
         caught(lambda: tf.data.experimental.at(make.range(3), 5)),
-    ]  # fmt: skip
+    ]
 
 
 def cardinalities(tf, np):
     make = tf.data.Dataset.range(10)
     steps = {
-        "map": make.map(lambda x: x), "batch": make.batch(3), "drop": make.batch(3, True),
-        "filter": make.filter(lambda x: x > 1), "shuffle": make.shuffle(3), "cache": make.cache(),
-        "prefetch": make.prefetch(2), "unbatch": make.batch(2).unbatch(), "window": make.window(3),
-        "window shift": make.window(3, 2), "window drop": make.window(3, 2, drop_remainder=True),
-        "window stride": make.window(3, 1, 2, True), "padded": make.padded_batch(4),
-        "enumerate": make.enumerate(), "flat_map": make.flat_map(tf.data.Dataset.from_tensors),
-        "unique": make.unique(), "take_while": make.take_while(lambda x: x < 2),
-        "scan": make.scan(0, lambda s, x: (s, x)), "infinite": make.repeat().batch(3),
-        "taken": make.repeat().take(3), "taken filter": make.filter(lambda x: x > 1).take(3),
-        "skipped": make.repeat().skip(3), "empty": make.take(0).repeat(),
-        "ignore": make.ignore_errors(), "none of filter": make.take(0).filter(lambda x: x > 1),
-    }  # fmt: skip
+        "map": make.map(lambda x: x),
+        "batch": make.batch(3),
+        "drop": make.batch(3, True),
+        "filter": make.filter(lambda x: x > 1),
+        "shuffle": make.shuffle(3),
+        "cache": make.cache(),
+        "prefetch": make.prefetch(2),
+        "unbatch": make.batch(2).unbatch(),
+        "window": make.window(3),
+        "window shift": make.window(3, 2),
+        "window drop": make.window(3, 2, drop_remainder=True),
+        "window stride": make.window(3, 1, 2, True),
+        "padded": make.padded_batch(4),
+        "enumerate": make.enumerate(),
+        "flat_map": make.flat_map(tf.data.Dataset.from_tensors),
+        "unique": make.unique(),
+        "take_while": make.take_while(lambda x: x < 2),
+        "scan": make.scan(0, lambda s, x: (s, x)),
+        "infinite": make.repeat().batch(3),
+        "taken": make.repeat().take(3),
+        "taken filter": make.filter(lambda x: x > 1).take(3),
+        "skipped": make.repeat().skip(3),
+        "empty": make.take(0).repeat(),
+        "ignore": make.ignore_errors(),
+        "none of filter": make.take(0).filter(lambda x: x > 1),
+    }
     found = {name: int(dataset.cardinality()) for name, dataset in steps.items()}
-    names = [tf.data.INFINITE_CARDINALITY, tf.data.UNKNOWN_CARDINALITY, tf.data.AUTOTUNE,
-             tf.data.experimental.AUTOTUNE]  # fmt: skip
+    names = [
+        tf.data.INFINITE_CARDINALITY,
+        tf.data.UNKNOWN_CARDINALITY,
+        tf.data.AUTOTUNE,
+        tf.data.experimental.AUTOTUNE,
+    ]
     return [found, names, make.cardinality(), tf.data.experimental.cardinality(make)]
 
 
 def lengths(tf, np):
     make = tf.data.Dataset.range(3)
-    return [len(make), caught(lambda: len(make.repeat())), bool(make.take(0)),
-            caught(lambda: len(make.filter(lambda x: x > 1)))]  # fmt: skip
+    return [
+        len(make),
+        caught(lambda: len(make.repeat())),
+        bool(make.take(0)),
+        caught(lambda: len(make.filter(lambda x: x > 1))),
+    ]
 
 
 def reprs(tf, np):
@@ -349,23 +458,46 @@ def reprs(tf, np):
     numbers = make.range(3)
     batches = numbers.batch(2)
     datasets = [
-        numbers, make.from_tensors(1), make.from_tensor_slices([1.0]), batches, numbers.shuffle(2),
-        numbers.repeat(), numbers.take(1), numbers.skip(1), numbers.enumerate(), numbers.cache(),
-        numbers.prefetch(1), numbers.map(lambda x: x),
+        numbers,
+        make.from_tensors(1),
+        make.from_tensor_slices([1.0]),
+        batches,
+        numbers.shuffle(2),
+        numbers.repeat(),
+        numbers.take(1),
+        numbers.skip(1),
+        numbers.enumerate(),
+        numbers.cache(),
+        numbers.prefetch(1),
+        numbers.map(lambda x: x),
         numbers.map(lambda y: y, 2),
-        numbers.filter(lambda x: x > 1), numbers.flat_map(make.from_tensors),
-        numbers.interleave(make.from_tensors), numbers.concatenate(numbers), numbers.window(2),
-        make.zip(numbers, numbers), numbers.padded_batch(2), batches.unbatch(), numbers.shard(2, 0),
-        numbers.scan(np.int64(0), lambda s, x: (s, x)), numbers.take_while(lambda x: x < 1),
-        numbers.unique(), batches.rebatch(3), numbers.with_options(tf.data.Options()),
-        make.random(), make.counter(), numbers.ignore_errors(), numbers.batch(2, num_parallel_calls=2),
-        make.sample_from_datasets([numbers, numbers]), numbers.batch(2, drop_remainder=True),
-        numbers.repeat().batch(4), make.choose_from_datasets([numbers, numbers], numbers),
+        numbers.filter(lambda x: x > 1),
+        numbers.flat_map(make.from_tensors),
+        numbers.interleave(make.from_tensors),
+        numbers.concatenate(numbers),
+        numbers.window(2),
+        make.zip(numbers, numbers),
+        numbers.padded_batch(2),
+        batches.unbatch(),
+        numbers.shard(2, 0),
+        numbers.scan(np.int64(0), lambda s, x: (s, x)),
+        numbers.take_while(lambda x: x < 1),
+        numbers.unique(),
+        batches.rebatch(3),
+        numbers.with_options(tf.data.Options()),
+        make.random(),
+        make.counter(),
+        numbers.ignore_errors(),
+        numbers.batch(2, num_parallel_calls=2),
+        make.sample_from_datasets([numbers, numbers]),
+        numbers.batch(2, drop_remainder=True),
+        numbers.repeat().batch(4),
+        make.choose_from_datasets([numbers, numbers], numbers),
         numbers.apply(tf.data.experimental.assert_cardinality(3)),
         make.from_tensor_slices(tf.ragged.constant([[1], [2, 3]])),
         make.from_tensors(tf.sparse.from_dense([[1, 0]])),
         numbers.group_by_window(lambda x: x % 2, lambda k, d: d.batch(2), 2),
-    ]  # fmt: skip
+    ]
     return [[repr(d), type(d).__name__, isinstance(d, make), str(d) == repr(d)] for d in datasets]
 
 
@@ -387,8 +519,11 @@ def iterators(tf, np):
     found += [tf.data.experimental.get_next_as_optional(iter(dataset)).get_value()]
     numbers = dataset.as_numpy_iterator()
     return [str(x) if isinstance(x, tf.TensorSpec) else x for x in found] + [
-        numbers.next(), next(numbers), caught(lambda: next(numbers)), iter(numbers) is numbers,
-    ]  # fmt: skip
+        numbers.next(),
+        next(numbers),
+        caught(lambda: next(numbers)),
+        iter(numbers) is numbers,
+    ]
 
 
 def iterators_are_independent(tf, np):
@@ -400,23 +535,29 @@ def iterators_are_independent(tf, np):
 def numpy_values(tf, np):
     dataset = tf.data.Dataset.from_tensors({"a": [1, 2], "b": (3.0, "x")})
     value = next(dataset.as_numpy_iterator())
-    return [value, value["a"].flags.writeable, type(value["b"][0]).__name__,
-            type(value["b"][1]).__name__]  # fmt: skip
+    return [
+        value,
+        value["a"].flags.writeable,
+        type(value["b"][0]).__name__,
+        type(value["b"][1]).__name__,
+    ]
 
 
 def specs(tf, np):
     dataset = tf.data.Dataset.from_tensor_slices(([1, 2], [[1.0], [2.0]]))
     spec = tf.data.DatasetSpec(tf.TensorSpec([], tf.int32))
     return [
-        repr(tf.data.DatasetSpec.from_value(dataset)), repr(tf.type_spec_from_value(dataset)),
-        repr(tf.type_spec_from_value(iter(dataset))), repr(spec.element_spec),
+        repr(tf.data.DatasetSpec.from_value(dataset)),
+        repr(tf.type_spec_from_value(dataset)),
+        repr(tf.type_spec_from_value(iter(dataset))),
+        repr(spec.element_spec),
         spec == tf.data.DatasetSpec(tf.TensorSpec([], tf.int32)),
         spec.is_compatible_with(tf.data.Dataset.range(3, output_type=tf.int32)),
         spec.is_compatible_with(tf.data.Dataset.range(3)),
         repr(tf.data.IteratorSpec(tf.TensorSpec([]))),
         repr(tf.data.experimental.get_structure(dataset)),
         caught(lambda: tf.data.experimental.get_structure(3)).name,
-    ]  # fmt: skip
+    ]
 
 
 def options(tf, np):
@@ -442,27 +583,44 @@ def options(tf, np):
         tf.data.Options().threading.private_threadpool_size = "a"
 
     return [
-        found.deterministic, found.threading.private_threadpool_size, found.autotune.enabled,
-        found.experimental_optimization.map_fusion, found.experimental_optimization.map_and_batch_fusion,
-        found.experimental_distribute.auto_shard_policy.name, found.dataset_name,
-        tf.data.Options() == tf.data.Options(), made == tf.data.Options(),
-        caught(unknown), caught(wrong), caught(wrong_inside), caught(frozen), _all(dataset),
+        found.deterministic,
+        found.threading.private_threadpool_size,
+        found.autotune.enabled,
+        found.experimental_optimization.map_fusion,
+        found.experimental_optimization.map_and_batch_fusion,
+        found.experimental_distribute.auto_shard_policy.name,
+        found.dataset_name,
+        tf.data.Options() == tf.data.Options(),
+        made == tf.data.Options(),
+        caught(unknown),
+        caught(wrong),
+        caught(wrong_inside),
+        caught(frozen),
+        _all(dataset),
         tf.data.Dataset.range(3).options().deterministic,
-        made.merge(tf.data.Options()).deterministic, made.experimental_deterministic,
-    ]  # fmt: skip
+        made.merge(tf.data.Options()).deterministic,
+        made.experimental_deterministic,
+    ]
 
 
 def mistakes(tf, np):
     numbers = tf.data.Dataset.range(3)
     make = tf.data.Dataset.from_tensor_slices
     return [
-        caught(lambda: make(([1, 2], [1, 2, 3]))), caught(lambda: make(1)), caught(lambda: make(())),
-        caught(lambda: numbers.take("a")), caught(lambda: numbers.shuffle(0)),
-        caught(lambda: numbers.prefetch(-3)), caught(lambda: tf.data.Dataset.range(0, 3, 0)),
-        caught(lambda: tf.data.Dataset.range()), caught(lambda: numbers.shard(2, 5)),
-        caught(lambda: numbers.shard(0, 0)), caught(lambda: numbers.repeat(1.5)),
-        caught(lambda: numbers.apply(lambda d: 3)), caught(lambda: numbers.map(3)),
+        caught(lambda: make(([1, 2], [1, 2, 3]))),
+        caught(lambda: make(1)),
+        caught(lambda: make(())),
+        caught(lambda: numbers.take("a")),
+        caught(lambda: numbers.shuffle(0)),
+        caught(lambda: numbers.prefetch(-3)),
+        caught(lambda: tf.data.Dataset.range(0, 3, 0)),
+        caught(lambda: tf.data.Dataset.range()),
+        caught(lambda: numbers.shard(2, 5)),
+        caught(lambda: numbers.shard(0, 0)),
+        caught(lambda: numbers.repeat(1.5)),
+        caught(lambda: numbers.apply(lambda d: 3)),
+        caught(lambda: numbers.map(3)),
         caught(lambda: tf.data.Dataset()).name,
         caught(lambda: list(numbers.apply(tf.data.experimental.assert_cardinality(4)))),
         caught(lambda: list(numbers.apply(tf.data.experimental.assert_cardinality(2)))),
-    ]  # fmt: skip
+    ]

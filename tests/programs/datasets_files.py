@@ -26,14 +26,23 @@ def records(tf, np):
     make = tf.data.TFRecordDataset
     names = tf.data.Dataset.from_tensor_slices(["two", "one"])
     return [
-        _all(make("one")), _all(make(["one", "two"])), _all(make(names)), repr(make("one")),
-        _all(make("zipped", compression_type="GZIP")), _all(make("deflated", "ZLIB")),
-        _all(make(["one", "two"], num_parallel_reads=2)), int(make("one").cardinality()),
-        _all(names.interleave(make, cycle_length=2)), _all(names.flat_map(make)),
-        caught(lambda: list(make("nowhere"))), caught(lambda: make(3)), _all(make([])),
-        isinstance(make("one"), tf.data.Dataset), _all(make("one").repeat(2).batch(4)),
+        _all(make("one")),
+        _all(make(["one", "two"])),
+        _all(make(names)),
+        repr(make("one")),
+        _all(make("zipped", compression_type="GZIP")),
+        _all(make("deflated", "ZLIB")),
+        _all(make(["one", "two"], num_parallel_reads=2)),
+        int(make("one").cardinality()),
+        _all(names.interleave(make, cycle_length=2)),
+        _all(names.flat_map(make)),
+        caught(lambda: list(make("nowhere"))),
+        caught(lambda: make(3)),
+        _all(make([])),
+        isinstance(make("one"), tf.data.Dataset),
+        _all(make("one").repeat(2).batch(4)),
         _all(make(pathlib.Path("one"))),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory
@@ -44,10 +53,11 @@ def broken_records(tf, np):
     pathlib.Path("changed").write_bytes(data[:12] + b"z" + data[13:])
     iterator = iter(tf.data.TFRecordDataset("cut"))
     return [
-        next(iterator), caught(lambda: next(iterator)).name,
+        next(iterator),
+        caught(lambda: next(iterator)).name,
         caught(lambda: list(tf.data.TFRecordDataset("changed"))).name,
         _all(tf.data.TFRecordDataset(["cut"]).ignore_errors()),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory
@@ -72,10 +82,11 @@ def examples(tf, np):
 
     dataset = tf.data.TFRecordDataset("examples")
     return [
-        _all(dataset.map(parse)), _all(dataset.map(parse, num_parallel_calls=2).batch(3)),
+        _all(dataset.map(parse)),
+        _all(dataset.map(parse, num_parallel_calls=2).batch(3)),
         _all(dataset.batch(2).map(lambda r: tf.io.parse_example(r, features)))[0],
         [int(x) for x in dataset.map(parse).map(lambda d: d["n"]).shuffle(4).unique()].__len__(),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory
@@ -87,13 +98,17 @@ def lines(tf, np):
     pathlib.Path("five").write_bytes(zlib.compress(b"i\n"))
     make = tf.data.TextLineDataset
     return [
-        _all(make("one")), _all(make(["one", "two", "three"])), _all(make("four.gz", "GZIP")),
-        _all(make("five", compression_type="ZLIB")), repr(make("one")),
+        _all(make("one")),
+        _all(make(["one", "two", "three"])),
+        _all(make("four.gz", "GZIP")),
+        _all(make("five", compression_type="ZLIB")),
+        repr(make("one")),
         _all(make("one").skip(1).filter(lambda line: tf.strings.length(line) > 0)),
-        caught(lambda: list(make("nowhere"))), caught(lambda: make([1, 2])),
+        caught(lambda: list(make("nowhere"))),
+        caught(lambda: make([1, 2])),
         _all(make(["one", "two"], num_parallel_reads=2)),
         _all(make("one").take(2).map(lambda line: tf.io.decode_csv(line, ["", 0])).batch(2)),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory
@@ -102,11 +117,13 @@ def pieces(tf, np):
     pathlib.Path("two").write_bytes(gzip.compress(b"abcd"))
     make = tf.data.FixedLengthRecordDataset
     return [
-        _all(make("one", 2, 4, 1)), _all(make("one", 3, header_bytes=4, footer_bytes=1)),
-        _all(make("two", 2, compression_type="GZIP")), repr(make("one", 2)),
+        _all(make("one", 2, 4, 1)),
+        _all(make("one", 3, header_bytes=4, footer_bytes=1)),
+        _all(make("two", 2, compression_type="GZIP")),
+        repr(make("one", 2)),
         caught(lambda: list(make("one", 4))),
         _all(make("one", 3, 4, 1).map(lambda r: tf.io.decode_raw(r, tf.uint8))),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory
@@ -116,12 +133,16 @@ def listed(tf, np):
     make = tf.data.Dataset.list_files
     tf.random.set_seed(1)
     return [
-        _all(make("*.txt", shuffle=False)), sorted(_all(make("*.txt"))), _all(make("*", seed=3)),
-        _all(make(["*.csv", "a*"], shuffle=False)), len(make("*.txt")), repr(make("*.txt")),
+        _all(make("*.txt", shuffle=False)),
+        sorted(_all(make("*.txt"))),
+        _all(make("*", seed=3)),
+        _all(make(["*.csv", "a*"], shuffle=False)),
+        len(make("*.txt")),
+        repr(make("*.txt")),
         caught(lambda: make("nowhere/*")),
         _all(make("*.txt", shuffle=False).map(tf.io.read_file)),
         _all(make("*.txt", shuffle=False).interleave(tf.data.TextLineDataset, cycle_length=1)),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory
@@ -137,8 +158,11 @@ def images(tf, np):
 
     files = tf.data.Dataset.list_files("*.png", shuffle=False)
     dataset = files.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(2).prefetch(1)
-    return [[x[0].shape for x in dataset], [x[0][:, 0, 0, 0] for x in _all(dataset)],
-            repr(files.map(load).element_spec)]  # fmt: skip
+    return [
+        [x[0].shape for x in dataset],
+        [x[0][:, 0, 0, 0] for x in _all(dataset)],
+        repr(files.map(load).element_spec),
+    ]
 
 
 @in_a_new_directory
@@ -167,12 +191,16 @@ def saved(tf, np):
     found = next(iter(make.load("ragged")))
     tf.data.experimental.save(make.range(3), "range")
     return [
-        _all(make.load("numbers")), _all(make.load("zipped", compression="GZIP")),
-        sorted(make.load("numbers").element_spec), repr(found[0]), tf.sparse.to_dense(found[1]),
-        _all(tf.data.experimental.load("range")), len(make.load("range")),
+        _all(make.load("numbers")),
+        _all(make.load("zipped", compression="GZIP")),
+        sorted(make.load("numbers").element_spec),
+        repr(found[0]),
+        tf.sparse.to_dense(found[1]),
+        _all(tf.data.experimental.load("range")),
+        len(make.load("range")),
         caught(lambda: make.load("nowhere")).name,
         _all(make.load("range", element_spec=tf.TensorSpec([], tf.int64))),
-    ]  # fmt: skip
+    ]
 
 
 @in_a_new_directory

@@ -71,9 +71,13 @@ def errors_in_one_of_many_rows(tf, np):
             found.append(float(got))
         else:
             error = got
-    return [len(found), error.name, len(_all(dataset.take(150))),
-            len(_all(dataset.ignore_errors())),
-            caught(lambda: list(dataset.batch(64))).name]  # fmt: skip
+    return [
+        len(found),
+        error.name,
+        len(_all(dataset.take(150))),
+        len(_all(dataset.ignore_errors())),
+        caught(lambda: list(dataset.batch(64))).name,
+    ]
 
 
 def traced_once(tf, np):
@@ -191,20 +195,24 @@ def texts(tf, np):
         "upper": _all(lines.map(tf.strings.upper)),
         "split": [x.tolist() for x in _all(lines.map(tf.strings.split))],
         "number": _all(tf.data.Dataset.from_tensor_slices(["1", "2.5"]).map(tf.strings.to_number)),
-        "csv": _all(tf.data.Dataset.from_tensor_slices(["1,2.5"]).map(
-            lambda line: tf.io.decode_csv(line, [0, 0.0]))),
+        "csv": _all(
+            tf.data.Dataset.from_tensor_slices(["1,2.5"]).map(
+                lambda line: tf.io.decode_csv(line, [0, 0.0])
+            )
+        ),
         "made": _all(tf.data.Dataset.range(2).map(tf.strings.as_string)),
         "joined": _all(lines.map(lambda x: tf.strings.join([x, "!"])).batch(2)),
         "filter": _all(lines.filter(lambda x: tf.strings.length(x) > 3)),
         "spec": repr(lines.map(lambda x: (tf.strings.length(x), x)).element_spec),
-    }  # fmt: skip
+    }
 
 
 def filters(tf, np):
     numbers = tf.data.Dataset.range(6)
     pairs = tf.data.Dataset.from_tensor_slices(([1, 2, 3], [3, 2, 1]))
     return [
-        _all(numbers.filter(lambda x: x % 2 == 0)), _all(pairs.filter(lambda a, b: a >= b)),
+        _all(numbers.filter(lambda x: x % 2 == 0)),
+        _all(pairs.filter(lambda a, b: a >= b)),
         _all(numbers.filter(lambda x: True)),
         _all(numbers.filter(lambda y: tf.constant(False))),
         _all(numbers.take_while(lambda x: x < 3)),
@@ -213,7 +221,7 @@ def filters(tf, np):
         caught(lambda: numbers.filter(tf.identity)),
         caught(lambda: numbers.take_while(tf.identity)),
         _all(numbers.apply(tf.data.experimental.take_while(lambda x: x < 2))),
-    ]  # fmt: skip
+    ]
 
 
 def flat_maps(tf, np):
@@ -224,9 +232,11 @@ def flat_maps(tf, np):
         _all(numbers.flat_map(lambda n: make.from_tensors(n).repeat(n))),
         _all(make.from_tensor_slices([[1, 2], [3, 4]]).flat_map(make.from_tensor_slices)),
         _all(make.zip(numbers, numbers).flat_map(lambda a, b: make.range(a, a + b))),
-        _all(numbers.batch(3).unbatch()), _all(numbers.window(2).flat_map(lambda w: w.batch(2))),
-        repr(numbers.flat_map(make.from_tensors)), _all(make.range(2).flat_map(make.range).batch(2)),
-    ]  # fmt: skip
+        _all(numbers.batch(3).unbatch()),
+        _all(numbers.window(2).flat_map(lambda w: w.batch(2))),
+        repr(numbers.flat_map(make.from_tensors)),
+        _all(make.range(2).flat_map(make.range).batch(2)),
+    ]
 
 
 def interleaved(tf, np):
@@ -256,9 +266,14 @@ def interleaved_otherwise(tf, np):
         caught(lambda: numbers.interleave(make.range, cycle_length=2, block_length=0)),
         _all(numbers.interleave(lambda n: make.range(0), cycle_length=2)),
         _all(make.range(7).interleave(lambda n: make.range(n % 3), cycle_length=3, block_length=2)),
-        _all(numbers.apply(tf.data.experimental.parallel_interleave(
-            lambda n: make.from_tensors(n).repeat(2), cycle_length=1))),
-    ]  # fmt: skip
+        _all(
+            numbers.apply(
+                tf.data.experimental.parallel_interleave(
+                    lambda n: make.from_tensors(n).repeat(2), cycle_length=1
+                )
+            )
+        ),
+    ]
 
 
 def scans(tf, np):
@@ -278,15 +293,17 @@ def reductions(tf, np):
     numbers = tf.data.Dataset.range(5)
     zero = np.int64(0)
     return [
-        numbers.reduce(zero, lambda s, x: s + x), numbers.reduce(zero, lambda s, _: s + 1),
+        numbers.reduce(zero, lambda s, x: s + x),
+        numbers.reduce(zero, lambda s, _: s + 1),
         numbers.reduce((zero, 1.0), lambda s, x: (s[0] + x, s[1] * 2.0)),
-        numbers.take(0).reduce(7, lambda s, x: s), numbers.batch(2).reduce(
-            zero, lambda s, x: s + tf.reduce_sum(x)),
+        numbers.take(0).reduce(7, lambda s, x: s),
+        numbers.batch(2).reduce(zero, lambda s, x: s + tf.reduce_sum(x)),
         tf.data.Dataset.from_tensor_slices(([1, 2], [3, 4])).reduce(
-            0, lambda s, pair: s + pair[0] * pair[1]),
+            0, lambda s, pair: s + pair[0] * pair[1]
+        ),
         caught(lambda: numbers.reduce(zero, lambda s, x: tf.cast(s, tf.float32))),
         numbers.reduce({"n": 0}, lambda s, x: {"n": s["n"] + 1}),
-    ]  # fmt: skip
+    ]
 
 
 def results_that_are_wrong(tf, np):
@@ -304,15 +321,22 @@ def errors_are_ignored(tf, np):
     checked = values.map(lambda x: tf.debugging.check_numerics(1.0 / x, "bad"))
     iterator = iter(checked)
     found = [next(iterator), caught(lambda: next(iterator)).name, next(iterator)]
-    return [found, _all(checked.ignore_errors()), _all(checked.ignore_errors().batch(2)),
-            _all(checked.prefetch(1).ignore_errors()),
-            _all(checked.apply(tf.data.experimental.ignore_errors()))]  # fmt: skip
+    return [
+        found,
+        _all(checked.ignore_errors()),
+        _all(checked.ignore_errors().batch(2)),
+        _all(checked.prefetch(1).ignore_errors()),
+        _all(checked.apply(tf.data.experimental.ignore_errors())),
+    ]
 
 
 def uniques(tf, np):
     make = tf.data.Dataset.from_tensor_slices
-    return [_all(make([1, 2, 1, 3, 2]).unique()), _all(make(["a", "b", "a"]).unique()),
-            _all(make([1, 1]).apply(tf.data.experimental.unique()))]  # fmt: skip
+    return [
+        _all(make([1, 2, 1, 3, 2]).unique()),
+        _all(make(["a", "b", "a"]).unique()),
+        _all(make([1, 1]).apply(tf.data.experimental.unique())),
+    ]
 
 
 def in_functions(tf, np):
@@ -342,8 +366,14 @@ def in_functions(tf, np):
     counted()
     counted()
     iterator = iter(numbers)
-    return [summed(numbers), summed(numbers.take(2)), total, step(iterator), step(iterator),
-            reduced(numbers)]  # fmt: skip
+    return [
+        summed(numbers),
+        summed(numbers.take(2)),
+        total,
+        step(iterator),
+        step(iterator),
+        reduced(numbers),
+    ]
 
 
 def under_a_tape(tf, np):

@@ -20,7 +20,7 @@ def descended(tf, np, optimizer, steps=3, compiled=False):
         optimizer.apply_gradients(zip(gradients, [v, w], strict=True))
         return loss
 
-    step = tf.function(step) if compiled else step
+    step = tf.function(step, reduce_retracing=True) if compiled else step
     optimizer.build([v, w])
     return [*[float(step()) for _ in range(steps)], v.numpy(), w.numpy()]
 

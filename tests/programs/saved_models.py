@@ -1,0 +1,200 @@
+"""Saved models: functions and variables that load without the code they were made by."""
+
+from programs.program import answers, caught, in_a_new_directory, shown
+
+
+def scaling(tf):
+    class Scaling(tf.Module):
+        def __init__(self):
+            super().__init__()
+            self.w = tf.Variable([[1.0, 2.0], [3.0, 4.0]], name="w")
+            self.calls = tf.Variable(0)
+            self.parts = [tf.Variable(1.0), {"k": tf.Variable(2.0, trainable=False)}]
+            self.constant = tf.constant(3.0)
+            self.number = 3
+            self.sub = tf.Module()
+            self.sub.v = self.w
+            self.pair = (tf.Variable(9.0), 1)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 2], tf.float32)])
+        def __call__(self, x):
+            self.calls.assign_add(1)
+            return {"y": x @ self.w, "z": (x, [self.calls])}
+
+        @tf.function
+        def times(self, x, k=2, flag=True):
+            return x * k if flag else x
+
+        @tf.function
+        def never(self, x):
+            return x
+
+    return Scaling()
+
+
+def loaded_scaling(tf):
+    module = scaling(tf)
+    module(tf.ones([3, 2]))
+    module.times(tf.constant(1.0))
+    module.times(tf.constant(1.0), 3)
+    module.times(tf.constant([1.0, 2.0]), flag=False)
+    module.several = tf.function(lambda a, *b: (a, b))
+    module.several(tf.constant(1), tf.constant(2.0))
+    tf.saved_model.save(module, "m")
+    return module, tf.saved_model.load("m")
+
+
+@in_a_new_directory
+def variables(tf, np):
+    _, loaded = loaded_scaling(tf)
+    loaded.w.assign_add(tf.ones([2, 2]))
+    return {
+        "w": loaded.w,
+        "calls": loaded.calls,
+        "parts": [loaded.parts[0], loaded.parts[1]["k"]],
+        "shared": loaded.sub.v is loaded.w,
+        "pair": [loaded.pair[0], len(loaded.pair)],
+        "constant": [hasattr(loaded, "constant"), hasattr(loaded, "number")],
+        "signatures": list(loaded.signatures),
+        "there": [tf.saved_model.contains_saved_model(name) for name in ("m", "n")],
+        "listed": tf.train.list_variables("m/variables/variables"),
+    }
+
+
+@in_a_new_directory
+def calls(tf, np):
+    _, loaded = loaded_scaling(tf)
+    return [
+        *answers(
+            lambda: loaded(tf.ones([1, 2]))["y"],
+            lambda: loaded.calls,
+            lambda: loaded(tf.ones([5, 2]))["z"][0],
+            lambda: loaded(np.ones([5, 2], np.float32))["z"][1],
+            lambda: loaded([[1.0, 2.0]])["y"],
+            lambda: loaded(tf.ones([5, 3])),
+            lambda: loaded(tf.ones([5, 2], tf.float64)),
+            lambda: loaded.times(tf.constant(2.0)),
+            lambda: loaded.times(tf.constant(2.0), 3),
+            lambda: loaded.times(tf.constant(2.0), k=3),
+            lambda: loaded.times(x=tf.constant(2.0)),
+            lambda: loaded.times(tf.constant([2.0, 1.0]), flag=False),
+            lambda: loaded.times(2.0),
+            lambda: loaded.several(tf.constant(1), tf.constant(2.0))[1][0],
+            lambda: loaded.never(1),
+        ),
+        type(caught(lambda: loaded.times(tf.constant(2.0), 4)).text),
+        caught(lambda: loaded.times(tf.constant(2.0), 4)).name,
+        len(loaded.times.concrete_functions),
+    ]
+
+
+@in_a_new_directory
+def gradients(tf, np):
+    _, loaded = loaded_scaling(tf)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(loaded(tf.constant([[1.0, 2.0]]))["y"])
+    found = [tape.gradient(y, loaded.w)]
+    x = tf.constant(2.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = loaded.times(x) * x
+        first = inner.gradient(y, x)
+    found += [first, outer.gradient(first, x)]
+    for _ in range(2):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(loaded(tf.ones([4, 2]))["y"] - 1.0))
+        loaded.w.assign_sub(0.1 * tape.gradient(loss, loaded.w))
+    return [*found, loaded.w, loss]
+
+
+@in_a_new_directory
+def signatures(tf, np):
+    increase = tf.function(lambda x: x + 1.0, input_signature=[tf.TensorSpec([], tf.float32)])
+    module = tf.Module()
+    module.v = tf.Variable(5.0)
+    module.increase = increase
+    tf.saved_model.save(module, "default")
+    default = tf.saved_model.load("default").signatures
+    both = tf.function(lambda a, b: {"sum": a + b + module.v, "first": a})
+    concrete = both.get_concrete_function(
+        tf.TensorSpec([None], tf.float32, name="left"), tf.TensorSpec([], tf.float32)
+    )
+    tf.saved_model.save(module, "named", signatures={"add": concrete, "increase": increase})
+    named = tf.saved_model.load("named").signatures
+    one = tf.constant(1.0)
+    return [
+        sorted(default),
+        sorted(named),
+        default["serving_default"](x=one),
+        default["serving_default"](one),
+        named["add"](left=tf.constant([1.0, 2.0]), b=one),
+        sorted(named["add"].structured_input_signature[1]),
+        str(named["add"].structured_outputs["sum"].shape),
+        named["increase"](one),
+        *answers(
+            lambda: named["nope"],
+            lambda: tf.saved_model.save(module, "x", signatures=tf.function(lambda x: x)).name,
+            lambda: tf.saved_model.save(module, "x", signatures=3),
+        )[:1],
+        caught(lambda: tf.saved_model.save(module, "x", signatures=3)),
+        caught(lambda: tf.saved_model.load("nope")),
+    ]
+
+
+@in_a_new_directory
+def captures(tf, np):
+    module = tf.Module()
+    table = tf.constant(np.arange(6.0, dtype=np.float32).reshape(3, 2))
+    module.look = tf.function(lambda k: tf.gather(table, k))
+    module.look(tf.constant([0, 1]))
+    module.noise = tf.function(lambda x: x + tf.random.normal([3]))
+    module.noise(tf.zeros([3]))
+    tf.saved_model.save(module, "c")
+    loaded = tf.saved_model.load("c")
+    zeros = tf.zeros([3])
+    free = tf.Variable(1.0)
+    module.bad = tf.function(lambda x: x * free)
+    module.bad(tf.constant(1.0))
+    error = caught(lambda: tf.saved_model.save(module, "d"))
+    return [
+        loaded.look(tf.constant([2, 0])),
+        bool(tf.reduce_all(loaded.noise(zeros) == loaded.noise(zeros))),
+        [error.name, "not reachable from root" in error.text],
+    ]
+
+
+@in_a_new_directory
+def again(tf, np):
+    """What was loaded is saved again, and gives its values to other objects."""
+    module, loaded = loaded_scaling(tf)
+    loaded.w.assign(tf.zeros([2, 2]))
+    tf.saved_model.save(loaded, "n")
+    once_more = tf.saved_model.load("n")
+    tf.train.Checkpoint(module).restore("n").expect_partial()
+    return [once_more(tf.ones([1, 2]))["y"], module.w, once_more.calls]
+
+
+@in_a_new_directory
+def open_sizes(tf, np):
+    module = tf.Module()
+    module.w = tf.Variable(tf.ones([3, 2]))
+    module.b = tf.Variable([1.0, -1.0])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+    def dense(x):
+        hidden = tf.nn.relu(x @ module.w + module.b)
+        flat = tf.reshape(hidden, [tf.shape(x)[0], -1])
+        return flat / tf.cast(tf.shape(x)[0], tf.float32), tf.reduce_mean(flat, axis=0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None]), tf.TensorSpec([None])])
+    def rows(x, y):
+        return tf.concat([x, x], 0)[1:] + y, tf.zeros([tf.size(y), 2])
+
+    module.dense, module.rows = dense, rows
+    tf.saved_model.save(module, "o")
+    loaded = tf.saved_model.load("o")
+    return [shown(loaded.dense(tf.ones([n, 3]))) for n in (1, 4)] + [
+        shown(loaded.rows(tf.ones([n, k]), tf.ones([k]))) for n, k in ((1, 2), (2, 3))
+    ]
