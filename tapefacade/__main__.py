@@ -1,7 +1,9 @@
-"""The command line: `python -m tapefacade run SCRIPT [ARGS]` and `python -m tapefacade demo`."""
+"""The command line: `python -m tapefacade run SCRIPT`, `check SCRIPT` and `demo`."""
 
 import argparse
+import atexit
 import builtins
+import functools
 import importlib.machinery
 import importlib.util
 import io
@@ -16,6 +18,8 @@ from typing import Any
 import jax
 
 import tapefacade
+from tapefacade._port import checking, notebooks, reporting
+from tapefacade._port.sources import UnreadableError
 
 DEMO = pathlib.Path(__file__).with_name("demo") / "pinn.py"
 DESCRIPTION = "Runs TensorFlow 2 programs, unmodified, on JAX."
@@ -28,23 +32,66 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: the words after `python -m tapefacade`; None takes them from `sys.argv`.
 
     Raises:
-        SystemExit: With status 2 if the words make no command, and whatever the program raises.
+        SystemExit: With status 2 if the words make no command, with that of `check`, and whatever
+            the program raises.
     """
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "demo":
         _run_script(str(DEMO), [])
-    elif options.module:
-        name, *others = options.module
-        if not _is_module(name):
-            options.parser.error(f"there is no module {name!r}")
-        _run_module(name, others)
-    elif options.script is None:
-        options.parser.error("which script? Write `python -m tapefacade run SCRIPT [ARGS]`")
-    elif not os.path.isfile(options.script):
-        options.parser.error(f"there is no file {options.script!r}")
+    elif options.command == "check":
+        _check(options)
     else:
-        _run_script(options.script, options.arguments)
+        _run(options)
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Reads programs without running them."""
+    for path in options.paths:
+        if not os.path.exists(path):
+            options.parser.error(f"there is no file or folder {path!r}")
+    try:
+        raise SystemExit(checking.check(options.paths, options.json, options.quiet))
+    except BrokenPipeError:  # somebody read only the first lines, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(checking.UNREADABLE) from None
+
+
+def _run(options: argparse.Namespace) -> None:
+    """Runs a script, a notebook or a module."""
+    parser = options.parser
+    name, *others = options.module or [options.script, *options.arguments]
+    if options.module:
+        if not _is_module(name):
+            parser.error(f"there is no module {name!r}")
+        run = _run_module
+    elif name is None:
+        parser.error("which script? Write `python -m tapefacade run SCRIPT [ARGS]`")
+    elif not os.path.isfile(name):
+        parser.error(f"there is no file {name!r}")
+    elif name.endswith(".ipynb"):
+        try:
+            run = functools.partial(_run_notebook, notebooks.Notebook(name))
+        except UnreadableError as error:
+            parser.error(f"{name}: {error}")
+    else:
+        run = _run_script
+    if options.report:
+        _report(name)
+    run(name, others)
+
+
+def _report(program: str) -> None:
+    """Has a report printed when the process ends."""
+    report = reporting.Report()
+
+    def finish() -> None:
+        report.stop()
+        sys.stdout.flush()
+        sys.stderr.write(f"\ntapefacade report: {program}\n{report.text()}\n")
+
+    atexit.register(finish)
+    report.start()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,9 +103,9 @@ def _parser() -> argparse.ArgumentParser:
         help="run a program that says `import tensorflow as tf`",
         description="Runs a program in which the name `tensorflow` means tapefacade. "
         "All that follows SCRIPT or MODULE is passed to it.",
-        usage="python -m tapefacade run [-h] (SCRIPT | -m MODULE) [ARGS ...]",
+        usage="python -m tapefacade run [-h] [--report] (SCRIPT | NOTEBOOK | -m MODULE) [ARGS ...]",
     )
-    run.add_argument("script", nargs="?", metavar="SCRIPT", help="the file to run")
+    run.add_argument("script", nargs="?", metavar="SCRIPT", help="the script or notebook to run")
     run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
     run.add_argument(
         "-m",
@@ -67,7 +114,29 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MODULE",
         help="run a module instead, as `python -m` does",
     )
+    run.add_argument(
+        "--report",
+        action="store_true",
+        help="print at the end what was compiled, and where the time went, to standard error",
+    )
     run.set_defaults(parser=run)
+    check = commands.add_parser(
+        "check",
+        help="list the names of TensorFlow that programs use, and which of them are missing",
+        description="Reads programs without running them. The exit status is 0 if tapefacade has all "
+        "the names of TensorFlow that they use, 1 if some are missing, 2 if something cannot be read.",
+    )
+    check.add_argument(
+        "paths",
+        nargs="+",
+        metavar="SCRIPT|FOLDER|NOTEBOOK",
+        help="what to read; folders as a whole",
+    )
+    check.add_argument("--json", action="store_true", help="print one JSON object")
+    check.add_argument(
+        "-q", "--quiet", action="store_true", help="say nothing of what is there and the same"
+    )
+    check.set_defaults(parser=check)
     commands.add_parser(
         "demo",
         help="train a small physics-informed network, in a few seconds",
@@ -100,6 +169,15 @@ def _run_script(path: str, arguments: list[str]) -> None:
     exec(code, vars(module))
 
 
+def _run_notebook(notebook: notebooks.Notebook, path: str, arguments: list[str]) -> None:
+    """Runs a notebook's cells, in its folder, as Jupyter does."""
+    folder = os.path.dirname(os.path.realpath(path))
+    _become(path, arguments, folder)
+    os.chdir(folder)
+    sys.modules["__main__"] = notebook.module
+    notebook.run(_trim)
+
+
 def _run_module(name: str, arguments: list[str]) -> None:
     """Runs a module or package as `python -m` does."""
     _become(name, arguments, os.getcwd())
@@ -127,13 +205,20 @@ def _show_exception(
     kind: type[BaseException], error: BaseException, trace: types.TracebackType | None
 ) -> Any:
     """Prints a traceback that begins in the program, as if this module had not started it."""
+    _trim(error)
+    sys.__excepthook__(kind, error, error.__traceback__)
+
+
+def _trim(error: BaseException) -> None:
+    """Removes the frames before the program from a traceback."""
+    trace = error.__traceback__
     while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
-    sys.__excepthook__(kind, error.with_traceback(trace), trace)
+    error.__traceback__ = trace
 
 
 def _is_ours(filename: str) -> bool:
-    return filename == __file__ or filename.startswith("<frozen ")
+    return filename in (__file__, notebooks.__file__) or filename.startswith("<frozen ")
 
 
 if __name__ == "__main__":

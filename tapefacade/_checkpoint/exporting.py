@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export
 
+from tapefacade._checkpoint.storing import INSTALL
 from tapefacade._core.generators import Draw
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.types import TensorType
 from tapefacade._function.recorded import Recorded
 from tapefacade._ops.printing import QUIET
@@ -55,11 +56,13 @@ class Parts(NamedTuple):
         part: its slice.
         slots: the slots of the slice's inputs.
         lines: where the steps were recorded.
+        instead: how to compute some steps, by their places, for sizes that are not known.
     """
 
     part: Slice
     slots: tuple[int, ...]
     lines: list[str]
+    instead: dict[int, Callable[[Sequence[Any]], Sequence[Any]]] = {}  # noqa: RUF012 - of a tuple
 
 
 def cut_out(recorded: Recorded) -> Parts:
@@ -136,8 +139,12 @@ def _functions(
     """Returns a function that computes the results, and one that computes the checks."""
     part = parts.part
     dtypes = [type_.numpy_dtype for type_ in part.types()]
+    places = {id(step): place for place, step in enumerate(part.steps)}
 
     def plain(step: Step, arrays: list[Any]) -> Sequence[Any]:
+        instead = parts.instead.get(places[id(step)])
+        if instead is not None:
+            return instead(arrays)
         return step.operation.evaluate(arrays, step.static)
 
     def run(*arguments: Any) -> list[Any]:
@@ -147,7 +154,6 @@ def _functions(
     def test(*arguments: Any) -> list[Any]:
         flags: list[Any] = []
         failures.clear()
-        lines = {id(step): line for step, line in zip(part.steps, parts.lines, strict=True)}
 
         def tested(step: Step, arrays: list[Any]) -> Sequence[Any]:
             if step.operation.check is not None:
@@ -155,7 +161,7 @@ def _functions(
                 if ok is not True:
                     flags.append(jnp.asarray(ok, bool))
                     name = step.operation.name.lstrip("_")
-                    failures.append([name, step.operation.kernel, lines[id(step)]])
+                    failures.append([name, step.operation.kernel, parts.lines[places[id(step)]]])
             return plain(step, arrays)
 
         evaluate(part, values_of(arguments), tested)
@@ -175,7 +181,10 @@ def _bytes(function: Callable[..., Any], structs: Sequence[jax.ShapeDtypeStruct]
             except NotImplementedError:
                 made = export.export(jitted)(*structs)
             return bytes(made.serialize(vjp_order=ORDER))
-    except (ValueError, TypeError, NotImplementedError, KeyError, IndexError) as error:
+    except ImportError as error:
+        message = f"Saved models need flatbuffers. Install it: {INSTALL}"
+        raise hinted(ImportError(message), "flatbuffers is an optional dependency.") from error
+    except Exception as error:  # what any op says to a size that is a symbol
         raise NotExportedError(f"JAX cannot export it: {error}") from error
     finally:
         QUIET.on = before

@@ -5,6 +5,7 @@ differ, it must be a multiple of a size, or of two, which a symbol takes the pla
 otherwise cannot be exported for all sizes.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,8 +22,9 @@ from tapefacade._checkpoint.exporting import (
     export_recorded,
 )
 from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.types import TensorType
 from tapefacade._function.recorded import Recorded
-from tapefacade._trace.slices import Slice
+from tapefacade._trace.slices import Slice, Step
 
 # Prime sizes that programs do not have, two for each axis that is not known.
 FIRST = (1009, 1019, 1031, 1049, 1061, 1087, 1093, 1103)
@@ -50,29 +52,41 @@ def export_for_all_sizes(record: Record, specs: Sequence[TensorSpec]) -> Exporte
 
 
 def _assignments(specs: Sequence[TensorSpec]) -> list[list[list[int | None]]]:
-    """Returns which sizes may be equal: none, those of the first axes, or all of an axis."""
+    """Returns which sizes may be taken for equal: none, those of first axes, all of an axis."""
     if any(spec.shape.rank is None for spec in specs):
         return []
     shapes = [spec.shape.as_list() for spec in specs]
-    distinct, first_shared, all_shared = [], [], []
-    numbers: dict[Any, int] = {}
+    found: list[list[list[int | None]]] = []
+    for key_of in (_own, _of_first_axes, _from_start, _from_end):
+        numbers: dict[Any, int] = {}
+        rows = [
+            [
+                None
+                if size is not None
+                else numbers.setdefault(key_of(place, axis, len(shape)), len(numbers))
+                for axis, size in enumerate(shape)
+            ]
+            for place, shape in enumerate(shapes)
+        ]
+        if rows not in found:
+            found.append(rows)
+    return found
 
-    def number(key: Any) -> int:
-        return numbers.setdefault(key, len(numbers))
 
-    for which, found in ((0, distinct), (1, first_shared), (2, all_shared)):
-        numbers.clear()
-        for place, shape in enumerate(shapes):
-            row: list[int | None] = []
-            for axis, size in enumerate(shape):
-                keys = ((place, axis), axis if axis == 0 else (place, axis), axis)
-                row.append(None if size is not None else number(keys[which]))
-            found.append(row)
-    kept = [distinct]
-    for other in (first_shared, all_shared):
-        if other not in kept:
-            kept.append(other)
-    return kept
+def _own(place: int, axis: int, rank: int) -> Any:
+    return place, axis
+
+
+def _of_first_axes(place: int, axis: int, rank: int) -> Any:
+    return (place, axis) if axis else axis
+
+
+def _from_start(place: int, axis: int, rank: int) -> Any:
+    return axis
+
+
+def _from_end(place: int, axis: int, rank: int) -> Any:
+    return axis - rank
 
 
 def _export(
@@ -95,7 +109,7 @@ def _export(
     with jax.enable_x64(True):
         dims = list(export.symbolic_shape(names)) if count else []
         match = _Match(dims)
-        part = match.slices(parts.part, cut_out(second).part)
+        part, instead = match.slices(parts.part, cut_out(second).part)
         captured = _captured(match, first, second)
         given = [
             jax.ShapeDtypeStruct(
@@ -107,7 +121,7 @@ def _export(
             )
             for spec, row in zip(specs, symbols, strict=True)
         ]
-    return export_recorded(first, Parts(part, parts.slots, parts.lines), given, captured)
+    return export_recorded(first, Parts(part, parts.slots, parts.lines, instead), given, captured)
 
 
 def _sized(
@@ -142,6 +156,53 @@ def _captured(match: "_Match", first: Recorded, second: Recorded) -> dict[int, A
     return found
 
 
+def _reshaped(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
+    return [jnp.reshape(arrays[0], shape)]
+
+
+def _broadcast(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
+    return [jnp.broadcast_to(arrays[0], shape)]
+
+
+def _filled(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
+    (one,) = step.operation.evaluate([], ((), *step.static[1:]))
+    return [jnp.broadcast_to(one, shape)]
+
+
+def _spread(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
+    alike = [jnp.broadcast_to(array, shape) for array in arrays]
+    return step.operation.evaluate(alike, step.static)
+
+
+# Ops that compute element by element, and look at the shapes of their operands as numbers: these
+# are made equal before.
+ELEMENTWISE = {
+    "math.add", "math.subtract", "math.multiply", "math.truediv", "math.divide_no_nan",
+    "math.floordiv", "math.floormod", "math.pow", "math.maximum", "math.minimum", "math.atan2",
+    "math.squared_difference", "math.multiply_no_nan", "math.nextafter", "math.xdivy",
+    "math.xlogy", "math.xlog1py", "math.equal", "math.not_equal", "math.greater",
+    "math.greater_equal", "math.less", "math.less_equal", "math.logical_and", "math.logical_or",
+    "math.logical_xor", "bitwise.bitwise_and", "bitwise.bitwise_or", "bitwise.bitwise_xor",
+    "bitwise.left_shift", "bitwise.right_shift", "realdiv", "truncatediv", "truncatemod",
+    "math.igamma", "math.igammac", "math.polygamma", "math.zeta", "_complex",
+}  # fmt: skip
+
+
+def _way(step: Step, types: Sequence[TensorType]) -> Any:
+    """Returns how to compute a step of which a shape is not known; None if as ever."""
+    name = step.operation.name
+    if name in ELEMENTWISE:
+        shapes = {types[slot].shape for slot in step.inputs}
+        return _spread if len(shapes) > 1 else None
+    return SHAPED.get(name)
+
+
+# Ops that are told the shape of their result: it is known, be it of symbols.
+SHAPED = {
+    "reshape": _reshaped, "broadcast_to": _broadcast, "fill": _broadcast, "_full": _filled,
+}  # fmt: skip
+
+
 class _Match:
     """Finds symbols in the place of sizes.
 
@@ -160,17 +221,24 @@ class _Match:
             for k in range(j, len(dims))
         ]
 
-    def slices(self, first: Slice, second: Slice) -> Slice:
-        """Returns the program for all sizes."""
+    def slices(self, first: Slice, second: Slice) -> tuple[Slice, dict[int, Any]]:
+        """Returns the program for all sizes, and how to compute some of its steps."""
         if len(first.steps) != len(second.steps) or first.outputs != second.outputs:
             raise NotExportedError("it runs other instructions for other sizes")
         steps = []
-        for one, other in zip(first.steps, second.steps, strict=True):
+        instead: dict[int, Any] = {}
+        types = first.types()
+        for place, (one, other) in enumerate(zip(first.steps, second.steps, strict=True)):
             if one.operation is not other.operation or one.inputs != other.inputs:
                 raise NotExportedError(f"{one.operation.name} depends on sizes")
-            steps.append(one._replace(static=self.value(one.static, other.static)))
-        made = Slice(first.inputs, tuple(steps), first.outputs)
-        return made
+            shaped = _way(one, types)
+            if shaped is not None and one.types != other.types:
+                shape = self.value(one.types[0].shape, other.types[0].shape)
+                instead[place] = functools.partial(shaped, shape, one)
+                steps.append(one)
+            else:
+                steps.append(one._replace(static=self.value(one.static, other.static)))
+        return Slice(first.inputs, tuple(steps), first.outputs), instead
 
     def value(self, first: Any, second: Any) -> Any:
         """Returns a static value for all sizes."""

@@ -12,11 +12,89 @@ from typing import Any
 IMPORT_FROM = opcode.opmap["IMPORT_FROM"]
 # A name that is less alike than this puzzles more than none: `tf.tan` for `tf.train` has 0.75.
 NEAR_ENOUGH = 0.8
-# What to write meanwhile, for names that programs often use.
+# What to write instead, for names that programs often use, and for what lies below them. What is
+# said of `tf.x` holds for `tf.compat.v1.x` as well; the longest name that fits is taken.
+_LEAVE_OUT = "Leave it out: ops run as they are called, and are compiled all the same"
+_PROCESS = "Leave the strategy out: a program runs in one process, on JAX's default device"
+_DENSE = "Write `tf.keras.layers.Dense` and its like, and keep the layers in variables"
+_VARIABLES = "Make variables with `tf.Variable` and keep them in a list, a `tf.Module` or a model"
+_TRAINING = "Pass `training=True` or `training=False` when you call the model"
+_PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use the public name"
+_ABSL = "Write `from absl import app, flags, logging`, or use argparse and logging"
 HINTS = {
-    "tf.compat.v1.Session": "Tensors have values at once: call `numpy()` instead of `run`",
-    "tf.compat.v1.disable_eager_execution": "Leave it out: programs are compiled without graphs",
-    "tf.train.Checkpoint": "Write tf.io.serialize_tensor of each variable to a file",
+    "tf.Session": "Tensors have values at once: call `numpy()` instead of `run`",
+    "tf.InteractiveSession": "Tensors have values at once: call `numpy()` instead of `run`",
+    "tf.ConfigProto": "Leave it out, or use `tf.config`",
+    "tf.GPUOptions": "Leave it out, or use `tf.config`",
+    "tf.disable_eager_execution": "Leave it out: programs are compiled without graphs",
+    "tf.disable_v2_behavior": "Leave it out: programs are compiled without graphs",
+    "tf.enable_eager_execution": _LEAVE_OUT,
+    "tf.enable_v2_behavior": _LEAVE_OUT,
+    "tf.global_variables_initializer": "Leave it out: variables have values at once",
+    "tf.variable_scope": _VARIABLES,
+    "tf.get_variable": _VARIABLES,
+    "tf.trainable_variables": _VARIABLES,
+    "tf.placeholder": "Make it a parameter of a function that is given tensors",
+    "tf.assign": "Write `variable.assign(value)`",
+    "tf.assign_add": "Write `variable.assign_add(value)`",
+    "tf.assign_sub": "Write `variable.assign_sub(value)`",
+    "tf.set_random_seed": "Write `tf.random.set_seed`",
+    "tf.random_normal": "Write `tf.random.normal`",
+    "tf.random_uniform": "Write `tf.random.uniform`",
+    "tf.truncated_normal": "Write `tf.random.truncated_normal`",
+    "tf.matrix_inverse": "Write `tf.linalg.inv`",
+    "tf.to_float": "Write `tf.cast(x, tf.float32)`",
+    "tf.to_double": "Write `tf.cast(x, tf.float64)`",
+    "tf.to_int32": "Write `tf.cast(x, tf.int32)`",
+    "tf.to_int64": "Write `tf.cast(x, tf.int64)`",
+    "tf.app": _ABSL,
+    "tf.flags": _ABSL,
+    "tf.logging": "Write `tf.get_logger()`, or use absl's logging",
+    "tf.contrib": "It is no part of TensorFlow 2, but of packages such as tensorflow_addons",
+    "tf.estimator": "Write the steps with `tf.GradientTape`, or call `tf.keras.Model.fit`",
+    "tf.keras.estimator": "Call `tf.keras.Model.fit`",
+    "tf.layers": _DENSE,
+    "tf.lite": "Save the weights, and convert them where TensorFlow is installed",
+    "tf.distribute": _PROCESS,
+    "tf.experimental.dtensor": "Leave it out: a program runs on JAX's default device",
+    "tf.train.ClusterSpec": _PROCESS,
+    "tf.train.AdagradOptimizer": "Write `tf.keras.optimizers.Adagrad`",
+    "tf.train.AdamOptimizer": "Write `tf.keras.optimizers.Adam`",
+    "tf.train.GradientDescentOptimizer": "Write `tf.keras.optimizers.SGD`",
+    "tf.train.MomentumOptimizer": "Write `tf.keras.optimizers.SGD` with `momentum`",
+    "tf.train.RMSPropOptimizer": "Write `tf.keras.optimizers.RMSprop`",
+    "tf.train.Optimizer": "Write `tf.keras.optimizers.Optimizer`",
+    "tf.train.Saver": "Write `tf.train.Checkpoint`",
+    "tf.train.get_global_step": "Count the steps in a variable of your own",
+    "tf.train.get_or_create_global_step": "Count the steps in a variable of your own",
+    "tf.data.make_one_shot_iterator": "Write `for element in dataset` or `iter(dataset)`",
+    "tf.data.make_initializable_iterator": "Write `for element in dataset` or `iter(dataset)`",
+    "tf.nn.rnn_cell": "Write `tf.keras.layers.LSTMCell`, `GRUCell` or `SimpleRNNCell`",
+    "tf.summary.trace_on": "Write `tf.profiler.experimental.start`",
+    "tf.summary.trace_export": "Write `tf.profiler.experimental.stop`",
+    "tf.python": _PRIVATE,
+    "tf.core": _PRIVATE,
+    "tf.__internal__": _PRIVATE,
+    # Names of older releases of Keras.
+    "tf.keras.backend.learning_phase": _TRAINING,
+    "tf.keras.backend.set_learning_phase": _TRAINING,
+    "tf.keras.dtensor": "Leave it out: a program runs on JAX's default device",
+    "tf.keras.layers.DenseFeatures": "Make the columns with `tf.keras.layers.Concatenate`",
+    "tf.keras.layers.experimental": "Write `tf.keras.layers` without `experimental`",
+    "tf.keras.layers.experimental.preprocessing": "Write `tf.keras.layers` alone",
+    "tf.keras.mixed_precision.experimental": "Write `tf.keras.mixed_precision.set_global_policy`",
+    "tf.keras.optimizers.experimental": "Write `tf.keras.optimizers` without `experimental`",
+    "tf.keras.wrappers.scikit_learn": "Use the package scikeras",
+    **{
+        f"tf.{space}.{old}": f"Write `tf.keras.{space.removeprefix('keras.')}.{new}`"
+        for space in ("keras.losses", "keras.metrics", "losses", "metrics")
+        for old, new in {
+            "mean_squared_error": "MSE",
+            "mean_absolute_error": "MAE",
+            "mean_absolute_percentage_error": "MAPE",
+            "mean_squared_logarithmic_error": "MSLE",
+        }.items()
+    },
 }
 
 
@@ -77,15 +155,33 @@ def missing_message(module_name: str, name: str) -> str:
     namespace = dotted(module_name)
     wanted = f"{namespace}.{name}"
     text = f"tapefacade has no `{wanted}`"
-    hints = [h for key, h in HINTS.items() if wanted == key or wanted.startswith(f"{key}.")]
-    if hints:
-        text += f". {hints[0]}"
+    if hint := hint_for(wanted):
+        text += f". {hint}"
     elif nearest := nearest_name(wanted, list(public_names(root_module()))):
         text += f"; the nearest name it has is `{nearest}`"
     else:
         text += ", nor a name like it"
     shown = namespace if namespace in {"tf", *public_names(root_module())} else "tf"
     return f"{text}. `dir({shown})` lists what there is."
+
+
+def hint_for(wanted: str) -> str:
+    """Says what to write instead of a name.
+
+    Args:
+        wanted: a dotted name that is missing.
+
+    Returns:
+        A sentence without its full stop; "" if nothing is known.
+
+    >>> hint_for("tf.train.AdamOptimizer") == hint_for("tf.compat.v1.train.AdamOptimizer")
+    True
+    >>> hint_for("tf.train.AdamOptimizers")
+    ''
+    """
+    wanted = wanted.replace("tf.compat.v1.", "tf.")
+    fitting = [key for key in HINTS if f"{wanted}.".startswith(f"{key}.")]
+    return HINTS[max(fitting, key=len)] if fitting else ""
 
 
 def nearest_name(wanted: str, names: list[str]) -> str | None:

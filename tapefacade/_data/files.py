@@ -47,14 +47,17 @@ class Files(Node):
             raise kernel_error(f"Unsupported compression_type: {self._compression}.")
         names = (_text(name) for name in self.input.elements())
         contents = self._together(names) if self._by_turns > 1 else self._in_turn(names)
-        for data in contents:
-            yield _string(data)
+        return map(self.as_element, contents)
 
-    def _in_turn(self, names: Iterator[str]) -> Iterator[bytes]:
+    def as_element(self, data: Any) -> Any:
+        """Makes an element of what `read` yields."""
+        return _string(data)
+
+    def _in_turn(self, names: Iterator[str]) -> Iterator[Any]:
         for name in names:
             yield from self._marked(name)
 
-    def _together(self, names: Iterator[str]) -> Iterator[bytes]:
+    def _together(self, names: Iterator[str]) -> Iterator[Any]:
         """Reads some files by turns, a piece of each; the next file takes the place of an ended."""
         places: list[Any] = [self._marked(n) for n in itertools.islice(names, self._by_turns)]
         while places:
@@ -68,13 +71,13 @@ class Files(Node):
                     current = places[place] = None if name is None else self._marked(name)
             places = [current for current in places if current is not None]
 
-    def _marked(self, name: str) -> Iterator[bytes]:
+    def _marked(self, name: str) -> Iterator[Any]:
         try:
             yield from self.read(name)
         except errors.OpError as error:
             raise kernel_error(error.message, type(error)) from None
 
-    def read(self, name: str) -> Iterator[bytes]:
+    def read(self, name: str) -> Iterator[Any]:
         """Yields what is in a file."""
         raise NotImplementedError
 

@@ -8,6 +8,7 @@ values (texts, files, `if x > 0`), it runs for each element.
 import contextlib
 import copy
 import functools
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -45,6 +46,7 @@ REFUSAL = (
     "tf.Variable is only created once or created outside tf.function. See "
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
+MOST_BODIES = 256  # programs of one function, for elements of different shapes
 FEW = 64  # rows for which no program of its own is worth its compilation
 
 
@@ -95,6 +97,7 @@ class UserFunction:
         self._several = several
         self.spec: Any = None
         self._bodies: dict[Any, _Recorded | None] = {}
+        self._lock = threading.RLock()
         if argument is not None:
             self._record_before(argument)
 
@@ -156,7 +159,11 @@ class UserFunction:
         """Returns what was recorded for elements of such types."""
         key = (types, _form_key(element))
         if key not in self._bodies:
-            self._bodies[key] = self._recorded(types, element)
+            with self._lock:
+                if len(self._bodies) >= MOST_BODIES:  # of lengths without end
+                    return None
+                if key not in self._bodies:
+                    self._bodies[key] = self._recorded(types, element)
         return self._bodies[key]
 
     def in_python(self, element: Any) -> Any:

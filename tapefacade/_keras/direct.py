@@ -112,7 +112,60 @@ def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-OTHERS = {"clip": _clip, "leaky_relu": _leaky_relu, "matmul": _matmul}
+def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["reshape"]
+
+    def call(x: Any, newshape: Any) -> Any:
+        if type(x) is EagerTensor and not Raw.now():
+            return ours(x, newshape)
+        return lifted(x, newshape)
+
+    return call
+
+
+def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["transpose"]
+
+    def call(x: Any, axes: Any = None) -> Any:
+        if type(x) is EagerTensor and not Raw.now():
+            return ours(x, axes)
+        return lifted(x, axes=axes)
+
+    return call
+
+
+def _expand_dims(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["expand_dims"]
+
+    def call(x: Any, axis: Any) -> Any:
+        if type(x) is EagerTensor and type(axis) is int and not Raw.now():
+            return ours(x, axis)
+        return lifted(x, axis)
+
+    return call
+
+
+def _joining(name: str) -> Callable[..., Any]:
+    ours = FUNCTIONS[name]
+
+    def direct(lifted: Callable[..., Any]) -> Callable[..., Any]:
+        def call(xs: Any, axis: int = 0) -> Any:
+            if isinstance(xs, list | tuple) and xs and not Raw.now():
+                if all(type(x) is EagerTensor for x in xs):
+                    if all(x._type.dtype is xs[0]._type.dtype for x in xs):
+                        return ours(list(xs), axis)
+            return lifted(xs, axis=axis)
+
+        return call
+
+    return direct
+
+
+OTHERS = {
+    "clip": _clip, "concatenate": _joining("concat"), "expand_dims": _expand_dims,
+    "leaky_relu": _leaky_relu, "matmul": _matmul, "reshape": _reshape, "stack": _joining("stack"),
+    "transpose": _transpose,
+}  # fmt: skip
 
 
 def directly(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:

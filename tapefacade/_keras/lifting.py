@@ -28,6 +28,7 @@ from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
+WIDE_FLOATS = ("float64", "complex128")
 WIDE = ("float64", "int64", "uint64", "complex128")
 
 
@@ -55,6 +56,7 @@ class Raw:
     """Tells when Keras computes on JAX's arrays by itself: while it infers shapes."""
 
     variable: type | None = None  # Keras's class of variables
+    floatx: Callable[[], str] = staticmethod(lambda: "float32")
     in_stateless_scope: Callable[[], bool] = staticmethod(lambda: False)
 
     @classmethod
@@ -77,10 +79,16 @@ class Lifted(Operation):
     """A function of the backend; static are the structure of its arguments and what is no tensor."""
 
     def __init__(
-        self, function: Callable[..., Any], name: str, differentiable: bool, is_narrow: bool
+        self,
+        function: Callable[..., Any],
+        name: str,
+        differentiable: bool,
+        is_narrow: bool,
+        floatx: str = "float32",
     ) -> None:
         self.function = function
         self.is_narrow = is_narrow
+        self.is_double = floatx == "float64"
         self.name = f"keras.{name}"
         self.kernel = name
         self.gradient = DIFFERENTIABLE if differentiable else NOT_DIFFERENTIABLE
@@ -103,14 +111,21 @@ class Lifted(Operation):
         structure, values = static
         rest = map(_narrowed, arrays) if self.is_narrow else iter(arrays)
         leaves = [next(rest) if value is TENSOR else value[1] for value in values]
-        wide = any(_is_wide(leaf) for leaf in leaves)
+        wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
         if type(structure) is tuple:  # the names of the arguments given by name
             count = len(leaves) - len(structure)
             args, kwargs = leaves[:count], dict(zip(structure, leaves[count:], strict=True))
         else:
             args, kwargs = jax.tree.unflatten(structure, leaves)
         with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
-            return self.function(*args, **kwargs)
+            result = self.function(*args, **kwargs)
+        if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
+            return jax.tree.map(_no_double, result)  # of integers, and of default precision
+        return result
+
+
+def _no_double(array: Any) -> Any:
+    return lax.convert_element_type(array, np.float32) if array.dtype == np.float64 else array
 
 
 def _narrowed(array: Any) -> Any:
@@ -118,11 +133,9 @@ def _narrowed(array: Any) -> Any:
     return lax.convert_element_type(array, np.int32) if array.dtype == np.int64 else array
 
 
-def _is_wide(leaf: Any) -> bool:
+def _is_wide(leaf: Any, names: Sequence[str] = WIDE) -> bool:
     """Whether an argument has 64 bits, or asks for them: else Keras knows of no such types."""
-    if isinstance(leaf, str):
-        return leaf in WIDE
-    return str(getattr(leaf, "dtype", "")) in WIDE
+    return (leaf if isinstance(leaf, str) else str(getattr(leaf, "dtype", ""))) in names
 
 
 ONE = jax.tree.structure(0)
@@ -147,16 +160,40 @@ def lift(
         differentiable: whether gradients flow through it.
         is_narrow: whether it takes 32-bit integers only.
     """
-    operation = Lifted(function, name, differentiable, is_narrow)
+    shapes = [
+        (place, name)
+        for place, name in enumerate(inspect.signature(function).parameters)
+        if name in ("shape", "newshape")
+    ]
+    operations: dict[str, Lifted] = {}  # by the dtype that Keras's floats have
 
     @functools.wraps(function)
     def lifted(*args: Any, **kwargs: Any) -> Any:
         if Raw.now():
             return raw(function, args, kwargs)
+        for place, parameter in shapes:  # a tensor may say what a shape is
+            if parameter in kwargs:
+                kwargs[parameter] = _shape(kwargs[parameter])
+            elif place < len(args):
+                args = (*args[:place], _shape(args[place]), *args[place + 1 :])
+        floatx = Raw.floatx()
+        operation = operations.get(floatx)
+        if operation is None:
+            operation = Lifted(function, name, differentiable, is_narrow, floatx)
+            operations[floatx] = operation
         return record(operation, args, kwargs)
 
     lifted._lifted = function  # type: ignore[attr-defined]
     return lifted
+
+
+def _shape(value: Any) -> Any:
+    """Returns a shape without tensors."""
+    if isinstance(value, EagerTensor):
+        return tuple(int(size) for size in np.atleast_1d(value.numpy()))
+    if isinstance(value, list | tuple) and any(isinstance(size, EagerTensor) for size in value):
+        return tuple(None if size is None else int(size) for size in value)
+    return value
 
 
 def raw(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -164,7 +201,8 @@ def raw(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     if _THREAD.depth:  # the instruction that is evaluated has decided it
         return function(*args, **kwargs)
     leaves = jax.tree.leaves((args, kwargs), is_leaf=is_leaf)
-    with jax.numpy_dtype_promotion("standard"), jax.enable_x64(any(map(_is_wide, leaves))):
+    wide = Raw.floatx() == "float64" or any(map(_is_wide, leaves))
+    with jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
         return function(*args, **kwargs)
 
 

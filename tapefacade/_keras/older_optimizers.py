@@ -14,7 +14,7 @@ from tapefacade._tape.tape import GradientTape
 DEFAULT_RATE = 0.001
 RATE = "learning_rate={0}"
 # Arguments that say how TensorFlow 1 updates variables.
-WITHOUT_MEANING = ("use_locking", "jit_compile", "experimental_run_tf_function", "mesh")
+WITHOUT_MEANING = ("use_locking", "jit_compile", "is_legacy_optimizer", "mesh")
 
 
 class Called(list[Any]):

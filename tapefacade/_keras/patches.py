@@ -21,7 +21,7 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import datasets, loops, older, symbolic, trainer, variables
+from tapefacade._keras import datasets, loops, older, parts, symbolic, trainer, variables
 from tapefacade._keras.direct import directly
 from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -118,7 +118,8 @@ def _change() -> None:
     core = importlib.import_module("keras.src.backend.jax.core")
     scope = importlib.import_module("keras.src.backend.common.stateless_scope")
     Raw.in_stateless_scope = staticmethod(scope.in_stateless_scope)
-    Raw.variable = core.JaxVariable
+    Raw.variable = backend.Variable
+    Raw.floatx = staticmethod(backend.floatx)
     common = importlib.import_module("keras.src.backend.common.variables")
     variables.Scope.autocast = staticmethod(common.get_autocast_scope)
     dtypes = importlib.import_module("keras.src.backend.common.dtypes")
@@ -166,6 +167,8 @@ def _change() -> None:
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     for name, member in trainer.members().items():
         PATCHES.set(training, name, member)
+    saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
+    PATCHES.set(saveable, "_checkpoint_children", parts.parts)
     keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
     PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic.hand_over)
     symbolic.register(keras_tensor)

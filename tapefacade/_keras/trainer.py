@@ -88,7 +88,7 @@ class Training:
 
 def _over_batches(model: Any, step: Callable[[Any], Any]) -> Callable[..., Any]:
     """Makes a function of the trainer's state and an iterator, which takes steps."""
-    call = step if model.run_eagerly else Function(step)
+    call = step if model.run_eagerly else Function(step, reduce_retracing=True)
 
     def function(state: Any, iterator: Iterator[Any]) -> tuple[Any, Any]:
         result = call(next(iterator))

@@ -16,10 +16,7 @@ from tapefacade._state.variable import ResourceVariable, Variable
 
 def make(value: Any, trainable: bool, name: str) -> Variable:
     """Makes a variable of ours with a value that Keras has made."""
-    variable = object.__new__(ResourceVariable)
-    tensor = as_tensor(value)
-    variable._set_up(tensor, trainable, name, tensor.shape)
-    return variable
+    return ResourceVariable(as_tensor(value), trainable=trainable, name=name)
 
 
 def as_tensor(value: Any) -> EagerTensor:
@@ -126,7 +123,9 @@ class Holding:
         self._root._put(tensor)
 
     def _dense_var_to_tensor(self, *args: Any, **kwargs: Any) -> EagerTensor:
-        return self._root._dense_var_to_tensor(*args, **kwargs)
+        if self._cast_to() is None:
+            return self._root._dense_var_to_tensor(*args, **kwargs)
+        return convert(self.value, *args[:1])
 
     def numpy(self) -> Any:
         """Returns the value as a NumPy array."""

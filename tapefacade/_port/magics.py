@@ -7,7 +7,6 @@ import ast
 import re
 import tokenize
 import warnings
-from collections.abc import Iterable
 from typing import NamedTuple
 
 # Cell magics under which the cell is Python all the same.
@@ -22,13 +21,11 @@ HARMLESS = {
 }  # fmt: skip
 MESSAGE_ASSIGNED = "{text!r} needs a notebook's kernel: write it in Python"
 
-_MAGIC = re.compile(r"\s*(%{1,2}|!{1,2}|\?{1,2}|#(?=!))")
+# Assignments of what a magic or a command gives, and questions about a name.
 _ASSIGNED = re.compile(r"(\s*)[\w., \[\]*]+=\s*(?:![^=]|%[a-zA-Z])")
-_QUESTION = re.compile(r"\s*%{0,2}[\w.*]+\?{1,2}\s*$")
-_OPTIONS = re.compile(r"(\s*-\w+(\s+\d+)?)*\s*")
-_QUOTES = re.compile(r"\"\"\"|'''|\"|'|#|[()\[\]{}]|\\.|\\$")
-_OPEN = "([{"
-_CLOSE = ")]}"
+_QUESTION = re.compile(r"\?|%{0,2}[\w.*]+\?{1,2}$")
+_OPTIONS = re.compile(r"(-\w+(\s+\d+)?(\s+|$))*")
+_QUOTE = re.compile(r"\"\"\"|'''|\"|'")
 
 
 class Cell(NamedTuple):
@@ -39,7 +36,7 @@ class Cell(NamedTuple):
 
 
 def python_of(text: str) -> Cell:
-    """Replaces what is no Python in a cell.
+    r"""Replaces what is no Python in a cell.
 
     Args:
         text: the cell.
@@ -47,8 +44,8 @@ def python_of(text: str) -> Cell:
     Returns:
         Code with as many lines, and what was left out of it though it may have had an effect.
 
-    >>> python_of("%matplotlib inline\\n!pip install tensorflow\\nx = 1")
-    Cell(code='pass\\npass\\nx = 1', left_out=[(2, '!pip install tensorflow')])
+    >>> python_of("%matplotlib inline\n!pip install tensorflow\nx = 1")
+    Cell(code='pass\npass\nx = 1', left_out=[(2, '!pip install tensorflow')])
     """
     if _is_python(text):
         return Cell(text, [])
@@ -62,9 +59,11 @@ def python_of(text: str) -> Cell:
             left_out.append((first + 1, f"%%{name}"))
         if name not in PYTHON_CELLS:
             return Cell("\n" * (len(lines) - 1), left_out)
-    places = _statements(lines)
-    for index in places:
-        _replace(lines, index, left_out)
+    scanner = _Scanner()
+    for index in range(len(lines)):
+        if scanner.at_statement:
+            _replace(lines, index, left_out)
+        scanner.read(lines[index])
     return Cell("\n".join(lines), left_out)
 
 
@@ -78,34 +77,46 @@ def _is_python(text: str) -> bool:
     return True
 
 
-def _statements(lines: list[str]) -> Iterable[int]:
-    """Lists the lines at which a statement may begin, while the lines are being replaced."""
-    inside, depth = "", 0
-    for index in range(len(lines)):
-        if not inside and not depth:
-            yield index  # which may replace the line
-        inside, depth = _after(lines[index], inside, depth)
+class _Scanner:
+    """Reads lines of Python, and knows whether the next one begins a statement."""
 
+    def __init__(self) -> None:
+        self._quote = ""  # of the string that is open
+        self._depth = 0  # of brackets
+        self._continued = False
 
-def _after(line: str, inside: str, depth: int) -> tuple[str, int]:
-    """Returns the open string and how many brackets are open after a line."""
-    continued = line.endswith("\\")
-    for match in _QUOTES.finditer(line):
-        found = match[0]
-        if inside:
-            if found == inside or (len(found) == 3 and found[0] == inside):
-                inside = ""
-        elif found == "#":
-            return "", depth
-        elif found[0] in "\"'":
-            inside = found
-        else:
-            depth += (found in _OPEN) - (found in _CLOSE)
-    if len(inside) == 1:
-        inside = inside if continued else ""
-    elif continued and not inside:
-        inside = "\\"  # the next line goes on; nothing in it closes this, so it lasts one line
-    return ("" if inside == "\\" and not continued else inside), max(depth, 0)
+    @property
+    def at_statement(self) -> bool:
+        """Whether a statement begins at the next line."""
+        return not (self._quote or self._depth or self._continued)
+
+    def read(self, line: str) -> None:
+        """Reads a line."""
+        self._continued = False
+        at = 0
+        while at < len(line):
+            at = self._in_string(line, at) if self._quote else self._in_code(line, at)
+        if len(self._quote) == 1 and not line.endswith("\\"):
+            self._quote = ""
+
+    def _in_string(self, line: str, at: int) -> int:
+        if line[at] == "\\":
+            return at + 2
+        if line.startswith(self._quote, at):
+            at += len(self._quote)
+            self._quote = ""
+            return at
+        return at + 1
+
+    def _in_code(self, line: str, at: int) -> int:
+        if line[at] == "#":
+            return len(line)
+        if found := _QUOTE.match(line, at):
+            self._quote = found[0]
+            return found.end()
+        self._continued = line[at:] == "\\"
+        self._depth = max(0, self._depth + (line[at] in "([{") - (line[at] in ")]}"))
+        return at + 1
 
 
 def _replace(lines: list[str], index: int, left_out: list[tuple[int, str]]) -> None:
@@ -115,12 +126,12 @@ def _replace(lines: list[str], index: int, left_out: list[tuple[int, str]]) -> N
     text = line.strip()
     if assigned := _ASSIGNED.match(line):
         lines[index] = f"{assigned[1]}raise RuntimeError({MESSAGE_ASSIGNED.format(text=text)!r})"
-    elif _QUESTION.match(line) or text.startswith("?"):
+    elif _QUESTION.match(text):
         lines[index] = f"{indent}pass"
     elif text.startswith("!"):
         left_out.append((index + 1, text))
         lines[index] = f"{indent}pass"
-        _drop_continuation(lines, index)
+        _drop_continuation(lines, index, text)
     elif text.startswith("%"):
         name, rest = _word(text.lstrip("%"))
         lines[index] = indent + (_python_line(name, rest) if name in PYTHON_LINES else "pass")
@@ -130,7 +141,7 @@ def _replace(lines: list[str], index: int, left_out: list[tuple[int, str]]) -> N
             _drop_continuation(lines, index, text)
 
 
-def _drop_continuation(lines: list[str], index: int, text: str = "") -> None:
+def _drop_continuation(lines: list[str], index: int, text: str) -> None:
     """Removes the lines that a shell command goes on in."""
     while text.endswith("\\") and index + 1 < len(lines):
         index += 1
@@ -139,7 +150,7 @@ def _drop_continuation(lines: list[str], index: int, text: str = "") -> None:
 
 def _python_line(name: str, rest: str) -> str:
     """Returns the code that a line magic takes."""
-    return rest[_OPTIONS.match(rest).end() :] or "pass"  # type: ignore[union-attr]
+    return _OPTIONS.sub("", rest, count=1) or "pass"
 
 
 def _word(text: str) -> tuple[str, str]:

@@ -217,8 +217,9 @@ class GradientTape(Jacobians, Watching):
                     f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType."
                 )
-            if not (item.dtype.is_floating or item.dtype.is_complex):
-                warn(MESSAGE_WATCHED_DTYPE, item.dtype)
+            dtype = getattr(item, "_root", item).dtype
+            if not (dtype.is_floating or dtype.is_complex):
+                warn(MESSAGE_WATCHED_DTYPE, dtype)
             if self._trace is None or self._data is None:
                 raise hinted(
                     AttributeError("'NoneType' object has no attribute '_tape'"),

@@ -2,6 +2,10 @@
 
 from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._core.optional import Optional as Optional
+from tapefacade._data.csv_files import (
+    CsvDataset as CsvDataset,
+    make_csv_dataset as make_csv_dataset,
+)
 from tapefacade._data.dataset import Dataset as _Dataset
 from tapefacade._data.experimental import (
     Reducer as Reducer,

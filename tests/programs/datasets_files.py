@@ -214,3 +214,45 @@ def snapshots(tf, np):
     numbers = tf.data.Dataset.range(3)
     dataset = numbers.map(lambda x: tf.py_function(counted, [x], tf.int64)).snapshot("shot")
     return [_all(dataset), _all(dataset), sorted(called)]
+
+
+@in_a_new_directory
+def csv_files(tf, np):
+    pathlib.Path("a.csv").write_text('id,x,name\n1,2.5,ann\n2,3,bob\n3,,"c, d"\n')
+    pathlib.Path("b.csv").write_text("4;1.5\n\n5;-\n")
+    pathlib.Path("c.csv").write_bytes(gzip.compress(b"7,8\n"))
+    make = tf.data.experimental.CsvDataset
+    kinds = [tf.int32, 0.0, tf.string]
+    return [
+        _all(make("a.csv", kinds, header=True)),
+        repr(make("a.csv", kinds, header=True)),
+        caught(lambda: list(make("a.csv", [tf.int32, tf.float32, ""], header=True))),
+        _all(make("a.csv", [tf.int32], select_cols=[0], header=True)),
+        _all(make("a.csv", [tf.int32, tf.string], exclude_cols=[1], header=True)),
+        caught(lambda: list(make("a.csv", [*kinds, ""], header=True))),
+        caught(lambda: make("a.csv", [tf.int32, tf.float32], header=True, select_cols=[0])),
+        _all(make("b.csv", [0, 9.0], field_delim=";", na_value="-")),
+        _all(make("c.csv", [tf.int64, tf.float64], compression_type="GZIP")),
+        _all(make("a.csv", kinds, header=True).batch(2)),
+    ]
+
+
+@in_a_new_directory
+def made_of_csv_files(tf, np):
+    pathlib.Path("a.csv").write_text('id,x,name,n\n1,2.5,ann,1\n2,3,bob,9999999999\n3,,"c, d",2\n')
+    pathlib.Path("b.csv").write_text("id,x,name,n\n4,1.5,eve,3\n")
+    make = tf.data.experimental.make_csv_dataset
+    settings = {"num_epochs": 1, "shuffle": False}
+    return [
+        _all(make("a.csv", 2, **settings)),
+        repr(make("a.csv", 2, **settings)),
+        _all(make(["a.csv", "b.csv"], 2, label_name="x", **settings)),
+        _all(make("a.csv", 2, label_name="x", select_columns=["id", "x"], **settings)),
+        _all(make("a.csv", 2, select_columns=[0, 2], **settings)),
+        _all(make("a.csv", 3, column_names=["p", "q", "r", "s"], **settings)),
+        _all(make("b.csv", 1, column_defaults=[tf.int32, 0.0, "", tf.int64], **settings)),
+        caught(lambda: make("a.csv", 3, label_name="unknown")),
+        int(make("*.csv", 2).cardinality()),
+        _all(make("b.csv", 2).take(1)),
+        sorted(int(n) for batch in make("*.csv", 1, num_epochs=1) for n in batch["id"]),
+    ]

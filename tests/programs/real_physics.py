@@ -274,7 +274,7 @@ def hamiltonian_network(tf, np):
     @tf.function
     def train_step(x, dx):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(tf.keras.losses.mean_squared_error(dx, model(x)))
+            loss = tf.reduce_mean(tf.keras.losses.MSE(dx, model(x)))
         grads = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(grads, model.trainable_variables, strict=True))
         return loss

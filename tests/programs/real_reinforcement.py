@@ -39,8 +39,8 @@ def deep_q_network(tf, np):
     rng = np.random.default_rng(0)
     env, replay_buffer = _Corridor(np), deque(maxlen=50)
     model, target_model = DQN(2), DQN(2)
-    model.build((None, 5))
-    target_model.build((None, 5))
+    model(np.zeros((1, 5), np.float32))
+    target_model(np.zeros((1, 5), np.float32))
     seeded(model, np, 1)
     target_model.set_weights(model.get_weights())
     optimizer = tf.keras.optimizers.Adam(learning_rate=1e-3)
@@ -165,7 +165,7 @@ def actor_critic(tf, np):
                 break
         return action_probs.stack(), values.stack(), rewards.stack()
 
-    def get_expected_return(rewards, gamma, standardize=True):
+    def get_expected_return(rewards, gamma, standardize=False):
         n = tf.shape(rewards)[0]
         returns = tf.TensorArray(dtype=tf.float32, size=n)
         rewards = tf.cast(rewards[::-1], dtype=tf.float32)
@@ -359,10 +359,12 @@ def soft_actor_critic(tf, np):
     s, s2 = (rng.normal(size=(6, 3)).astype("float32") for _ in range(2))
     noise = rng.normal(size=(6, 2)).astype("float32")
     r = rng.normal(size=(6, 1)).astype("float32")
-    actions, _ = actor(s, noise)
+    actor(s, noise)
     for k, network in enumerate([actor, *critics]):
-        network.build((None, 5)) if k else None
+        if k:
+            network.build((None, 5))
         seeded(network, np, k)
+    actions, _ = actor(s, noise)
     log_alpha = tf.Variable(0.0)
     optimizers = [tf.keras.optimizers.Adam(1e-3) for _ in range(4)]
     history = []

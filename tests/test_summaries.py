@@ -1,0 +1,110 @@
+"""Summaries: files of their own, threads, the ends of programs, and what is compiled."""
+
+import glob
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+from programs.summaries import events
+
+import tapefacade as tf
+from tapefacade._trace.running import STATISTICS
+
+
+def test_writers_in_one_directory_have_files_of_their_own(tmp_path):
+    for k in range(3):
+        with tf.summary.create_file_writer(tmp_path).as_default():
+            tf.summary.scalar("x", float(k), step=k)
+    assert len(glob.glob(str(tmp_path / "events.out.tfevents.*"))) == 3
+    assert sorted(step for step, *_ in events(np, tmp_path)) == [0, 1, 2]
+
+
+def test_threads_write_whole_events(tmp_path):
+    writer = tf.summary.create_file_writer(tmp_path)
+
+    def write(k):
+        with writer.as_default():
+            for step in range(50):
+                tf.summary.scalar(f"x{k}", float(step), step=step)
+
+    threads = [threading.Thread(target=write, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.close()
+    found = events(np, tmp_path)
+    assert len(found) == 200
+    assert tf.summary.should_record_summaries().numpy() == False  # noqa: E712
+
+
+def test_what_is_written_is_there_when_the_program_ends(tmp_path):
+    program = textwrap.dedent(f"""
+        import tapefacade as tf
+        writer = tf.summary.create_file_writer({str(tmp_path)!r})
+        writer.set_as_default()
+        tf.summary.scalar("x", 1.0, step=1)
+    """)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+    assert [step for step, *_ in events(np, tmp_path)] == [1]
+
+
+def test_a_function_with_summaries_compiles_once(tmp_path):
+    writer = tf.summary.create_file_writer(tmp_path)
+
+    @tf.function
+    def step(x, k):
+        tf.summary.scalar("loss", tf.reduce_sum(x), step=k)
+        tf.summary.histogram("x", x, step=k)
+        return x + 1.0
+
+    with writer.as_default():
+        x = step(tf.ones([3]), tf.constant(0, tf.int64))
+        x = step(x, tf.constant(1, tf.int64))
+        before = STATISTICS.compiled
+        for k in range(2, 5):
+            x = step(x, tf.constant(k, tf.int64))
+        assert STATISTICS.compiled == before
+    found = events(np, tmp_path)
+    losses = [float(values[0]) for _, tag, *_, values in found if tag == b"loss"]
+    assert losses == [3.0, 6.0, 9.0, 12.0, 15.0]
+    assert [step for step, tag, *_ in found if tag == b"x"] == [0, 1, 2, 3, 4]
+
+
+def test_a_summary_under_a_tape_is_written_once(tmp_path):
+    v = tf.Variable(2.0)
+
+    @tf.function
+    def loss():
+        value = v * v
+        tf.summary.scalar("loss", value, step=0)
+        return value
+
+    with tf.summary.create_file_writer(tmp_path).as_default():
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                value = loss()
+            assert tape.gradient(value, v).numpy() == 4.0
+    assert len(events(np, tmp_path)) == 3
+
+
+def test_a_default_writer_that_is_closed_writes_nothing(tmp_path):
+    writer = tf.summary.create_file_writer(tmp_path)
+    with writer.as_default():
+        writer.close()
+        tf.summary.scalar("x", 1.0, step=0)
+    assert events(np, tmp_path) == []
+
+
+def test_without_tensorboardx_there_is_an_error_that_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorboardX.event_file_writer", None)
+    with pytest.raises(ImportError, match=r"pip install 'tapefacade\[summary\]'"):
+        tf.summary.create_file_writer(tmp_path)
+
+
+def test_what_is_absent_is_named():
+    with pytest.raises(AttributeError, match=r"tapefacade has no `tf.summary.trace_on`"):
+        tf.summary.trace_on()
