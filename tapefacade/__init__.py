@@ -111,7 +111,7 @@ from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
-from tapefacade._keras.loading import LATE as _LATE
+from tapefacade._keras.loading import LATE as _LATE, undo_keras as undo_keras
 from tapefacade._ops.approximate_top import approx_top_k as approx_top_k
 from tapefacade._ops.arithmetic import (
     add as add,

@@ -11,6 +11,7 @@ import os
 import pathlib
 import runpy
 import sys
+import traceback
 import types
 from importlib import metadata
 from typing import Any
@@ -59,7 +60,7 @@ def _check(options: argparse.Namespace) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     """Runs a script, a notebook or a module."""
-    parser = options.parser
+    parser: argparse.ArgumentParser = options.parser
     name, *others = options.module or [options.script, *options.arguments]
     if options.module:
         if not _is_module(name):
@@ -175,6 +176,7 @@ def _run_notebook(notebook: notebooks.Notebook, path: str, arguments: list[str])
     _become(path, arguments, folder)
     os.chdir(folder)
     sys.modules["__main__"] = notebook.module
+    sys.excepthook = _show_exception_of_cell
     notebook.run(_trim)
 
 
@@ -207,6 +209,14 @@ def _show_exception(
     """Prints a traceback that begins in the program, as if this module had not started it."""
     _trim(error)
     sys.__excepthook__(kind, error, error.__traceback__)
+
+
+def _show_exception_of_cell(
+    kind: type[BaseException], error: BaseException, trace: types.TracebackType | None
+) -> Any:
+    """Prints a traceback with the lines of cells, which Python's own hook may not find."""
+    _trim(error)
+    traceback.print_exception(error)
 
 
 def _trim(error: BaseException) -> None:

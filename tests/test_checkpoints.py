@@ -407,6 +407,15 @@ def module_with(count):
     return module
 
 
+def test_iterators_are_accepted(tmp_path):
+    v, dataset = tf.Variable(1.0), tf.data.Dataset.range(3)
+    checkpoint = tf.train.Checkpoint(v=v, iterator=iter(dataset), dataset=dataset)
+    path = checkpoint.save(tmp_path / "ck")
+    v.assign(2.0)
+    checkpoint.restore(path).assert_consumed()
+    assert v.numpy() == 1.0
+
+
 def test_restoring_keeps_nothing_alive(tmp_path):
     path = tf.train.Checkpoint(m=module_with(3)).write(tmp_path / "ck")
     module = module_with(1)

@@ -269,6 +269,26 @@ def test_many_rows_are_one_dispatch():
     assert STATISTICS.dispatched == before + 10
 
 
+def test_functions_keep_the_values_of_their_names():
+    batches = Dataset.range(4).batch(2)  # of a size that is not known before
+    for number in (10, 20):
+        batches = batches.map(lambda x: x + number)  # noqa: B023 - that is what is tested
+    number = 1000
+    assert [x.tolist() for x in batches.as_numpy_iterator()] == [[30, 31], [32, 33]]
+
+
+def test_functions_may_count():
+    count = 0
+
+    def counted(x):
+        nonlocal count
+        count += int(x)
+        return x
+
+    assert len(list(Dataset.range(4).map(counted))) == 4
+    assert count == 6
+
+
 def test_the_users_exception_and_line_reach_the_reader():
     def call(x):
         if int(x) == 2:

@@ -40,8 +40,7 @@ def test_another_program_loads_and_trains_it(tmp_path):
         for _ in range(20):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_mean(tf.square(loaded.predict(x) - y))
-            for v, g in zip(loaded.trainable_variables, tape.gradient(loss, loaded.trainable_variables)):
-                v.assign_sub(0.1 * g)
+            loaded.w.assign_sub(0.1 * tape.gradient(loss, loaded.w))
         print(round(float(loss), 6), loaded.predict(tf.ones([3, 2])).shape)
     """)
     command = [sys.executable, "-c", program]
@@ -72,8 +71,7 @@ def test_files_that_are_damaged_are_errors_that_name_them(tmp_path):
         for content in (data[: len(data) // 2], b"", bytes([data[0] ^ 1]) + data[1:]):
             path.write_bytes(content)
             with pytest.raises((tf.errors.DataLossError, OSError), match=path.name.split(".")[0]):
-                loaded = tf.saved_model.load(tmp_path)
-                loaded.look(tf.constant([1]))
+                tf.saved_model.load(tmp_path)
         path.unlink()
         with pytest.raises((tf.errors.OpError, OSError)):
             tf.saved_model.load(tmp_path)
@@ -113,7 +111,7 @@ def test_a_function_that_needs_python_is_an_error(tmp_path):
         tf.saved_model.save(module, tmp_path)
     module.looking = tf.function(lambda x: tf.print(x))
     module.looking(tf.constant(1.0))
-    with pytest.raises(ValueError, match="print at .* is Python code"):
+    with pytest.raises(ValueError, match=r"print at .* is Python code"):
         tf.saved_model.save(module, tmp_path)
     assert not tf.saved_model.contains_saved_model(tmp_path)
 
@@ -143,6 +141,45 @@ def test_values_are_checked_as_before(tmp_path):
     assert loaded.take(tf.constant([1.0, 2.0, 3.0]), tf.constant([2, 0])).numpy().tolist() == [3, 1]
     with pytest.raises(tf.errors.InvalidArgumentError, match="The values given to gather"):
         loaded.take(tf.ones([3]), tf.constant([0, 7]))
+
+
+def test_gradients_are_those_from_before(tmp_path):
+    module = tf.Module()
+    module.v = tf.Variable(3.0)
+
+    @tf.custom_gradient
+    def doubled(x):
+        return x * 1.0, lambda upstream: 2.0 * upstream
+
+    @tf.function
+    def mixed(x):
+        module.v.assign(x * 2.0)
+        safe = tf.where(tf.math.is_finite(x), x, 0.0)
+        return doubled(x) * x + tf.stop_gradient(x) * x + tf.floor(x) * x + module.v * x + safe
+
+    module.mixed = mixed
+    module.sampled = tf.function(lambda x: tf.linalg.logm(x))
+    module.sampled(tf.eye(2, dtype=tf.complex64))
+    x = tf.constant(1.5)
+    module.mixed(x)
+    tf.saved_model.save(module, tmp_path)
+    loaded = tf.saved_model.load(tmp_path)
+    found = []
+    for function in (module.mixed, loaded.mixed):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = function(x)
+            first = tape.gradient(y, x)
+        found.append([y.numpy(), first.numpy(), outer.gradient(first, x).numpy()])
+    assert found[0] == found[1]
+    z = tf.eye(2, dtype=tf.complex64)
+    with tf.GradientTape() as tape:
+        tape.watch(z)
+        y = loaded.sampled(z)
+    with pytest.raises(LookupError, match="gradient registry has no entry"):
+        tape.gradient(y, z)
 
 
 def test_random_numbers_are_drawn_at_every_call(tmp_path):

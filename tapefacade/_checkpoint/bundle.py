@@ -52,7 +52,7 @@ class BundleReader:
             }
         except (DecodeError, UnicodeDecodeError) as error:
             raise damaged(path, f"the index is damaged: {error}") from None
-        self._order = ">" if header.endianness else "<"
+        self._order: Any = ">" if header.endianness else "<"
         self._shards = header.num_shards
         self.graph: TrackableObjectGraph | None = None
         if GRAPH_KEY in self._entries:

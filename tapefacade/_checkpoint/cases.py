@@ -63,7 +63,10 @@ class Case(NamedTuple):
 def cases_of(function: Any) -> list[Case]:
     """Returns the signatures that a function is known for; records the one it was given."""
     if isinstance(function, ConcreteFunction):
-        return [_concrete_case(function, "it looks at a value")]
+        case = _concrete_case(function, "it looks at a value")
+        if not case.is_open or case.owner is None:
+            return [case]
+        return [case, *(other for other in _called(case.owner) if _covers(case, other))]
     if function.input_signature is not None:
         made = function.get_concrete_function()
         case = _concrete_case(made, _why(function))
@@ -157,8 +160,15 @@ def specs_of(case: Case) -> list[TensorSpec]:
     return [leaf for leaf in leaves if isinstance(leaf, TensorSpec)]
 
 
-def export_cases(name: str, cases: Sequence[Case]) -> list[tuple[Case, Exported]]:
+def export_cases(
+    name: str, cases: Sequence[Case], known: dict[int, Exported]
+) -> list[tuple[Case, Exported]]:
     """Exports a function for its signatures.
+
+    Args:
+        name: its name, for messages.
+        cases: the signatures.
+        known: what has been exported, by the `token` of the recorded program.
 
     Raises:
         ValueError: if that cannot be.
@@ -170,13 +180,11 @@ def export_cases(name: str, cases: Sequence[Case]) -> list[tuple[Case, Exported]
             raise ValueError(MESSAGE_PYTHON.format(name, case.why))
         try:
             encoded((case.args, case.kwargs, case.outputs))
-            if case.is_open:
-                specs = specs_of(case)
-                found.append((case, export_for_all_sizes(_recorder(case), specs)))
-            elif not any(other.is_open and _covers(other, case) for other, _ in found):
-                parts = cut_out(case.recorded)
-                made = export_recorded(case.recorded, parts, structs_of(case.recorded))
-                found.append((case, made))
+            if case.is_open or not any(o.is_open and _covers(o, case) for o, _ in found):
+                token = case.recorded.token
+                if token not in known:
+                    known[token] = _exported(case, case.recorded)
+                found.append((case, known[token]))
         except NotEncodedError as error:
             raise ValueError(MESSAGE_PYTHON.format(name, error)) from None
         except NotExportedError as error:
@@ -191,6 +199,12 @@ def export_cases(name: str, cases: Sequence[Case]) -> list[tuple[Case, Exported]
             name, reason,
         )  # fmt: skip
     return found
+
+
+def _exported(case: Case, recorded: Recorded) -> Exported:
+    if case.is_open:
+        return export_for_all_sizes(_recorder(case), specs_of(case))
+    return export_recorded(recorded, cut_out(recorded), structs_of(recorded))
 
 
 def _covers(wide: Case, case: Case) -> bool:

@@ -42,7 +42,7 @@ MESSAGE_RESTORING = (
 )
 
 
-@function("train.Checkpoint", "compat.v1.train.Checkpoint")
+@function("train.Checkpoint")
 class Checkpoint:
     """Saves and restores the values of variables.
 
@@ -51,7 +51,8 @@ class Checkpoint:
     an index in JSON. They are complete or not there, whenever a program is killed, and checked when
     they are read. Checkpoints that TensorFlow has made are restored as well.
 
-    Unlike TensorFlow, a list may be changed in any way before it is saved.
+    Unlike TensorFlow, a list may be changed in any way before it is saved, and how far an iterator
+    of a dataset has come is not saved.
 
     Args:
         root: an object that is saved itself; its parts are known by their names in it.
@@ -60,10 +61,12 @@ class Checkpoint:
     Raises:
         ValueError: if one is no object that has variables.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> model = tf.Module()
     >>> model.w = tf.Variable([1.0, 2.0])
     >>> checkpoint = tf.train.Checkpoint(model=model)
-    >>> path = checkpoint.save("/tmp/tapefacade_doc/model/ckpt")
+    >>> path = checkpoint.save(f"{directory}/model/ckpt")
     >>> model.w.assign([0.0, 0.0]).numpy()
     array([0., 0.], dtype=float32)
     >>> _ = checkpoint.restore(path).assert_consumed()
@@ -125,7 +128,9 @@ class Checkpoint:
         if self._self_counter is None:
             self._self_counter = Variable(0, trainable=False, dtype="int64", name="save_counter")
             pending.noted(self._own_root(), "save_counter")
-        return self._self_counter
+        counter = self._self_counter
+        assert counter is not None
+        return counter
 
     # Saving.
 
@@ -139,9 +144,11 @@ class Checkpoint:
         Returns:
             The path, for `read`.
 
-        >>> path = tf.train.Checkpoint(step=tf.Variable(1)).write("/tmp/tapefacade_doc/written")
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
+        >>> path = tf.train.Checkpoint(step=tf.Variable(1)).write(f"{directory}/written")
         >>> path
-        '/tmp/tapefacade_doc/written'
+        '.../written'
         """
         prefix = as_path(file_prefix)
         pending.resolve_all()
@@ -160,9 +167,11 @@ class Checkpoint:
         Returns:
             The path with the number, for `restore`.
 
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
         >>> checkpoint = tf.train.Checkpoint(step=tf.Variable(1))
-        >>> checkpoint.save("/tmp/tapefacade_doc/numbered/ckpt")
-        '/tmp/tapefacade_doc/numbered/ckpt-1'
+        >>> checkpoint.save(f"{directory}/numbered/ckpt")
+        '.../numbered/ckpt-1'
         """
         counter = self.save_counter
         counter.assign_add(1)
@@ -229,8 +238,10 @@ class Checkpoint:
             ValueError: if a shape does not fit.
             InvalidArgumentError: if a dtype does not fit.
 
+        >>> import tempfile
+        >>> directory = tempfile.mkdtemp()
         >>> v = tf.Variable(1.0)
-        >>> path = tf.train.Checkpoint(v=v).save("/tmp/tapefacade_doc/restored/ckpt")
+        >>> path = tf.train.Checkpoint(v=v).save(f"{directory}/restored/ckpt")
         >>> v.assign(2.0).numpy()
         np.float32(2.0)
         >>> status = tf.train.Checkpoint(v=v).restore(path)

@@ -24,14 +24,15 @@ def encoded(value: Any) -> Any:
     >>> encoded((tf.TensorSpec([None, 2]), {"k": 1}))
     {'tuple': [{'spec': [[None, 2], 'float32', None]}, {'dict': [['k', 1]]}]}
     """
-    kind = type(value)
+    kind: Any = type(value)
     if kind in PLAIN:
         return value
     if isinstance(value, TensorSpec):
         shape = None if value.shape.rank is None else value.shape.as_list()
         return {"spec": [shape, value.dtype.name, value.name]}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {"named": [kind.__name__, list(value._fields), list(map(encoded, value))]}
+    fields = getattr(kind, "_fields", None)
+    if fields is not None and isinstance(value, tuple):
+        return {"named": [kind.__name__, list(fields), list(map(encoded, value))]}
     if kind in (list, tuple):
         return {kind.__name__: list(map(encoded, value))}
     if isinstance(value, Mapping):

@@ -11,6 +11,7 @@ from jax import export
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.convert import convert
 from tapefacade._core.generators import next_key, next_made
+from tapefacade._core.gradient import NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.types import TensorType, type_of
@@ -36,6 +37,8 @@ class ExportedCall(Operation):
         self._program = export.deserialize(bytearray(program))
         self._checks = None if checks is None else export.deserialize(bytearray(checks))
         self._failures = failures
+        if not self._program.has_vjp():
+            self.gradient = NoGradient(self.kernel)
         if self._checks is not None:
             self.check = Check((), self._tested, self._failed)
 
@@ -48,7 +51,7 @@ class ExportedCall(Operation):
         return tuple(type_of(tuple(a.shape), np.dtype(a.dtype)) for a in found), None
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        return self._program.call(*arrays)
+        return list(self._program.call(*arrays))
 
     def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
         return self._tested(*arrays)

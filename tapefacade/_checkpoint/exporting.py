@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export
+from jax import export, lax
 
 from tapefacade._checkpoint.storing import INSTALL
 from tapefacade._core.generators import Draw
+from tapefacade._core.gradient import NoGradient, NotDifferentiable
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.types import TensorType
 from tapefacade._function.recorded import Recorded
@@ -17,7 +18,7 @@ from tapefacade._ops.printing import QUIET
 from tapefacade._state.variable import Variable
 from tapefacade._trace.slices import Slice, Step, evaluate
 
-# One program for all; where an op has no lowering for one of them, for the one that is here.
+# One program for all; where an op has no lowering for one of them, for fewer.
 PLATFORMS = ("cpu", "cuda", "tpu")
 # A gradient of a gradient can be taken of what is loaded.
 ORDER = 2
@@ -119,9 +120,9 @@ def export_recorded(
     failures: list[list[str]] = []
     run, test = _functions(parts, values_of, failures)
     structs = [*given, *types]
-    program = _bytes(run, structs)
+    program = _bytes(run, structs, _highest_order(parts.part))
     checked = any(step.operation.check is not None for step in parts.part.steps)
-    checks = _bytes(test, structs) if checked else None
+    checks = _bytes(test, structs, 0) if checked else None
     if not failures:
         checks = None
     return Exported(
@@ -142,6 +143,7 @@ def _functions(
     places = {id(step): place for place, step in enumerate(part.steps)}
 
     def plain(step: Step, arrays: list[Any]) -> Sequence[Any]:
+        arrays = _without_gradients(step, arrays)
         instead = parts.instead.get(places[id(step)])
         if instead is not None:
             return instead(arrays)
@@ -170,17 +172,35 @@ def _functions(
     return run, test
 
 
-def _bytes(function: Callable[..., Any], structs: Sequence[jax.ShapeDtypeStruct]) -> bytes:
-    """Exports a function of arrays."""
+def _without_gradients(step: Step, arrays: list[Any]) -> list[Any]:
+    """Stops gradients where TensorFlow has none."""
+    operation = step.operation
+    if isinstance(operation.gradient, NotDifferentiable):
+        return [lax.stop_gradient(array) for array in arrays]
+    blocked = operation.blocked(step.static, len(arrays))
+    return [
+        lax.stop_gradient(array) if place in blocked else array
+        for place, array in enumerate(arrays)
+    ]
+
+
+def _highest_order(part: Slice) -> int:
+    """Returns how often a program can be differentiated."""
+    for step in part.steps:
+        missing = isinstance(step.operation.gradient, NoGradient)
+        if missing and any(type_.inexact for type_ in step.types):
+            return 0
+    return ORDER
+
+
+def _bytes(
+    function: Callable[..., Any], structs: Sequence[jax.ShapeDtypeStruct], order: int
+) -> bytes:
+    """Exports a function of arrays, and its gradients as far as there are some."""
     before, QUIET.on = QUIET.on, True
     try:
         with jax.enable_x64(True):
-            jitted = jax.jit(function)
-            try:
-                made = export.export(jitted, platforms=PLATFORMS)(*structs)
-            except NotImplementedError:
-                made = export.export(jitted)(*structs)
-            return bytes(made.serialize(vjp_order=ORDER))
+            return _serialized(_lowered(jax.jit(function), structs), order)
     except ImportError as error:
         message = f"Saved models need flatbuffers. Install it: {INSTALL}"
         raise hinted(ImportError(message), "flatbuffers is an optional dependency.") from error
@@ -188,6 +208,25 @@ def _bytes(function: Callable[..., Any], structs: Sequence[jax.ShapeDtypeStruct]
         raise NotExportedError(f"JAX cannot export it: {error}") from error
     finally:
         QUIET.on = before
+
+
+def _lowered(jitted: Any, structs: Sequence[jax.ShapeDtypeStruct]) -> export.Exported:
+    """Exports for all platforms, or those that all ops have."""
+    for platforms in (PLATFORMS, PLATFORMS[:2]):
+        try:
+            return export.export(jitted, platforms=platforms)(*structs)
+        except NotImplementedError:
+            continue
+    return export.export(jitted)(*structs)
+
+
+def _serialized(made: export.Exported, order: int) -> bytes:
+    try:
+        return bytes(made.serialize(vjp_order=order))
+    except Exception:  # what any op says that has no such gradient
+        if order == 0:
+            raise
+        return _serialized(made, order - 1)  # an op whose gradient has none
 
 
 def _struct(type_: TensorType) -> jax.ShapeDtypeStruct:

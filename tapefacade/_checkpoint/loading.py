@@ -52,7 +52,7 @@ class LoadedObject(Module):
         return call(*args, **kwargs)
 
 
-@function("saved_model.load", "compat.v1.saved_model.load_v2")
+@function("saved_model.load")
 def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
     """Loads what `tf.saved_model.save` has saved.
 
@@ -70,10 +70,12 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
         ValueError: if it is one of TensorFlow's, whose graph cannot be run here.
         DataLossError: if a file is damaged.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> module = tf.Module()
     >>> module.v = tf.Variable(3.0)
-    >>> tf.saved_model.save(module, "/tmp/tapefacade_doc/loaded")
-    >>> tf.saved_model.load("/tmp/tapefacade_doc/loaded").v.numpy()
+    >>> tf.saved_model.save(module, f"{directory}/loaded")
+    >>> tf.saved_model.load(f"{directory}/loaded").v.numpy()
     np.float32(3.0)
 
     See https://www.tensorflow.org/api_docs/python/tf/saved_model/load.
@@ -99,7 +101,7 @@ def _no_model(path: str) -> Exception:
     )
 
 
-@function("saved_model.contains_saved_model", "compat.v1.saved_model.contains_saved_model")
+@function("saved_model.contains_saved_model")
 def contains_saved_model(export_dir: Any) -> bool:
     """Returns whether a directory holds a saved model, ours or TensorFlow's.
 
@@ -263,7 +265,8 @@ class _Loader:
         return made
 
     def _signature(self, name: str, node: dict[str, Any]) -> ConcreteFunction:
-        (case,) = self._cases(node)[:1]
+        cases = self._cases(node)
+        case = cases[0]
         inputs = inputs_by_name(case.args, case.kwargs)
         outputs = outputs_by_name(case.outputs) or {}
         specs = {
@@ -273,7 +276,14 @@ class _Loader:
         order = list(inputs)
 
         def python(*tensors: Any) -> Any:
-            return outputs_by_name(case.run(list(tensors)))
+            for each in cases:
+                specs = inputs_by_name(each.args, each.kwargs).values()
+                if all(map(TensorSpec.is_compatible_with, specs, tensors)):
+                    return outputs_by_name(each.run(list(tensors)))
+            raise ValueError(
+                f"The signature {name!r} was saved for other shapes than "
+                f"{[tensor.shape.as_list() for tensor in tensors]}."
+            )
 
         compiled = Function(python, name)
 
@@ -300,7 +310,7 @@ def _python_function(node: dict[str, Any], cases: list[SavedCase]) -> Any:
         for name, kind, default in node["parameters"]
     ]
     restored.__name__ = restored.__qualname__ = node["name"]
-    restored.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    restored.__signature__ = inspect.Signature(parameters)
     return restored
 
 

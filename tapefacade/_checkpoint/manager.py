@@ -23,7 +23,7 @@ HOUR = 3600.0
 SHARD = re.compile(r"\.data-\d{5}-of-\d{5}$")
 
 
-@function("train.CheckpointManager", "compat.v1.train.CheckpointManager")
+@function("train.CheckpointManager")
 class CheckpointManager:
     """Saves checkpoints in a directory and keeps the latest of them.
 
@@ -41,9 +41,11 @@ class CheckpointManager:
     Raises:
         ValueError: if `max_to_keep` is not positive, or there is an interval and no counter.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> v = tf.Variable(1.0)
     >>> checkpoint = tf.train.Checkpoint(v=v)
-    >>> manager = tf.train.CheckpointManager(checkpoint, "/tmp/tapefacade_doc/kept", max_to_keep=3)
+    >>> manager = tf.train.CheckpointManager(checkpoint, f"{directory}/kept", max_to_keep=3)
     >>> path = manager.save()
     >>> manager.latest_checkpoint == path
     True
@@ -238,7 +240,7 @@ def remove_checkpoint(
             remove(os.path.join(directory, other))
 
 
-@function("train.checkpoints_iterator", "compat.v1.train.checkpoints_iterator")
+@function("train.checkpoints_iterator")
 def checkpoints_iterator(
     checkpoint_dir: Any,
     min_interval_secs: float = 0,
@@ -256,9 +258,11 @@ def checkpoints_iterator(
     Yields:
         The path of the latest checkpoint.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
-    >>> path = checkpoint.save("/tmp/tapefacade_doc/watched/ckpt")
-    >>> [found == path for found in tf.train.checkpoints_iterator("/tmp/tapefacade_doc/watched",
+    >>> path = checkpoint.save(f"{directory}/watched/ckpt")
+    >>> [found == path for found in tf.train.checkpoints_iterator(f"{directory}/watched",
     ...                                                           timeout=0)]
     [True]
     """

@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._ops.op import function
 
 
-@function("train.CheckpointOptions", "compat.v1.train.CheckpointOptions")
+@function("train.CheckpointOptions")
 class CheckpointOptions:
     """How checkpoints are written.
 
@@ -22,8 +22,10 @@ class CheckpointOptions:
         experimental_skip_slot_variables: accepted for TensorFlow's sake.
         experimental_sharding_callback: accepted for TensorFlow's sake.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> options = tf.train.CheckpointOptions()
-    >>> path = tf.train.Checkpoint(v=tf.Variable(1)).write("/tmp/tapefacade_doc/options", options)
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1)).write(f"{directory}/options", options)
     """
 
     def __init__(

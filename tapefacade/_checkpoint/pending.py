@@ -165,15 +165,15 @@ def _set_attribute(module: Any, name: str, value: Any) -> None:
 
 def _install() -> None:
     # The signature is asked for by creators of variables.
-    _made.__signature__ = inspect.signature(_PLAIN["init"])  # type: ignore[attr-defined]
+    _made.__signature__ = inspect.signature(_PLAIN["init"])
     Variable.__init__ = _made  # type: ignore[method-assign]
     Variable._put = _put  # type: ignore[method-assign]
-    Module.__setattr__ = _set_attribute  # type: ignore[method-assign]
+    Module.__setattr__ = _set_attribute
 
 
 def _uninstall() -> None:
-    Variable.__init__ = _PLAIN["init"]  # type: ignore[method-assign]
-    Variable._put = _PLAIN["put"]  # type: ignore[method-assign]
+    Variable.__init__ = _PLAIN["init"]
+    Variable._put = _PLAIN["put"]
     if "__setattr__" in vars(Module):
         del Module.__setattr__
     _FRESH.clear()

@@ -118,7 +118,7 @@ def _shown(array: Array) -> Any:
     return array[()] if not array.shape else np.array(array)
 
 
-@function("train.load_checkpoint", "compat.v1.train.load_checkpoint")
+@function("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """Opens a checkpoint, ours or TensorFlow's, to read values by their names.
 
@@ -134,7 +134,9 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
         NotFoundError: if there is none.
         DataLossError: if it is damaged, or no checkpoint.
 
-    >>> path = tf.train.Checkpoint(step=tf.Variable(7)).write("/tmp/tapefacade_doc/ckpt")
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(step=tf.Variable(7)).write(f"{directory}/ckpt")
     >>> reader = tf.train.load_checkpoint(path)
     >>> reader.get_tensor("step/.ATTRIBUTES/VARIABLE_VALUE")
     np.int32(7)
@@ -150,7 +152,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(path)
 
 
-@function("train.load_variable", "compat.v1.train.load_variable")
+@function("train.load_variable")
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     """Reads a value of a checkpoint by its name, see `tf.train.load_checkpoint`.
 
@@ -164,14 +166,16 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     Raises:
         NotFoundError: if there is none with this name.
 
-    >>> path = tf.train.Checkpoint(step=tf.Variable(7)).write("/tmp/tapefacade_doc/ckpt")
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(step=tf.Variable(7)).write(f"{directory}/ckpt")
     >>> tf.train.load_variable(path, "step/.ATTRIBUTES/VARIABLE_VALUE")
     np.int32(7)
     """
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
-@function("train.list_variables", "compat.v1.train.list_variables")
+@function("train.list_variables")
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     """Lists the names and shapes of the values in a checkpoint.
 
@@ -181,7 +185,9 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     Returns:
         Pairs of a name and a shape, by name.
 
-    >>> path = tf.train.Checkpoint(step=tf.Variable(7)).write("/tmp/tapefacade_doc/ckpt")
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(step=tf.Variable(7)).write(f"{directory}/ckpt")
     >>> tf.train.list_variables(path)
     [('_CHECKPOINTABLE_OBJECT_GRAPH', []), ('step/.ATTRIBUTES/VARIABLE_VALUE', [])]
     """

@@ -5,7 +5,7 @@ from typing import Any
 from tapefacade._ops.op import function
 
 
-@function("saved_model.SaveOptions", "compat.v1.saved_model.SaveOptions")
+@function("saved_model.SaveOptions")
 class SaveOptions:
     """How a model is saved; accepted for TensorFlow's sake, without effect.
 
@@ -26,7 +26,7 @@ class SaveOptions:
         _take(self, self.NAMES, options)
 
 
-@function("saved_model.LoadOptions", "compat.v1.saved_model.LoadOptions")
+@function("saved_model.LoadOptions")
 class LoadOptions:
     """How a model is loaded; accepted for TensorFlow's sake, without effect.
 

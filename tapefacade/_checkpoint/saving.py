@@ -30,7 +30,7 @@ MESSAGE_UNREACHABLE = (
 )
 
 
-@function("saved_model.save", "saved_model.experimental.save", "compat.v1.saved_model.save")
+@function("saved_model.save")
 def save(
     obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None
 ) -> None:
@@ -55,12 +55,14 @@ def save(
         ValueError: if `obj` has no variables, or a function cannot be saved.
         KeyError: if a function uses a variable that is no part of `obj`.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> module = tf.Module()
     >>> module.w = tf.Variable(2.0)
     >>> module.scale = tf.function(
     ...     lambda x: module.w * x, input_signature=[tf.TensorSpec([None], tf.float32)])
-    >>> tf.saved_model.save(module, "/tmp/tapefacade_doc/scaling")
-    >>> loaded = tf.saved_model.load("/tmp/tapefacade_doc/scaling")
+    >>> tf.saved_model.save(module, f"{directory}/scaling")
+    >>> loaded = tf.saved_model.load(f"{directory}/scaling")
     >>> loaded.scale(tf.constant([1.0, 2.0])).numpy()
     array([2., 4.], dtype=float32)
 
@@ -144,11 +146,12 @@ class _Writer:
         self._found = found
         self._places = {identity(value): place for place, value in enumerate(found.objects)}
         self._run = unused_name()
-        self._programs: list[bytes] = []
+        self._programs: dict[bytes, int] = {}
         self._constants: dict[str, Array] = {}
         self._known: dict[int, str] = {}
         self._done: dict[int, dict[str, Any]] = {}
         self._kept: list[Any] = []
+        self._exported: dict[int, Exported] = {}
 
     def node(self, place: int) -> dict[str, Any]:
         """Describes an object."""
@@ -184,7 +187,7 @@ class _Writer:
         known = self._done.get(id(made))
         if known is None:
             described = _parameters(made)
-            cases = export_cases(name, cases_of(made))
+            cases = export_cases(name, cases_of(made), self._exported)
             described["cases"] = [self._case(name, *pair) for pair in cases]
             known = self._done[id(made)] = {"name": name, **described}
             self._kept.append(made)  # so that its place is nobody else's meanwhile
@@ -204,8 +207,8 @@ class _Writer:
         }
 
     def _program(self, program: bytes) -> list[Any]:
-        name = os.path.join("programs", f"{self._run}-{len(self._programs)}.stablehlo")
-        self._programs.append(program)
+        number = self._programs.setdefault(program, len(self._programs))
+        name = os.path.join("programs", f"{self._run}-{number}.stablehlo")
         return [name, len(program), zlib.crc32(program)]
 
     def _place(self, name: str, variable: Variable) -> int:
@@ -224,7 +227,7 @@ class _Writer:
     def write(self) -> dict[str, Any]:
         """Writes programs and constants; returns what the index says of them."""
         os.makedirs(os.path.join(self._path, "programs"), exist_ok=True)
-        for number, program in enumerate(self._programs):
+        for program, number in self._programs.items():
             name = f"{self._run}-{number}.stablehlo"
             write_bytes(os.path.join(self._path, "programs", name), program)
         if not self._constants:

@@ -12,7 +12,7 @@ def uncompressed(data: bytes) -> bytes:
     Raises:
         WireError: if it is damaged.
 
-    >>> uncompressed(b"\x05\x00a\x0d\x01")
+    >>> uncompressed(b"\x05\x00a\x01\x01")
     b'aaaaa'
     """
     size, at = read_varint(data, 0)

@@ -71,7 +71,7 @@ def _absolute(directory: str, path: str) -> str:
     return path if os.path.isabs(path) else os.path.join(directory, path)
 
 
-@function("train.get_checkpoint_state", "compat.v1.train.get_checkpoint_state")
+@function("train.get_checkpoint_state")
 def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None) -> Any:
     """Reads which checkpoints there are in a directory, from its file `checkpoint`.
 
@@ -113,7 +113,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     return state
 
 
-@function("train.latest_checkpoint", "compat.v1.train.latest_checkpoint")
+@function("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
     """Returns the path of the latest checkpoint in a directory, ours or TensorFlow's.
 
@@ -124,10 +124,12 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     Returns:
         The path for `restore`, or None if there is none.
 
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
     >>> checkpoint = tf.train.Checkpoint(step=tf.Variable(7))
-    >>> path = checkpoint.save("/tmp/tapefacade_doc/saved/ckpt")
-    >>> tf.train.latest_checkpoint("/tmp/tapefacade_doc/saved")
-    '/tmp/tapefacade_doc/saved/ckpt-...'
+    >>> path = checkpoint.save(f"{directory}/saved/ckpt")
+    >>> tf.train.latest_checkpoint(f"{directory}/saved")
+    '.../saved/ckpt-...'
     """
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:

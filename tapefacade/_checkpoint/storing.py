@@ -47,13 +47,12 @@ def unused_name() -> str:
 
 def sync(path: str) -> None:
     """Waits until a file, or the entries of a directory, are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError:  # a file system that cannot, as some network file systems
-        pass
-    finally:
-        os.close(handle)
+    with contextlib.suppress(OSError):  # some file systems cannot, nor Windows for directories
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def replace(written: str, path: str) -> None:

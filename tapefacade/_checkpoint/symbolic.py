@@ -197,9 +197,14 @@ def _way(step: Step, types: Sequence[TensorType]) -> Any:
     return SHAPED.get(name)
 
 
+def _selected(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
+    return [jnp.where(*arrays)]
+
+
 # Ops that are told the shape of their result: it is known, be it of symbols.
 SHAPED = {
     "reshape": _reshaped, "broadcast_to": _broadcast, "fill": _broadcast, "_full": _filled,
+    "_select": _selected,
 }  # fmt: skip
 
 

@@ -9,6 +9,8 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._core.text import OBJECT, string_tensor
+from tapefacade._data.dataset import Dataset
+from tapefacade._data.iterators import Iterator
 from tapefacade._function.kinds import Callable as FunctionBase
 from tapefacade._function.tracing import begin_step
 from tapefacade._io.mutable_tables import MutableHashTable
@@ -302,6 +304,8 @@ track(Generator, Kind(lambda generator: {"_state_var": generator._state_var}))
 track(Table, Kind(_nothing))
 track(MutableHashTable, Kind(_nothing, _table_values, _restore_table))
 track(FunctionBase, Kind(_nothing))
+track(Dataset, Kind(_nothing))
+track(Iterator, Kind(_nothing))  # how far it has come is not saved
 track(PythonState, Kind(_nothing, _state_values, _restore_state))
 track(list, Kind(_items, is_container=True))
 track(tuple, Kind(_items, is_container=True))

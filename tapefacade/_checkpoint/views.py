@@ -50,7 +50,9 @@ class CheckpointView:
     Raises:
         NotFoundError: if there is none.
 
-    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write("/tmp/tapefacade_doc/viewed")
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> path = tf.train.Checkpoint(v=tf.Variable(1.0)).write(f"{directory}/viewed")
     >>> tf.train.CheckpointView(path).children(0)
     {'v': 1}
     """

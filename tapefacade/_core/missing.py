@@ -18,7 +18,6 @@ _LEAVE_OUT = "Leave it out: ops run as they are called, and are compiled all the
 _PROCESS = "Leave the strategy out: a program runs in one process, on JAX's default device"
 _DENSE = "Write `tf.keras.layers.Dense` and its like, and keep the layers in variables"
 _VARIABLES = "Make variables with `tf.Variable` and keep them in a list, a `tf.Module` or a model"
-_TRAINING = "Pass `training=True` or `training=False` when you call the model"
 _PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use the public name"
 _ABSL = "Write `from absl import app, flags, logging`, or use argparse and logging"
 HINTS = {
@@ -76,8 +75,6 @@ HINTS = {
     "tf.core": _PRIVATE,
     "tf.__internal__": _PRIVATE,
     # Names of older releases of Keras.
-    "tf.keras.backend.learning_phase": _TRAINING,
-    "tf.keras.backend.set_learning_phase": _TRAINING,
     "tf.keras.dtensor": "Leave it out: a program runs on JAX's default device",
     "tf.keras.layers.DenseFeatures": "Make the columns with `tf.keras.layers.Concatenate`",
     "tf.keras.layers.experimental": "Write `tf.keras.layers` without `experimental`",

@@ -22,6 +22,9 @@ class Concatenate(Node):
         first, second = (node.known_spec() for node in self.inputs)
         return None if first is None or second is None else merged_spec(first, second)
 
+    def _probed(self) -> Any:
+        return merged_spec(*(node.spec for node in self.inputs))
+
     def cardinality(self) -> int:
         first, second = (node.cardinality() for node in self.inputs)
         if INFINITE in (first, second):
@@ -45,6 +48,9 @@ class Zip(Node):
     def known_spec(self) -> Any:
         specs = [node.known_spec() for node in self.inputs]
         return None if any(spec is None for spec in specs) else packed(self._form, specs)
+
+    def _probed(self) -> Any:
+        return packed(self._form, [node.spec for node in self.inputs])
 
     def cardinality(self) -> int:
         counts = [node.cardinality() for node in self.inputs]
@@ -113,6 +119,9 @@ class Enumerate(Node):
     def known_spec(self) -> Any:
         spec = self.input.known_spec()
         return None if spec is None else (TensorSpec([], dtypes.int64), spec)
+
+    def _probed(self) -> Any:
+        return (TensorSpec([], dtypes.int64), self.input.spec)
 
     def cardinality(self) -> int:
         return self.input.cardinality()

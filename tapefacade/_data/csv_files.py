@@ -1,10 +1,11 @@
 """Datasets of files of values that commas separate."""
 
+import contextlib
 import csv
 import io
 import itertools
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,12 @@ class Format:
         self.missing = {"", missing}
         self.header = header
 
-    def lines(self, file: Any) -> Iterator[list[str]]:
-        """Yields the fields of each line that is not empty."""
-        text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
+    def lines(self, file: Any) -> Generator[list[str], None, None]:
+        """Yields the fields of each line, and closes the file; an empty line has one field."""
         quoting = csv.QUOTE_MINIMAL if self.quotes else csv.QUOTE_NONE
-        found = csv.reader(text, delimiter=self.delimiter, quoting=quoting)
-        return (line for line in found if line)
+        with io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="") as text:
+            for line in csv.reader(text, delimiter=self.delimiter, quoting=quoting):
+                yield line or [""]
 
 
 class Fields(Files):
@@ -69,8 +70,7 @@ class Fields(Files):
         return tuple([tensor_of(value) for value in data])
 
     def read(self, name: str) -> Iterator[Any]:
-        with self._open(name) as file:
-            lines = self._format.lines(file)
+        with contextlib.closing(self._format.lines(self._open(name))) as lines:
             for line in itertools.islice(lines, int(self._format.header), None):
                 yield self._values(line)
 
@@ -79,11 +79,12 @@ class Fields(Files):
             fields = [line[place] for place in self._chosen if place < len(line)]
         else:
             fields = [field for place, field in enumerate(line) if place not in self._left_out]
-        if len(fields) != len(self._columns):
-            raise kernel_error(
-                f"Expect {len(self._columns)} fields but have {len(fields)} in record"
-            )
-        return [self._value(k, field) for k, field in enumerate(fields)]
+        count = len(self._columns)
+        values = [self._value(k, field) for k, field in enumerate(fields[:count])]
+        if len(fields) != count:
+            found = "more" if len(fields) > count else len(fields)
+            raise kernel_error(f"Expect {count} fields but have {found} in record")
+        return values
 
     def _value(self, place: int, field: str) -> Any:
         dtype, default = self._columns[place]
@@ -101,7 +102,7 @@ class Fields(Files):
 
 def _column(default: Any) -> tuple[dtypes.DType, Any]:
     """Returns the dtype of a column and what stands for a missing value, None for an error."""
-    if isinstance(default, dtypes.DType) or isinstance(default, type):
+    if isinstance(default, dtypes.DType | type):
         return dtypes.as_dtype(default), None
     tensor = convert(default)
     array = tensor._numpy()
@@ -277,10 +278,8 @@ def _names(reader: Fields, path: str, form: Format) -> list[str]:
     """
     if not form.header:
         raise ValueError("Cannot infer column names without a header line.")
-    with reader._open(path) as file:
-        for line in form.lines(file):
-            return line
-    return []
+    with contextlib.closing(form.lines(reader._open(path))) as lines:
+        return next(lines, [])
 
 
 def _chosen(names: Sequence[str], columns: Sequence[Any] | None) -> list[int]:
@@ -310,13 +309,13 @@ def _found_defaults(
     """Returns a default for each column, of the narrowest dtype that has the first values."""
     kinds = [0] * len(chosen)
     for path in files:
-        with reader._open(path) as file:
-            lines = itertools.islice(form.lines(file), int(form.header), None)
-            for line in itertools.islice(lines, most):
+        with contextlib.closing(form.lines(reader._open(path))) as lines:
+            found = itertools.islice(lines, int(form.header), None)
+            for line in itertools.islice(found, most):
                 for k, place in enumerate(chosen):
                     kinds[k] = max(kinds[k], _kind(line[place], form))
-    found: Any = FUNCTIONS["zeros"]
-    return ["" if KINDS[kind] is dtypes.string else found([1], KINDS[kind]) for kind in kinds]
+    zeros: Any = FUNCTIONS["zeros"]
+    return ["" if KINDS[kind] is dtypes.string else zeros([1], KINDS[kind]) for kind in kinds]
 
 
 def _kind(field: str, form: Format) -> int:

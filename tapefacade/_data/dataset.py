@@ -7,6 +7,8 @@ import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._data.assembling import Assembling
+from tapefacade._data.base import wrap
+from tapefacade._data.batching import Held
 from tapefacade._data.calling import Calling
 from tapefacade._data.creating import Creating
 from tapefacade._data.iterators import DatasetSpec, NumpyIterator, OwnedIterator
@@ -44,6 +46,10 @@ class Dataset(Creating, Calling, Transforming, Assembling):
             "Can't instantiate abstract class DatasetV2: write tf.data.Dataset.from_tensor_slices, "
             "from_generator, range or the like."
         )
+
+    @staticmethod
+    def _empty(element_spec: Any) -> Any:
+        return wrap(Held([], element_spec))
 
     def __iter__(self) -> OwnedIterator:
         """Starts an iteration."""

@@ -21,6 +21,8 @@ from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.types import TensorType, type_of
+from tapefacade._data.freezing import frozen
+from tapefacade._data.node import SHARING
 from tapefacade._data.structures import (
     computed,
     fresh,
@@ -100,6 +102,7 @@ class UserFunction:
         self._lock = threading.RLock()
         if argument is not None:
             self._record_before(argument)
+        self.python = frozen(python)
 
     def _record_before(self, argument: Any) -> None:
         flat = leaves(argument)
@@ -113,11 +116,9 @@ class UserFunction:
         )
         found = self._recorded(types, argument)
         if found is not None:
-            self.spec = found.spec if known else mapped(_widened, found.spec)
-        if known or found is None:
+            self.spec = found.spec if known else mapped(widened, found.spec)
+        if known:
             self._bodies[types, _form_key(argument)] = found
-        if found is None and not known:
-            return
 
     def _recorded(self, types: tuple[TensorType, ...], form: Any) -> "_Recorded | None":
         """Records the function on placeholders; None if its Python has to run for each element."""
@@ -183,7 +184,9 @@ class UserFunction:
 
     def started(self) -> "Started":
         """Returns the function for one iteration: its random ops begin anew."""
-        return Started(self)
+        if SHARING.found is None:
+            return Started(self)
+        return SHARING.found.setdefault(self, Started(self))
 
 
 class _Recorded:
@@ -259,21 +262,20 @@ class Started:
 class Vectorised:
     """A function during one iteration, called with many rows at once."""
 
-    def __init__(self, function: UserFunction, size: int) -> None:
+    def __init__(self, function: UserFunction, body: Body, size: int) -> None:
         self._function = function
+        self._body = body
         self._size = size
-        self._body: Body | None = None
 
-    def __call__(self, arrays: Sequence[Array], found: _Recorded) -> list[Array]:
+    def __call__(self, arrays: Sequence[Array]) -> list[Array]:
         """Returns the results for some rows, stacked."""
         count = len(arrays[0])
         if count < self._size:
             arrays = [_filled(array, self._size) for array in arrays]
-        body = self._body = self._body or found.anew()
         elements = [from_host(array) for array in arrays]
         with apart():
             rows = LoopRows(MAP, self._function.python, [], elements)
-            results = [tensor._numpy() for tensor in record_loop(body, rows, vector=True)]
+            results = [tensor._numpy() for tensor in record_loop(self._body, rows, vector=True)]
         return [result[:count] for result in results] if count < self._size else results
 
 
@@ -287,7 +289,7 @@ def _on_host() -> Any:
     return contextlib.nullcontext() if host is None else jax.default_device(host)
 
 
-def _widened(spec: Any) -> Any:
+def widened(spec: Any) -> Any:
     """Returns a spec without the sizes that come from unknown ones."""
     if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
         return spec

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.batching import Held
 from tapefacade._data.functions import UserFunction
-from tapefacade._data.mapping import node_of
+from tapefacade._data.mapping import node_of, spec_of_dataset
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
 from tapefacade._data.structures import (
     fresh,
@@ -36,6 +37,12 @@ class GroupByWindow(Node):
         self._reduce = UserFunction(reduce, "Dataset.group_by_window()", None, several=2)
         self._size = UserFunction(size, "Dataset.group_by_window()", TensorSpec([], dtypes.int64))
         self._wrap = wrap
+        key_spec, known = TensorSpec([], dtypes.int64), node.known_spec()
+        argument = None if known is None else (key_spec, FUNCTIONS["data.DatasetSpec"](known))
+        self._result_spec = spec_of_dataset(self._reduce, argument)
+
+    def known_spec(self) -> Any:
+        return self._result_spec
 
     def elements(self) -> Iterator[Any]:
         key_of, size_of = self._key.started(), self._size.started()

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapefacade._data.functions import FEW, UserFunction, Vectorised
+from tapefacade._data.node import SHARING
 from tapefacade._data.streams import Indexed, Rows, tensors_of
 from tapefacade._data.structures import leaves
 
@@ -16,6 +17,8 @@ class ManyRows:
     def __init__(self, function: UserFunction, found: Any, pack: Callable[..., Any]) -> None:
         self._function, self._found, self._pack = function, found, pack
         self._calls: dict[int, Vectorised] = {}
+        shared = {} if SHARING.found is None else SHARING.found
+        self._body = shared[found] if found in shared else shared.setdefault(found, found.anew())
 
     def all(self, arrays: Any) -> Any:
         """Returns the results for some rows, stacked.
@@ -32,7 +35,7 @@ class ManyRows:
 
     def each(self, arrays: Any) -> Iterator[Any]:
         """Gives the leaves of the results for some rows; an error belongs to its row."""
-        if len(arrays[0]) >= FEW:
+        if len(arrays[0]) >= FEW or self._found.draws:
             try:
                 return zip(*map(tensors_of, self._at_once(arrays)), strict=True)
             except Exception:
@@ -45,8 +48,8 @@ class ManyRows:
         size = count if len(self._calls) < SIZES else 0
         size = min([known for known in self._calls if known >= count], default=size or count)
         if size not in self._calls:
-            self._calls[size] = Vectorised(self._function, size)
-        return self._calls[size](arrays, self._found)
+            self._calls[size] = Vectorised(self._function, self._body, size)
+        return self._calls[size](arrays)
 
     def _one_by_one(self, arrays: Any) -> Iterator[Any]:
         rows = zip(*map(tensors_of, arrays), strict=True)

@@ -6,10 +6,23 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.types import type_of
-from tapefacade._data.functions import FEW, Started, UserFunction, boolean_scalar
+from tapefacade._data.functions import (
+    FEW,
+    UNKNOWN_SIZE,
+    Started,
+    UserFunction,
+    boolean_scalar,
+    widened,
+)
 from tapefacade._data.many_rows import Computed, ManyRows, RowByRow
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, SameNode, close
+from tapefacade._data.numbers import PROBING
 from tapefacade._data.streams import Indexed, Rows, rows_at_once
 from tapefacade._data.structures import (
     fresh,
@@ -18,6 +31,7 @@ from tapefacade._data.structures import (
     mapped,
     shown_dtype,
     spec_of_element,
+    tensor_of,
 )
 
 AUTOTUNE = -1
@@ -256,6 +270,10 @@ class Flat(Node):
     def __init__(self, node: Node, function: Callable[..., Any]) -> None:
         super().__init__(node)
         self._function = UserFunction(function, "Dataset.flat_map()", None)
+        self._result_spec = spec_of_dataset(self._function, node.known_spec())
+
+    def known_spec(self) -> Any:
+        return self._result_spec
 
     def elements(self) -> Iterator[Any]:
         call = self._function.started()
@@ -272,7 +290,11 @@ class Interleave(Node):
         super().__init__(node)
         self.name = "_ParallelInterleaveDataset" if parallel else "_InterleaveDataset"
         self._function = UserFunction(function, "Dataset.interleave()", None)
+        self._result_spec = spec_of_dataset(self._function, node.known_spec())
         self._cycle, self._block = cycle, block
+
+    def known_spec(self) -> Any:
+        return self._result_spec
 
     def elements(self) -> Iterator[Any]:
         call = self._function.started()
@@ -297,6 +319,44 @@ class Interleave(Node):
                 if given < self._block:
                     continue
             place, given = (place + 1) % self._cycle, 0
+
+
+def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
+    """Returns the specs of the elements of the datasets that a function gives.
+
+    The function is called with zeros for that, as TensorFlow calls it without values.
+
+    Args:
+        function: the function.
+        argument: the specs of its arguments.
+
+    Returns:
+        A nest of specs; None if they are not known.
+    """
+    if argument is None:
+        return None
+    before, PROBING.on = PROBING.on, True
+    try:
+        found = function.in_python(mapped(_stand_in, argument))
+        spec = node_of(found, function.where).known_spec()
+    except Exception:  # whatever is wrong with it: zeros may be no values for it
+        return None
+    finally:
+        PROBING.on = before
+    return None if spec is None else mapped(widened, spec)
+
+
+def _stand_in(spec: Any) -> Any:
+    """Returns a value of a type, of zeros."""
+    if isinstance(spec, HandleSpec):
+        return FUNCTIONS["data.Dataset"]._empty(getattr(spec, "element_spec", None))
+    if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
+        raise TypeError
+    shape = [UNKNOWN_SIZE if size is None else size for size in spec.shape.as_list()]
+    made = np.zeros(shape, spec.dtype._numpy)
+    if spec.dtype is dtypes.string:
+        made.fill(b"")
+    return tensor_of(made)
 
 
 def node_of(found: Any, where: str) -> Node:

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+from tapefacade._data.numbers import PROBING
 from tapefacade._data.streams import Indexed, Rows
 from tapefacade._data.structures import merged_spec, spec_of_element
 
@@ -51,12 +52,14 @@ class Node:
 
     def _probed(self) -> Any:
         found: Any = None
+        before, PROBING.on = PROBING.on, True
         elements = self.elements()
         try:
             for _, element in zip(range(PROBED), elements, strict=False):
                 spec = spec_of_element(element)
                 found = spec if found is None else merged_spec(found, spec)
         finally:
+            PROBING.on = before
             close(elements)
         if found is None:
             raise ValueError(
@@ -118,12 +121,27 @@ class SameNode(Node):
         return self.input.cardinality()
 
 
-class Once:
-    """Something that is made by whoever comes first."""
+class _Sharing(threading.local):
+    """What iterations that follow each other have in common: where their random ops have come to.
 
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.value: Any = None
+    Attributes:
+        found: functions that have been started, by what they belong to; None for nothing.
+    """
+
+    found: dict[Any, Any] | None = None
+
+
+SHARING = _Sharing()
+
+
+def started_again(node: Node, found: dict[Any, Any]) -> Iterator[Any]:
+    """Starts an iteration whose random ops go on where those of the last one ended."""
+    before = SHARING.found
+    SHARING.found = found if before is None else before
+    try:
+        return node.elements()
+    finally:
+        SHARING.found = before
 
 
 def close(elements: Any) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._data.composites import rows_of
-from tapefacade._data.node import INFINITE, UNKNOWN, Node, SameNode, scaled
+from tapefacade._data.node import INFINITE, SHARING, UNKNOWN, Node, SameNode, scaled, started_again
 from tapefacade._data.numbers import SeedGenerator, Words
 from tapefacade._data.shuffling import shuffled, shuffled_numbers
 from tapefacade._data.streams import Indexed, Numbers, every, skipped, taken
@@ -191,12 +191,12 @@ class Repeat(SameNode):
             found = self.indexed()
             if found is not None:
                 return found.elements()
-        return self._repeated()
+        return self._repeated({} if SHARING.found is None else SHARING.found)
 
-    def _repeated(self) -> Iterator[Any]:
+    def _repeated(self, shared: dict[Any, Any]) -> Iterator[Any]:
         for _ in self._times():
             is_empty = True
-            for element in self.input.elements():
+            for element in started_again(self.input, shared):
                 is_empty = False
                 yield element
             if is_empty and self._count < 0:
@@ -217,6 +217,9 @@ class Unbatch(Node):
 
     def known_spec(self) -> Any:
         return self._row_spec
+
+    def _probed(self) -> Any:
+        return mapped(row_leaf, self.input.spec)
 
     def cardinality(self) -> int:
         count = self.input.cardinality()

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from tapefacade._data.node import Node, SameNode, close
+from tapefacade._data.node import SHARING, Node, SameNode, close, started_again
+from tapefacade._data.numbers import PROBING
 from tapefacade._data.streams import Indexed
 
 AHEAD = 4  # elements that are made ahead where the number is left to us
@@ -25,7 +26,7 @@ class Prefetch(SameNode):
         self._size = AHEAD if size == -1 else size
 
     def elements(self) -> Iterator[Any]:
-        if not self._size:
+        if not self._size or PROBING.on:
             return self.input.elements()
         return Prefetched(Buffer(self._size), self.input)
 
@@ -82,6 +83,7 @@ class Prefetched:
     def __init__(self, buffer: Buffer, node: Node) -> None:
         self._buffer = buffer
         self._node: Node | None = node
+        self._shared = SHARING.found
         self._finalizer = weakref.finalize(self, buffer.close)
 
     def __iter__(self) -> "Prefetched":
@@ -101,7 +103,10 @@ class Prefetched:
     def _start(self, node: Node) -> None:
         self._node = None
         thread = threading.Thread(
-            target=_fill, args=(self._buffer, node), name="tapefacade-prefetch", daemon=True
+            target=_fill,
+            args=(self._buffer, node, self._shared),
+            name="tapefacade-prefetch",
+            daemon=True,
         )
         self._buffer.thread = thread
         _BUFFERS.add(self._buffer)
@@ -112,11 +117,11 @@ class Prefetched:
         self._finalizer()
 
 
-def _fill(buffer: Buffer, node: Node) -> None:
+def _fill(buffer: Buffer, node: Node, shared: dict[Any, Any] | None) -> None:
     """Makes elements until nobody wants more: what the thread does."""
     elements: Any = iter(())
     try:
-        elements = node.elements()
+        elements = node.elements() if shared is None else started_again(node, shared)
         while True:
             try:
                 item: Any = next(elements)

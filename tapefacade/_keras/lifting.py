@@ -89,6 +89,8 @@ class Lifted(Operation):
         self.function = function
         self.is_narrow = is_narrow
         self.is_double = floatx == "float64"
+        # Calls that it has refused, and why: Keras then does without it, at every step.
+        self.refused: dict[Any, str] = {}
         self.name = f"keras.{name}"
         self.kernel = name
         self.gradient = DIFFERENTIABLE if differentiable else NOT_DIFFERENTIABLE
@@ -96,9 +98,17 @@ class Lifted(Operation):
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
     ) -> tuple[tuple[TensorType, ...], Any]:
+        key = (static, *types)
+        if key in self.refused:
+            raise NotImplementedError(self.refused[key])
         shapes = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
-        with jax.enable_x64(True):
-            result = jax.eval_shape(lambda *arrays: self._call(arrays, static), *shapes)
+        try:
+            with jax.enable_x64(True):
+                result = jax.eval_shape(lambda *arrays: self._call(arrays, static), *shapes)
+        except NotImplementedError as error:
+            if len(self.refused) < MAX_REFUSED:
+                self.refused[key] = str(error)
+            raise
         leaves, structure = jax.tree.flatten(result)
         if structure == ONE:
             structure = None
@@ -139,6 +149,7 @@ def _is_wide(leaf: Any, names: Sequence[str] = WIDE) -> bool:
 
 
 ONE = jax.tree.structure(0)
+MAX_REFUSED = 256
 PLAIN = {int, bool, str, type(None)}  # values that stand for themselves
 
 

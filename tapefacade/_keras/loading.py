@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tapefacade._keras.patches import load
+from tapefacade._keras.patches import load, undo
 
 NAME = "tapefacade.keras"
 PARTS = ("initializers", "losses", "metrics", "optimizers")
@@ -20,6 +20,19 @@ def keras() -> types.ModuleType:
 def become_keras() -> None:
     """Puts Keras in the place of the module that `import tapefacade.keras` finds."""
     sys.modules[NAME] = load()
+
+
+def undo_keras() -> None:
+    """Makes Keras what it was before `tf.keras` was first used: plain Keras on JAX.
+
+    Asking for `tf.keras` again changes it again. Models that were made meanwhile keep their
+    weights, and belong to plain Keras then. Without `tf.keras` having been used this does nothing.
+
+    >>> undo_keras()
+    """
+    undo()
+    sys.modules.pop(NAME, None)
+    vars(sys.modules["tapefacade"]).pop("keras", None)
 
 
 def _part(name: str) -> Callable[[], Any]:

@@ -1,8 +1,9 @@
 """Files as in Keras 2: weights and models under names without the suffixes of Keras 3."""
 
 import importlib
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,10 @@ def apply(patches: Patches) -> None:
         for name, function in (("load_model", made), ("save_model", saving)):
             if hasattr(module, name):
                 patches.set(module, name, function)
+    models = source("models.model")
+    reading = _from_json(models.model_from_json)
+    for module in (models, importlib.import_module("keras.models")):
+        patches.set(module, "model_from_json", reading)
 
 
 # Weights.
@@ -124,67 +129,81 @@ def _load_hdf5(model: Any, path: str, by_name: bool, skip_mismatch: bool) -> Non
         (by_it if by_name else formats.load_weights_from_hdf5_group)(group, model, skip_mismatch)
 
 
-def _variables(model: Any) -> dict[str, dict[str, Any]]:
-    """Returns the variables of a model's layers, as Keras 2 names them in checkpoints."""
-    if not model.built:
-        raise ValueError(
-            "Unable to save or load the weights of a model that has not created its variables yet: "
-            "call it on data first, or `build` it."
-        )
-    layers = [layer for layer in model._flatten_layers(include_self=False, recursive=False)]
-    found: dict[str, dict[str, Any]] = {}
-    for layer in (layer for layer in layers if layer.weights):
-        paths = [variable.path.split("/") for variable in layer.weights]
-        common = len(os.path.commonprefix([path[:-1] for path in paths]))
-        names = ["/".join(path[common:]) for path in paths]
-        alike = len(set(names)) < len(names)
-        found[LAYER.format(len(found))] = {
-            f"{name}_{place}" if alike else name: variable
-            for place, (name, variable) in enumerate(zip(names, layer.weights, strict=True))
-        }
-    own = {v.path.split("/")[-1]: v for v in model._trainable_variables}
-    return {**found, "own": own} if own else found
+def _variables(model: Any) -> dict[str, Any]:
+    """Returns the variables of a model, by the names that Keras 2 gives them in checkpoints."""
+    if not isinstance(model, source("models").Sequential | source("models.functional").Functional):
+        return dict(_named(model, "", set()))
+    layers = model._flatten_layers(include_self=False, recursive=False)
+    found: dict[str, Any] = {}
+    for place, layer in enumerate(layer for layer in layers if layer.weights):
+        found.update(_named(layer, f"{LAYER.format(place)}/", set()))
+    return found
 
 
-def _train() -> Any:
-    return importlib.import_module(f"{__name__.partition('.')[0]}.train")
+def _named(layer: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Yields the variables of a layer and of those in it, with the attributes on the way."""
+    seen.add(id(layer))
+    own = [*layer._trainable_variables, *layer._non_trainable_variables]
+    for variable in own:
+        if id(variable) not in seen:
+            seen.add(id(variable))
+            yield f"{prefix}{variable.name}", variable
+    kind = source("layers.layer").Layer
+    for name, value in vars(layer).items():
+        if name.startswith("_"):
+            continue
+        parts = enumerate(value) if isinstance(value, list | tuple) else [("", value)]
+        for place, part in parts:
+            if isinstance(part, kind) and id(part) not in seen:
+                yield from _named(part, f"{prefix}{name}/{place}{'/' * (place != '')}", seen)
+    for place, part in enumerate(layer._layers):
+        if id(part) not in seen:
+            yield from _named(part, f"{prefix}_layers/{place}/", seen)
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"{__name__.partition('.')[0]}.{name}")
 
 
 def _save_checkpoint(model: Any, path: str) -> None:
-    parts = {
-        name: {key: variable._facade for key, variable in own.items()}
-        for name, own in _variables(model).items()
-    }
-    _train().Checkpoint(**parts).write(path)
-    update = importlib.import_module(
-        f"{__name__.partition('.')[0]}._checkpoint.state_file"
-    ).update_with_relative_paths
+    if not model.built:
+        raise ValueError(
+            "Unable to save the weights of a model that has not created its variables yet: call it "
+            "on data first, or `build` it."
+        )
+    parts: dict[str, Any] = {}
+    for name, variable in _variables(model).items():
+        *folders, last = name.split("/")
+        inner = parts
+        for folder in folders:
+            inner = inner.setdefault(folder, {})
+        inner[last] = variable._facade
+    _module("train").Checkpoint(**parts).write(path)
+    update = _module("_checkpoint.state_file").update_with_relative_paths
     update(os.path.dirname(path) or ".", path, [path])
 
 
 def _load_checkpoint(model: Any, path: str) -> Any:
-    reader = _train().load_checkpoint(path)
-    names = sorted(reader.get_variable_to_shape_map())
-    for layer, variables in _variables(model).items():
-        for key, variable in variables.items():
-            variable.assign(np.asarray(reader.get_tensor(_stored(names, layer, key))))
+    reader = _module("train").load_checkpoint(path)
+    stored = {
+        name.removesuffix(IN_CHECKPOINTS): name
+        for name in sorted(reader.get_variable_to_shape_map())
+        if name.endswith(IN_CHECKPOINTS)
+    }
+
+    def put() -> None:
+        for name, variable in _variables(model).items():
+            if name not in stored:
+                raise ValueError(
+                    f"The checkpoint {path} has no value for {name}: it has {list(stored)}"
+                )
+            variable.assign(np.asarray(reader.get_tensor(stored[name])))
+
+    if model.built:
+        put()
+    else:
+        model.__dict__["_older_pending"] = put
     return _Status()
-
-
-def _stored(names: list[str], layer: str, key: str) -> str:
-    """Returns what a checkpoint, of ours or of Keras 2, calls a variable of a layer."""
-    exact = f"{layer}/{key}{IN_CHECKPOINTS}"
-    if exact in names:
-        return exact
-    last = key.rpartition("/")[2]
-    alike = [
-        name
-        for name in names
-        if name.startswith(f"{layer}/") and name.endswith(f"/{last}{IN_CHECKPOINTS}")
-    ]
-    if len(alike) != 1:
-        raise ValueError(f"The checkpoint has no value for {last!r} of {layer}: it has {names}")
-    return alike[0]
 
 
 class _Status:
@@ -277,3 +296,16 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(filepath, custom_objects=custom_objects, compile=compile, **kwargs)
 
     return load_model
+
+
+def _from_json(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `model_from_json`, which reads what Keras 2 has written as well."""
+
+    @like(original)
+    def model_from_json(json_string: str, custom_objects: Any = None) -> Any:
+        config = json.loads(json_string)
+        if "module" in config:
+            return original(json_string, custom_objects)
+        return source("legacy.saving.saving_utils").model_from_config(config, custom_objects)
+
+    return model_from_json

@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras import older_phase
 from tapefacade._keras.older_notice import Attribute, Patches, like, notice, refusal, source
+from tapefacade._tape.lifting import init_scope
 
 # Arguments of `add_weight` in Keras 2, in this order.
 OF_WEIGHTS = (
@@ -49,6 +50,8 @@ def apply(patches: Patches) -> None:
     patches.set(sequential, "add", _adding_layer(sequential.add))
     embedding = source("layers.core.embedding").Embedding
     patches.set(embedding, "__init__", _embedding(embedding.__init__))
+    normalizing = source("layers.normalization.batch_normalization").BatchNormalization
+    patches.set(normalizing, "__init__", _one_axis(normalizing.__init__))
     input_layer = source("layers.core.input_layer").InputLayer
     patches.set(input_layer, "__init__", _input(input_layer.__init__))
     recurrent = source("layers.rnn.rnn").RNN
@@ -102,6 +105,11 @@ def _calling(original: Callable[..., Any]) -> Callable[..., Any]:
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
         if len(args) > 1 and not getattr(self, "_allow_non_tensor_positional_args", False):
             args, kwargs = _by_name(self, args, kwargs)
+        if "_older_pending" in self.__dict__:  # values that were read before there were variables
+            put = self.__dict__.pop("_older_pending")
+            original(self, *args, **kwargs)
+            with init_scope():
+                put()
         return original(self, *args, **kwargs)
 
     return __call__
@@ -310,6 +318,16 @@ def _embedding(original: Callable[..., None]) -> Callable[..., None]:
             notice("Embedding(input_length=...)", "tf.keras.Input((length,)) before it")
             if getattr(self, "_input_shape_arg", None) is None:
                 self._input_shape_arg = tuple(np.ravel(length).tolist())
+
+    return __init__
+
+
+def _one_axis(original: Callable[..., None]) -> Callable[..., None]:
+    @like(original)
+    def __init__(self: Any, axis: Any = -1, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        if isinstance(axis, list | tuple) and len(axis) == 1:
+            axis = axis[0]
+        original(self, axis, *args, **kwargs)
 
     return __init__
 

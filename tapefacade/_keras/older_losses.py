@@ -21,6 +21,8 @@ def apply(patches: Patches) -> None:
     losses = source("losses.loss")
     patches.set(losses, "standardize_reduction", _reducing(losses.standardize_reduction))
     patches.set(losses.Loss, "__init__", _initializing_loss(losses.Loss.__init__))
+    wrapper = source("metrics.reduction_metrics").MeanMetricWrapper
+    patches.set(wrapper, "__init__", _wrapping(wrapper.__init__))
     metric = source("metrics.metric").Metric
     patches.set(metric, "__init__", _initializing_metric(metric.__init__))
     patches.set(metric, "add_weight", _adding_weight(metric.add_weight))
@@ -72,6 +74,19 @@ def _initializing_loss(original: Callable[..., None]) -> Callable[..., None]:
                 return
             name, args = older, (name,)
         original(self, name, *args, **kwargs)
+
+    return __init__
+
+
+def _wrapping(original: Callable[..., None]) -> Callable[..., None]:
+    """Returns the constructor; in files of Keras 2 the function is there by its name."""
+
+    @like(original)
+    def __init__(self: Any, fn: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        if isinstance(fn, str):
+            for module in (source("metrics.accuracy_metrics"), source("losses.losses")):
+                fn = getattr(module, fn, fn) if isinstance(fn, str) else fn
+        original(self, fn, *args, **kwargs)
 
     return __init__
 

@@ -276,11 +276,16 @@ def _setting_weights(original: Callable[..., None]) -> Callable[..., None]:
         Args:
             values: arrays.
         """
+        if not self.built and self.__dict__.get("_older_waiting"):
+            self.__dict__["_older_values"] = [np.asarray(value) for value in values]
+            return
         if not self.built or len(values) == len(self._variables):
             original(self, [np.asarray(value) for value in values])
             return
         notice("optimizer.set_weights", "`variable.assign(value)` for `optimizer.variables`")
         own = weights(self)
+        if [v.shape for v in own] != [np.shape(value) for value in values]:
+            own = [v for v in self._variables if v is not self._learning_rate]  # as since 2.11
         if len(values) == len(own) - 1:  # from before the iterations were among them
             own = own[1:]
         if len(values) != len(own):

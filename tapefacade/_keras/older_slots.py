@@ -9,6 +9,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._keras.older_notice import Attribute, Patches, notice, source
 from tapefacade._keras.older_optimizers import _as_rate
 from tapefacade._state.indexed_slices import IndexedSlices
+from tapefacade._tape.lifting import init_scope
 
 OLDER_CLASSES = (
     "Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop", "SGD",
@@ -155,6 +156,9 @@ def _building(original: Callable[..., None]) -> Callable[..., None]:
         Args:
             variables: these.
         """
+        if not len(variables):  # Keras does so where it reads models from HDF5
+            self._older_waiting = True
+            return
         original(self, variables)
         if hasattr(self, "_create_slots"):
             notice("an optimizer with `_create_slots`", "`build`")
@@ -253,6 +257,10 @@ def _growing(original: Callable[..., None]) -> Callable[..., None]:
     """Returns the check of variables; optimizers of the older kind take new ones at any time."""
 
     def _check_variables_are_known(self: Any, variables: Sequence[Any]) -> None:
+        values = self.__dict__.pop("_older_values", None)
+        if values is not None:
+            with init_scope():
+                self.set_weights(values)
         known = self._trainable_variables_indices
         new = [v for v in variables if self._var_key(v) not in known]
         if not new:

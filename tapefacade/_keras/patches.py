@@ -21,7 +21,7 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import datasets, loops, older, parts, symbolic, trainer, variables
+from tapefacade._keras import datasets, loops, older, parts, symbolic, trainer, updating, variables
 from tapefacade._keras.direct import directly
 from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -63,6 +63,7 @@ class Patches:
 
 _MISSING = object()
 PATCHES = Patches()
+_CHANGED: dict[Any, Any] = {}  # Keras's own functions, by ours
 
 
 def load() -> types.ModuleType:
@@ -110,6 +111,21 @@ def patch() -> None:
     except BaseException:
         PATCHES.undo()
         raise
+
+
+def undo() -> None:
+    """Makes Keras what it was; models that are there stay models of Keras."""
+    if not PATCHES._before:
+        return
+    core = importlib.import_module("keras.src.backend.jax.core")
+    tensor = importlib.import_module("keras.src.backend.common.keras_tensor")
+    symbolic.unregister(tensor.KerasTensor)
+    variables.release(core.JaxVariable)
+    PATCHES.undo()
+    _replace_everywhere(_CHANGED, ())  # in modules that were imported meanwhile
+    PATCHES._before.clear()
+    _CHANGED.clear()
+    Raw.variable = None
 
 
 def _change() -> None:
@@ -161,7 +177,8 @@ def _change() -> None:
     replaced[core.compute_output_spec] = _compute_output_spec(core.compute_output_spec)
     optimizer = importlib.import_module("keras.src.backend.jax.optimizer").JaxOptimizer
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-    PATCHES.set(optimizer, "_backend_apply_gradients", base._backend_apply_gradients)
+    applying = updating.repeating(base._backend_apply_gradients)
+    PATCHES.set(optimizer, "_backend_apply_gradients", applying)
     adapters = importlib.import_module("keras.src.trainers.data_adapters")
     replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
@@ -173,6 +190,7 @@ def _change() -> None:
     PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic.hand_over)
     symbolic.register(keras_tensor)
     replaced[core.stop_gradient] = _stop_gradient(core.stop_gradient)
+    _CHANGED.update((ours, original) for original, ours in replaced.items())
     _replace_everywhere(replaced, (core, jax_backend, backend))
     older.apply(PATCHES)
 

@@ -1,5 +1,6 @@
 """Keras's variables: each holds one of ours, which tapes watch and programs assign."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +52,8 @@ class Holding:
     def _value(self) -> Any:
         held = self.__dict__.get("_facade")
         if held is None:
+            held = self._adopted()
+        if held is None:
             return self.__dict__.get("_traced")
         return held._tensor._device_array() if Raw.now() else held.value()
 
@@ -65,7 +68,7 @@ class Holding:
             held.assign(as_tensor(value))
 
     def __jax_array__(self) -> jax.Array:
-        return self._facade.__jax_array__()  # type: ignore[union-attr]
+        return self._root.__jax_array__()
 
     @property
     def shape(self) -> Any:
@@ -80,7 +83,16 @@ class Holding:
 
     @property
     def _root(self) -> Variable:
-        return self._facade  # type: ignore[return-value]
+        held = self.__dict__.get("_facade")
+        return self._adopted() if held is None else held  # type: ignore[return-value]
+
+    def _adopted(self) -> Variable | None:
+        """Makes ours of a variable that was there before Keras was changed."""
+        value = self.__dict__.pop("_value", None)
+        if value is None:
+            return None
+        made = self.__dict__["_facade"] = make(value, self._trainable, self._name)
+        return made
 
     @property
     def _tensor(self) -> EagerTensor:
@@ -138,6 +150,14 @@ class Holding:
     def ref(self) -> Any:
         """Returns a hashable handle of the variable."""
         return self._root.ref()
+
+
+def release(keras_variable: type) -> None:
+    """Gives Keras's variables back values of their own."""
+    for found in gc.get_objects():
+        if isinstance(found, keras_variable) and "_facade" in vars(found):
+            held = vars(found).pop("_facade")
+            vars(found)["_value"] = held._tensor._device_array()
 
 
 def members() -> dict[str, Any]:

@@ -129,22 +129,46 @@ def _labels(labels: Any, predictions: Any) -> tuple[Any, Any]:
     return cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
 
 
-def _check_labels(name: str, values: np.ndarray, classes: int | None) -> None:
+def _largest(labels: Any, predictions: Any) -> int:
+    true, guessed = labels.numpy(), predictions.numpy()
+    error = _wrong_labels("labels", true, None) or _wrong_labels("predictions", guessed, None)
+    if error is not None:
+        raise error
+    return int(max(np.max(true, initial=-1), np.max(guessed, initial=-1)))
+
+
+def _wrong_labels(name: str, values: np.ndarray, classes: int | None) -> Exception | None:
     if np.any(values < 0):
         listed = np.array([str(v) for v in values.ravel()])
-        raise invalid(
+        return invalid(
             f"`{name}` contains negative values.  \nCondition x >= 0 did not hold element-wise:\n"
             f"x (shape={values.shape} dtype=int64) = \n{list(listed.tolist())}"
         )
     if classes is not None and np.any(values >= classes):
         few = values.ravel()[:3]
-        raise invalid(
+        return invalid(
             f"`{name}` out of bound\nCondition x < y did not hold.\nFirst {len(few)} elements of "
             f"x:\n{few}\nFirst 1 elements of y:\n[{classes}]"
         )
+    return None
 
 
-@op("_confusion_matrix", kernel="ScatterNd")
+def _classes_test(weights: Any, labels: Any, predictions: Any, classes: Any) -> tuple[Any, ...]:
+    wrong = [jnp.any((v < 0) | (v >= classes)) for v in (labels, predictions)]
+    return ~(wrong[0] | wrong[1]), labels, predictions
+
+
+def _classes_error(labels: Any, predictions: Any, classes: Any) -> Exception:
+    named = (("labels", np.asarray(labels)), ("predictions", np.asarray(predictions)))
+    found = [_wrong_labels(*pair, bound) for bound in (None, classes) for pair in named]
+    return next(error for error in found if error is not None)
+
+
+@op(
+    "_confusion_matrix",
+    kernel="ScatterNd",
+    check=Check(("labels", "predictions"), _classes_test, _classes_error),
+)
 def _confusion_matrix(
     weights: TensorLike, labels: FreeTensor, predictions: FreeTensor, classes: int
 ) -> jax.Array:
@@ -166,7 +190,7 @@ def confusion_matrix(
 ) -> Any:
     """Counts how often each class was taken for each other.
 
-    The classes are looked at, as they decide the shape or may be out of range.
+    Without `num_classes` the classes are looked at, as they decide the shape.
 
     Args:
         labels: the true classes, a vector of integers.
@@ -189,15 +213,7 @@ def confusion_matrix(
            [0, 1, 1]], dtype=int32)
     """
     labels, predictions = _labels(labels, predictions)
-    true, guessed = labels.numpy(), predictions.numpy()
-    _check_labels("labels", true, None)
-    _check_labels("predictions", guessed, None)
-    if num_classes is None:
-        classes = int(max(np.max(true, initial=-1), np.max(guessed, initial=-1))) + 1
-    else:
-        classes = int(num_classes)
-        _check_labels("labels", true, classes)
-        _check_labels("predictions", guessed, classes)
+    classes = _largest(labels, predictions) + 1 if num_classes is None else int(num_classes)
     wanted = dtypes.as_dtype(dtype)
     if weights is None:
         weights = FUNCTIONS["ones"](predictions.shape, wanted)

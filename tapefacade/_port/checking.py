@@ -113,7 +113,10 @@ def check_file(path: str) -> Checked:
             checked.errors.append(Remark(f"syntax error: {error.msg}", Place(cell, error.lineno)))
         except (ValueError, RecursionError, MemoryError) as error:
             checked.errors.append(Remark(f"it cannot be parsed: {error}", Place(cell, None)))
-    reader.finish()
+    try:
+        reader.finish()
+    except RecursionError as error:
+        checked.errors.append(Remark(f"it cannot be parsed: {error}", NOWHERE))
     checked.names = _names(reader.uses)
     checked.notes = [Remark(note.text, Place(note.cell, note.line)) for note in reader.notes]
     return checked

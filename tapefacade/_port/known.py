@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import importlib
+import importlib.util
 import inspect
 import os
 import re
@@ -87,9 +88,19 @@ def _get(name: str) -> Any:
     for part in others:
         if not isinstance(found, types.ModuleType | type):
             break
-        if part not in getattr(found, "__annotations__", ()):
-            found = getattr(found, part)
+        if part in getattr(found, "__annotations__", ()):
+            break
+        if not hasattr(found, part) and _is_unloaded(found, part):
+            break
+        found = getattr(found, part)
     return found
+
+
+def _is_unloaded(found: Any, part: str) -> bool:
+    """Tells whether there is a module of Keras that nothing has imported so far."""
+    if not getattr(found, "__name__", "").startswith("keras") or not hasattr(found, "__path__"):
+        return False
+    return importlib.util.find_spec(f"{found.__name__}.{part}") is not None
 
 
 def _advice(name: str) -> str:

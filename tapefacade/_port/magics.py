@@ -10,14 +10,14 @@ import warnings
 from typing import NamedTuple
 
 # Cell magics under which the cell is Python all the same.
-PYTHON_CELLS = {"time", "timeit", "capture", "prun", "python", "python3"}
+PYTHON_CELLS = {"time", "timeit", "capture", "prun"}
 # Line magics that take Python.
 PYTHON_LINES = {"time", "timeit", "prun"}
 # What changes nothing in a process without a notebook's front end.
 HARMLESS = {
     "matplotlib", "config", "load_ext", "reload_ext", "autoreload", "tensorflow_version", "reset",
     "precision", "xmode", "colors", "pdb", "who", "whos", "capture", "time", "timeit", "prun",
-    "html", "HTML", "javascript", "js", "latex", "markdown", "svg", "python", "python3",
+    "html", "HTML", "javascript", "js", "latex", "markdown", "svg",
 }  # fmt: skip
 MESSAGE_ASSIGNED = "{text!r} needs a notebook's kernel: write it in Python"
 

@@ -48,6 +48,7 @@ class Report:
     A step is the time from entering an outermost tape to entering the next one. A `tf.function`
     that opens such a tape takes a step at each of its calls, recorded or not.
 
+    >>> import tapefacade as tf
     >>> report = Report()
     >>> report.start()
     >>> float(tf.constant(1.0) + 1.0)
@@ -127,9 +128,8 @@ class Report:
             called = self._thread.called
             if not is_inner and called is None:
                 self.starts.append(time.perf_counter())
-            elif not is_inner and called is not None and called[0] not in self._stepping:
-                self._stepping.add(called[0])
-                self.starts.append(called[1])
+            elif not is_inner and called is not None:
+                self._note_stepping(*called)
             return result
 
         return enter
@@ -138,6 +138,8 @@ class Report:
         def call(function: Function, *args: Any, **kwargs: Any) -> Any:
             thread = self._thread
             if thread.called is not None or THREAD.recording.is_held:
+                if thread.called is not None and function in self._stepping:
+                    self._note_stepping(*thread.called)
                 return original(function, *args, **kwargs)
             thread.called = function, time.perf_counter()
             if function in self._stepping:
@@ -148,6 +150,12 @@ class Report:
                 thread.called = None
 
         return call
+
+    def _note_stepping(self, function: Function, since: float) -> None:
+        """Takes note that calls of a function are steps; this one is the first."""
+        if function not in self._stepping:
+            self._stepping.add(function)
+            self.starts.append(since)
 
     def _keep(self, original: Any) -> Any:
         def keep(function: Function, key: Any, args: Any, kwargs: Any, trace: Trace) -> None:
@@ -166,7 +174,7 @@ class Report:
             *(("time", line) for line in self._times()),
             *(("programs", line) for line in self._programs()),
             *(("functions", line) for line in self._functions()),
-            *(("looks", line) for line in self._looks()),
+            *(("looked at", line) for line in self._looks()),
         ]
         lines, last = [], ""
         for head, line in rows:
@@ -241,6 +249,8 @@ def _short(text: str) -> str:
 
 
 def _seconds(seconds: float) -> str:
+    if seconds >= 100.0:
+        return f"{seconds:,.0f} s"
     unit, factor = "s", 1.0
     if seconds < 1.0:
         unit, factor = ("ms", 1e3) if seconds >= 1e-3 else ("us", 1e6)

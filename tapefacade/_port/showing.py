@@ -47,8 +47,10 @@ def file_lines(checked: Checked, styles: Styles, quiet: bool = False) -> Iterato
     yield f"{styles.paint(checked.path, 'head')}  {_counts(checked)}"
     for remark in errors:
         yield from _remark("error", remark, styles)
+    longest = min(MAX_NAME, max((len(name.name) for name in others), default=0))
     for status in (MISSING, DIFFERENT):
-        yield from _table(status, [name for name in others if name.status == status], styles)
+        rows = [name for name in others if name.status == status]
+        yield from _table(status, rows, longest, styles)
     for remark in checked.notes:
         yield from _remark("note", remark, styles)
     there = [] if quiet else [name.name for name in names if name.status == THERE]
@@ -82,9 +84,8 @@ def _numbers(there: int, missing: int, different: int) -> str:
     return f"{there:,} there, {missing:,} missing, {different:,} different"
 
 
-def _table(status: str, names: list[Name], styles: Styles) -> Iterator[str]:
+def _table(status: str, names: list[Name], longest: int, styles: Styles) -> Iterator[str]:
     """Writes names, their places, and below them what is said of them."""
-    longest = min(MAX_NAME, max((len(name.name) for name in names), default=0))
     for index, name in enumerate(names):
         places = _places(name.places) + (", guarded" if name.guarded else "")
         yield _row(status, f"{name.name:<{longest}}  {places}", styles)

@@ -252,9 +252,11 @@ class Reader(ast.NodeVisitor):
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         """Reads `except a as b`."""
+        if node.type is not None:
+            self.visit(node.type)
         if node.name:
             self._bind(node.name)
-        self.generic_visit(node)
+        self._visit_all(node.body)
 
     def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
         """Reads a pattern that binds a name."""

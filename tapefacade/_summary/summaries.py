@@ -97,7 +97,9 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     Raises:
         ValueError: if `data` is no scalar, or there is no step.
 
-    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(f"{directory}/logs").as_default():
     ...     bool(tf.summary.scalar("loss", 0.5, step=1))
     True
 
@@ -128,7 +130,9 @@ def histogram(
     Raises:
         ValueError: if there is no step.
 
-    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(f"{directory}/logs").as_default():
     ...     bool(tf.summary.histogram("weights", tf.random.normal([100]), step=1))
     True
 
@@ -160,7 +164,9 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
         TypeError: if `data` is no text.
         ValueError: if there is no step.
 
-    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(f"{directory}/logs").as_default():
     ...     bool(tf.summary.text("note", "The *first* run.", step=0))
     True
 
@@ -191,7 +197,9 @@ def image(
     Raises:
         ValueError: if `data` has another number of axes, or there is no step.
 
-    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(f"{directory}/logs").as_default():
     ...     bool(tf.summary.image("noise", tf.random.uniform([2, 8, 8, 1]), step=0))
     True
 
@@ -283,7 +291,9 @@ def write(
     Raises:
         ValueError: if there is no step.
 
-    >>> with tf.summary.create_file_writer("/tmp/tapefacade_doc/logs").as_default():
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> with tf.summary.create_file_writer(f"{directory}/logs").as_default():
     ...     bool(tf.summary.write("values", tf.constant([1, 2]), step=0))
     True
     """
@@ -293,8 +303,9 @@ def write(
         given = Metadata(message=message)
 
     def make() -> list[EagerTensor]:
-        plain = isinstance(tensor, EagerTensor | Variable) or not callable(tensor)
-        return [_tensor(tensor if plain else tensor())]
+        if callable(tensor) and not isinstance(tensor, EagerTensor | Variable):
+            return [_tensor(tensor())]
+        return [_tensor(tensor)]
 
     return _write(tag, make, step, given)
 

@@ -195,7 +195,9 @@ def create_file_writer(
         ValueError: if there is no directory.
         ImportError: if tensorboardX is not installed.
 
-    >>> writer = tf.summary.create_file_writer("/tmp/tapefacade_doc/logs")
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> writer = tf.summary.create_file_writer(f"{directory}/logs")
     >>> with writer.as_default():
     ...     for step in range(3):
     ...         _ = tf.summary.scalar("loss", 1.0 / (step + 1), step=step)
@@ -223,7 +225,7 @@ def create_noop_writer() -> SummaryWriter:
     return NoopWriter()
 
 
-@function("summary.flush", "summary.experimental.flush")
+@function("summary.flush")
 def flush(writer: SummaryWriter | None = None, name: str | None = None) -> None:
     """Writes the summaries that have not been written.
 

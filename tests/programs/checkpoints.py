@@ -461,3 +461,23 @@ def places(tf, np):
         caught(lambda: checkpoint.read("sub")),
         sorted(name for name in os.listdir(".") if "data" not in name),
     ]
+
+
+@in_a_new_directory
+def older_names(tf, np):
+    train = tf.compat.v1.train
+    v = tf.Variable(3.0)
+    path = tf.train.Checkpoint(v=v).save("ck")
+    reader = train.NewCheckpointReader(path)
+    state = train.generate_checkpoint_state_proto("d", "d/x", ["d/w", "d/x"])
+    found = [
+        reader.get_tensor("v/.ATTRIBUTES/VARIABLE_VALUE"),
+        reader.has_tensor("w"),
+        reader.debug_string(),
+        train.checkpoint_exists(path),
+        [type(t).__name__ for t in train.get_checkpoint_mtimes([path, "nope"])],
+        [state.model_checkpoint_path, list(state.all_model_checkpoint_paths)],
+        train.latest_checkpoint("."),
+    ]
+    train.remove_checkpoint(path)
+    return [*found, train.checkpoint_exists(path), os.listdir(".")]

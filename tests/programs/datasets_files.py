@@ -219,8 +219,9 @@ def snapshots(tf, np):
 @in_a_new_directory
 def csv_files(tf, np):
     pathlib.Path("a.csv").write_text('id,x,name\n1,2.5,ann\n2,3,bob\n3,,"c, d"\n')
-    pathlib.Path("b.csv").write_text("4;1.5\n\n5;-\n")
+    pathlib.Path("b.csv").write_text("4;1.5\n5;-\n")
     pathlib.Path("c.csv").write_bytes(gzip.compress(b"7,8\n"))
+    pathlib.Path("d.csv").write_text("\na\n")
     make = tf.data.experimental.CsvDataset
     kinds = [tf.int32, 0.0, tf.string]
     return [
@@ -231,7 +232,9 @@ def csv_files(tf, np):
         _all(make("a.csv", [tf.int32, tf.string], exclude_cols=[1], header=True)),
         caught(lambda: list(make("a.csv", [*kinds, ""], header=True))),
         caught(lambda: make("a.csv", [tf.int32, tf.float32], header=True, select_cols=[0])),
-        _all(make("b.csv", [0, 9.0], field_delim=";", na_value="-")),
+        _all(make("b.csv", [[0], [9.0]], field_delim=";", na_value="-")),
+        caught(lambda: list(make("d.csv", kinds))),
+        _all(make("d.csv", ["none"], select_cols=[0])),
         _all(make("c.csv", [tf.int64, tf.float64], compression_type="GZIP")),
         _all(make("a.csv", kinds, header=True).batch(2)),
     ]

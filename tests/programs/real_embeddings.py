@@ -20,7 +20,8 @@ def words_by_negative_sampling(tf, np):
             context_emb = self.context_embedding(context)
             return tf.einsum("be,bce->bc", word_emb, context_emb)
 
-    sentence = "the wide road shimmered in the hot sun on the road".split()
+    text = "the wide road shimmered in the hot sun on the road"
+    sentence = text.split()
     vocab = {word: k + 1 for k, word in enumerate(dict.fromkeys(sentence))}
     ids = [vocab[word] for word in sentence]
     rng, targets, contexts, labels = np.random.default_rng(0), [], [], []
@@ -142,9 +143,7 @@ def contrast_of_two_views(tf, np):
             batch_size = tf.shape(projections_1)[0]
             contrastive_labels = tf.range(batch_size)
             self.contrastive_accuracy.update_state(contrastive_labels, similarities)
-            self.contrastive_accuracy.update_state(
-                contrastive_labels, tf.transpose(similarities)
-            )
+            self.contrastive_accuracy.update_state(contrastive_labels, tf.transpose(similarities))
             loss_1_2 = tf.keras.losses.sparse_categorical_crossentropy(
                 contrastive_labels, similarities, from_logits=True
             )
@@ -196,9 +195,7 @@ def graph_attention(tf, np):
             node_states, edges = inputs
             node_states_transformed = tf.matmul(node_states, self.kernel)
             node_states_expanded = tf.gather(node_states_transformed, edges)
-            node_states_expanded = tf.reshape(
-                node_states_expanded, (tf.shape(edges)[0], -1)
-            )
+            node_states_expanded = tf.reshape(node_states_expanded, (tf.shape(edges)[0], -1))
             attention_scores = tf.nn.leaky_relu(
                 tf.matmul(node_states_expanded, self.kernel_attention)
             )

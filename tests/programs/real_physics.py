@@ -130,7 +130,9 @@ def conductivity_from_data(tf, np):
     model(tf.concat([x, t], axis=1))
     for k, layer in enumerate([*model.hidden, model.out]):
         seeded(layer, np, k)
-    optimizer = tf.keras.optimizers.Adam(tf.keras.optimizers.schedules.ExponentialDecay(0.01, 2, 0.9))
+    optimizer = tf.keras.optimizers.Adam(
+        tf.keras.optimizers.schedules.ExponentialDecay(0.01, 2, 0.9)
+    )
     losses, alphas = [], []
     for _ in range(4):
         with tf.GradientTape() as tape:

@@ -82,8 +82,7 @@ def normalizing_flow(tf, np):
                 t *= reversed_mask
                 gate = (direction - 1) / 2
                 x = (
-                    reversed_mask
-                    * (x * tf.exp(direction * s) + direction * t * tf.exp(gate * s))
+                    reversed_mask * (x * tf.exp(direction * s) + direction * t * tf.exp(gate * s))
                     + x_masked
                 )
                 log_det_inv += gate * tf.reduce_sum(s, axis=1)

@@ -25,6 +25,24 @@ class _Corridor:
         return self.observation(), 1.0 if done else -0.1, done
 
 
+def _epsilon_greedy(tf, rng, model, state, epsilon):
+    if rng.random() < epsilon:
+        return int(rng.integers(2))
+    q_values = model(state[None])
+    return int(tf.argmax(q_values[0]).numpy())
+
+
+def _sampled(np, rng, replay_buffer, batch_size):
+    chosen = rng.choice(len(replay_buffer), batch_size, replace=False)
+    batch = [np.array(x) for x in zip(*(replay_buffer[i] for i in chosen), strict=True)]
+    return [b.astype(np.float32) if b.dtype == np.float64 else b for b in batch]
+
+
+def _follow(target_model, model, tau=0.1):
+    for w, source in zip(target_model.weights, model.weights, strict=True):
+        w.assign((1.0 - tau) * w + tau * source)
+
+
 def deep_q_network(tf, np):
     class DQN(tf.keras.Model):
         def __init__(self, num_actions):
@@ -47,12 +65,6 @@ def deep_q_network(tf, np):
     loss_fn = tf.keras.losses.Huber()
     gamma, batch_size, epsilon = 0.95, 8, 1.0
 
-    def choose_action(state, epsilon):
-        if rng.random() < epsilon:
-            return int(rng.integers(2))
-        q_values = model(state[np.newaxis])
-        return int(tf.argmax(q_values[0]).numpy())
-
     @tf.function
     def train_step(states, actions, rewards, next_states, dones):
         next_actions = tf.argmax(model(next_states), axis=1)
@@ -70,22 +82,19 @@ def deep_q_network(tf, np):
     for episode in range(6):
         state, total = env.reset(), 0.0
         for _ in range(8):
-            action = choose_action(state, epsilon)
+            action = _epsilon_greedy(tf, rng, model, state, epsilon)
             next_state, reward, done = env.step(action)
             replay_buffer.append((state, action, reward, next_state, float(done)))
             state, total = next_state, total + reward
             if len(replay_buffer) >= batch_size and len(losses) < 12:
-                chosen = rng.choice(len(replay_buffer), batch_size, replace=False)
-                batch = [np.array(x) for x in zip(*(replay_buffer[i] for i in chosen), strict=True)]
-                batch = [b.astype(np.float32) if b.dtype == np.float64 else b for b in batch]
-                losses.append(float(train_step(*map(tf.constant, batch))))
+                batch = map(tf.constant, _sampled(np, rng, replay_buffer, batch_size))
+                losses.append(float(train_step(*batch)))
             if done:
                 break
         epsilon = max(0.1, epsilon * 0.7)
         rewards.append(total)
         if episode % 2 == 0:
-            for w, source in zip(target_model.weights, model.weights, strict=True):
-                w.assign(0.9 * w + 0.1 * source)
+            _follow(target_model, model)
     return {"losses": losses, "rewards": rewards, "q": model(np.eye(5, dtype="float32"))}
 
 
@@ -128,6 +137,17 @@ def policy_gradient(tf, np):
     return {"losses": losses, "lengths": lengths, "policy": model(np.eye(5, dtype="float32"))}
 
 
+def _expected_return(tf, rewards, gamma):
+    n = tf.shape(rewards)[0]
+    returns = tf.TensorArray(dtype=tf.float32, size=n)
+    rewards = tf.cast(rewards[::-1], dtype=tf.float32)
+    discounted_sum = tf.constant(0.0)
+    for i in tf.range(n):
+        discounted_sum = rewards[i] + gamma * discounted_sum
+        returns = returns.write(i, discounted_sum)
+    return returns.stack()[::-1]
+
+
 def actor_critic(tf, np):
     class ActorCritic(tf.keras.Model):
         def __init__(self, num_actions, num_hidden_units):
@@ -165,21 +185,6 @@ def actor_critic(tf, np):
                 break
         return action_probs.stack(), values.stack(), rewards.stack()
 
-    def get_expected_return(rewards, gamma, standardize=False):
-        n = tf.shape(rewards)[0]
-        returns = tf.TensorArray(dtype=tf.float32, size=n)
-        rewards = tf.cast(rewards[::-1], dtype=tf.float32)
-        discounted_sum = tf.constant(0.0)
-        for i in tf.range(n):
-            discounted_sum = rewards[i] + gamma * discounted_sum
-            returns = returns.write(i, discounted_sum)
-        returns = returns.stack()[::-1]
-        if standardize:
-            returns = (returns - tf.math.reduce_mean(returns)) / (
-                tf.math.reduce_std(returns) + 1e-7
-            )
-        return returns
-
     def compute_loss(action_probs, values, returns):
         advantage = returns - values
         action_log_probs = tf.math.log(action_probs)
@@ -190,7 +195,7 @@ def actor_critic(tf, np):
     for _ in range(3):
         with tf.GradientTape() as tape:
             action_probs, values, rewards = run_episode(tf.constant(env.reset()), 6)
-            returns = get_expected_return(rewards, 0.99)
+            returns = _expected_return(tf, rewards, 0.99)
             loss = compute_loss(action_probs, values, returns)
         grads = tape.gradient(loss, model.trainable_variables)
         optimizer.apply_gradients(zip(grads, model.trainable_variables, strict=True))
@@ -331,9 +336,11 @@ def deterministic_policy_gradient(tf, np):
         update_target(target_actor, actor_model, 0.05)
         update_target(target_critic, critic_model, 0.05)
         losses.append((critic_loss.numpy(), actor_loss.numpy()))
-    return {"losses": losses, "target": target_critic.get_weights()[-2], "action": actor_model(
-        buffer[0][:2]
-    )}
+    return {
+        "losses": losses,
+        "target": target_critic.get_weights()[-2],
+        "action": actor_model(buffer[0][:2]),
+    }
 
 
 def soft_actor_critic(tf, np):
@@ -375,7 +382,9 @@ def soft_actor_critic(tf, np):
         for critic, optimizer in zip(critics, optimizers[:2], strict=True):
             with tf.GradientTape() as tape:
                 loss = tf.reduce_mean((critic(tf.concat([s, actions], axis=1)) - target) ** 2)
-            optimizer.apply(tape.gradient(loss, critic.trainable_variables), critic.trainable_variables)
+            optimizer.apply(
+                tape.gradient(loss, critic.trainable_variables), critic.trainable_variables
+            )
         with tf.GradientTape(persistent=True) as tape:
             a, log_prob = actor(s, noise)
             q = tf.minimum(*(c(tf.concat([s, a], 1)) for c in critics))

@@ -1,5 +1,7 @@
 """Programs about texts and series: recurrent networks, attention, translation, speech."""
 
+import contextlib
+
 from .program import seeded
 
 
@@ -280,7 +282,7 @@ def causal_language_model(tf, np):
     }
 
 
-def translation_with_attention(tf, np):
+def _encoder_and_decoder(tf):
     class Encoder(tf.keras.Model):
         def __init__(self, vocab_size, embedding_dim, enc_units):
             super().__init__()
@@ -320,7 +322,12 @@ def translation_with_attention(tf, np):
             output = tf.reshape(output, (-1, output.shape[2]))
             return self.fc(output), state, attention_weights
 
-    encoder, decoder = Encoder(10, 4, 6), Decoder(9, 4, 6)
+    return Encoder, Decoder
+
+
+def translation_with_attention(tf, np):
+    encoder_class, decoder_class = _encoder_and_decoder(tf)
+    encoder, decoder = encoder_class(10, 4, 6), decoder_class(9, 4, 6)
     source = tf.constant([[1, 4, 5, 2, 0], [1, 7, 8, 9, 2], [1, 3, 2, 0, 0]])
     target = tf.constant([[1, 5, 6, 2], [1, 7, 2, 0], [1, 3, 8, 2]])
     out, hidden = encoder(source, tf.zeros((3, 6)))
@@ -363,7 +370,7 @@ def translation_with_attention(tf, np):
     return {"losses": losses, "attention": attention_plot, "state": state}
 
 
-def transformer_for_translation(tf, np):
+def _transformer(tf, np):
     d_model, num_heads = 8, 2
 
     def positional_encoding(length, depth):
@@ -393,6 +400,7 @@ def transformer_for_translation(tf, np):
         def __init__(self, causal=False):
             super().__init__()
             self.causal = causal
+            self.supports_masking = True
             self.mha = tf.keras.layers.MultiHeadAttention(num_heads, d_model // num_heads)
             self.layernorm, self.add = tf.keras.layers.LayerNormalization(), tf.keras.layers.Add()
 
@@ -422,11 +430,15 @@ def transformer_for_translation(tf, np):
             context = self.encode(context, context)
             x = self.look(self.decode(x, x), context)
             logits = self.final_layer(x)
-            try:
+            with contextlib.suppress(AttributeError):
                 del logits._keras_mask
-            except AttributeError:
-                pass
             return logits
+
+    return Transformer()
+
+
+def transformer_for_translation(tf, np):
+    d_model = 8
 
     class CustomSchedule(tf.keras.optimizers.schedules.LearningRateSchedule):
         def __init__(self, d_model, warmup_steps=40):
@@ -454,7 +466,7 @@ def transformer_for_translation(tf, np):
 
     source = np.array([[1, 4, 5, 2, 0], [1, 7, 8, 9, 2], [1, 3, 2, 0, 0], [1, 10, 2, 0, 0]])
     target = np.array([[1, 5, 6, 2], [1, 7, 2, 0], [1, 3, 8, 2], [1, 9, 9, 2]])
-    model = Transformer()
+    model = _transformer(tf, np)
     model((source, target[:, :-1]))
     seeded(model, np, 4)
     optimizer = tf.keras.optimizers.SGD(CustomSchedule(d_model), momentum=0.5)

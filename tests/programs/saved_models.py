@@ -198,3 +198,26 @@ def open_sizes(tf, np):
     return [shown(loaded.dense(tf.ones([n, 3]))) for n in (1, 4)] + [
         shown(loaded.rows(tf.ones([n, k]), tf.ones([k]))) for n, k in ((1, 2), (2, 3))
     ]
+
+
+@in_a_new_directory
+def options(tf, np):
+    module = tf.Module()
+    module.v = tf.Variable(3.0)
+    tf.saved_model.save(
+        module, "m", options=tf.saved_model.SaveOptions(experimental_custom_gradients=True)
+    )
+    loaded = tf.saved_model.load(
+        "m", options=tf.saved_model.LoadOptions(experimental_io_device="/job:localhost")
+    )
+    names = [
+        tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY,
+        tf.saved_model.SERVING,
+        tf.saved_model.TRAINING,
+        tf.saved_model.VARIABLES_DIRECTORY,
+        tf.saved_model.VARIABLES_FILENAME,
+        tf.saved_model.ASSETS_DIRECTORY,
+        tf.saved_model.GPU,
+        tf.saved_model.TPU,
+    ]
+    return [loaded.v, names]

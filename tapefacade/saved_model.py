@@ -10,6 +10,14 @@ from tapefacade._checkpoint.saved_options import (
 )
 from tapefacade._checkpoint.saving import save as save
 from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade.saved_model import experimental as experimental
+
+ASSETS_DIRECTORY = "assets"
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+GPU = "gpu"
+SERVING = "serve"
+TPU = "tpu"
+TRAINING = "train"
+VARIABLES_DIRECTORY = "variables"
+VARIABLES_FILENAME = "variables"
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,0 +1,243 @@
+"""`tf.keras`: what its steps cost, when Keras is imported, and how all is undone."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from steps import close_everything, counted, settle
+
+import tapefacade as tf
+from tapefacade._keras import patches
+
+
+@pytest.fixture(autouse=True)
+def nothing_pending():
+    settle()
+    yield
+    close_everything()
+
+
+def model_and_data():
+    tf.keras.utils.set_random_seed(0)
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([
+        tf.keras.Input((3,)), layers.Dense(4, activation="relu"), layers.BatchNormalization(),
+        layers.Dropout(0.1), layers.Dense(2),
+    ])  # fmt: skip
+    rng = np.random.default_rng(0)
+    return model, rng.normal(size=(8, 3)).astype("float32"), rng.integers(0, 2, 8)
+
+
+def training_step(model, optimizer=None):
+    optimizer = optimizer or tf.keras.optimizers.Adam(0.01)
+    entropy = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    mean = tf.keras.metrics.Mean()
+
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = entropy(y, model(x, training=True))
+        variables = model.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        mean.update_state(loss)
+        return loss
+
+    return step
+
+
+@pytest.mark.parametrize("decorated", [False, True])
+def test_a_training_step_is_one_dispatch_and_compiles_nothing(decorated):
+    model, x, y = model_and_data()
+    step = training_step(model)
+    step = tf.function(step) if decorated else step
+    x, y = tf.constant(x), tf.constant(y)
+    for _ in range(3):
+        step(x, y).numpy()
+    with counted() as count:
+        for _ in range(5):
+            step(x, y).numpy()
+    assert (count.compiled, count.dispatched) == (0, 5)
+    assert count.recorded == 0
+
+
+def test_a_step_is_the_same_with_and_without_the_decorator():
+    found = []
+    for decorate in (tf.function, lambda step: step):
+        model, x, y = model_and_data()
+        step = decorate(training_step(model, tf.keras.optimizers.SGD(0.1, momentum=0.9)))
+        found.append([step(tf.constant(x), tf.constant(y)).numpy() for _ in range(4)])
+    np.testing.assert_allclose(*found, rtol=1e-5)
+
+
+def test_new_data_and_another_learning_rate_compile_nothing():
+    model, x, y = model_and_data()
+    optimizer = tf.keras.optimizers.SGD(0.1)
+    step = training_step(model, optimizer)
+    for _ in range(2):
+        step(tf.constant(x), tf.constant(y)).numpy()
+    with counted() as count:
+        for k in range(3):
+            optimizer.learning_rate.assign(0.1 / (k + 2))
+            step(tf.constant(x + k), tf.constant(y)).numpy()
+    assert count.compiled == 0
+
+
+def test_inference_is_one_dispatch():
+    model, x, _ = model_and_data()
+    x = tf.constant(x)
+    for _ in range(2):
+        model(x).numpy()
+    with counted() as count:
+        for _ in range(4):
+            model(x, training=False).numpy()
+    assert (count.compiled, count.dispatched) == (0, 4)
+
+
+def test_a_second_epoch_compiles_nothing():
+    model, x, y = model_and_data()
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+                  metrics=["accuracy"])  # fmt: skip
+    model.fit(x, y, batch_size=4, epochs=2, verbose=0)
+    with counted() as count:
+        model.fit(x, y, batch_size=4, epochs=2, verbose=0)
+    assert count.compiled == 0
+    assert count.recorded == 0
+
+
+def test_an_optimizer_whose_settings_change_does_what_they_say():
+    found = []
+    for decorate in (tf.function, lambda update: update):
+        v, optimizer = tf.Variable([1.0, -2.0]), tf.keras.optimizers.SGD(0.1, momentum=0.5)
+        optimizer.build([v])
+        for momentum in (0.5, 0.5, 0.9, 0.0, 0.5):
+            optimizer.momentum = momentum
+            update = decorate(lambda: optimizer.apply_gradients([(2.0 * v, v)]))  # noqa: B023
+            update()
+        found.append((v.numpy(), int(optimizer.iterations)))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-6)
+    assert found[0][1] == found[1][1] == 5
+
+
+def test_the_python_of_an_optimizer_of_ones_own_runs_at_every_step():
+    calls = []
+
+    class Own(tf.keras.optimizers.SGD):
+        def update_step(self, gradient, variable, learning_rate):
+            calls.append(variable.name)
+            super().update_step(gradient, variable, learning_rate)
+
+    v, optimizer = tf.Variable(1.0), Own(0.1)
+    for _ in range(3):
+        optimizer.apply_gradients([(tf.constant(1.0), v)])
+    assert len(calls) == 3
+    np.testing.assert_allclose(v.numpy(), 0.7, rtol=1e-6)
+
+
+def test_updates_are_exact_after_an_error_in_the_step():
+    v, optimizer = tf.Variable(1.0), tf.keras.optimizers.SGD(0.25)
+    with pytest.raises(ValueError, match="No gradients provided"):
+        optimizer.apply_gradients([(None, v)])
+    with tf.GradientTape(persistent=True) as tape:
+        loss = v * v
+    optimizer.apply_gradients([(tape.gradient(loss, v), v)])
+    assert v.numpy() == 0.5
+
+
+def test_shapes_that_a_function_refuses_are_refused_again():
+    lstm = tf.keras.layers.LSTM(2)  # Keras first asks for a kernel that only GPUs have
+    x = tf.ones((1, 3, 2))
+    for _ in range(2):
+        lstm(x).numpy()
+    with counted() as count:
+        lstm(x).numpy()
+        lstm(x).numpy()
+    assert count.compiled == 0
+
+
+def run(program, **environment):
+    """What a program prints in an interpreter of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_keras_is_imported_when_it_is_used():
+    program = """
+import sys
+import tapefacade as tf
+print("keras" in sys.modules)
+tf.keras
+print("keras" in sys.modules)
+print(tf.losses is tf.keras.losses, tf.optimizers is tf.keras.optimizers)
+import tapefacade.keras
+from tapefacade.keras import layers
+print(tapefacade.keras is tf.keras, layers is tf.keras.layers)
+"""
+    assert run(program) == ["False", "True", "True", "True", "True", "True"]
+
+
+def test_undoing_leaves_plain_keras_on_jax():
+    program = """
+import numpy as np
+import tapefacade as tf
+x = np.ones((4, 3), "float32")
+before = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+before.compile("adam", "mse")
+before.fit(x, x[:, :2], verbose=0)
+wanted = before(x)
+print(isinstance(wanted, tf.Tensor))
+tf.undo_keras()
+import jax, keras
+found = before(x)
+print(isinstance(found, jax.Array), np.allclose(found, wanted))
+model = keras.Sequential([keras.Input((3,)), keras.layers.LayerNormalization(),
+                          keras.layers.Dropout(0.5), keras.layers.Dense(2)])
+model.compile("adam", "mse")
+print(np.isfinite(model.fit(x, x[:, :2], verbose=0).history["loss"][0]))
+print(isinstance(model(x), jax.Array), keras.ops.add(1, 2).dtype)
+tf.keras.layers
+print(isinstance(model(x), tf.Tensor), isinstance(keras.ops.add(1, 2), tf.Tensor))
+"""
+    assert run(program) == [
+        "True", "True", "True", "True", "True", "int32", "True", "True",
+    ]  # fmt: skip
+
+
+def test_another_backend_is_refused():
+    program = """
+import keras
+import tapefacade as tf
+try:
+    tf.keras
+except ImportError as error:
+    print(str(error).replace(" ", "_"))
+"""
+    (text,) = run(program, KERAS_BACKEND="numpy")
+    assert "needs_Keras_on_JAX,_but_it_runs_on_numpy" in text
+
+
+@pytest.mark.parametrize("version", ["2.15.0", "3.9.2", "3.16.0"])
+def test_other_versions_are_refused(version, monkeypatch):
+    import keras
+
+    monkeypatch.setattr(keras, "__version__", version)
+    with pytest.raises(ImportError, match=rf"Keras 3.10 to 3.16 .*, and {version} is installed"):
+        patches.load()
+
+
+def test_a_change_that_fails_halfway_is_undone(monkeypatch):
+    import keras
+
+    tf.keras.layers  # noqa: B018
+    tf.undo_keras()
+    monkeypatch.setattr(patches.symbolic, "register", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        patches.patch()
+    monkeypatch.undo()
+    assert not isinstance(keras.ops.add(1, 2), tf.Tensor)
+    assert isinstance(tf.keras.ops.add(1, 2), tf.Tensor)

@@ -1,0 +1,352 @@
+"""`python -m tapefacade run`: reports of what ran, and notebooks."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import tapefacade as tf
+from tapefacade._function.function import Function
+from tapefacade._port import reporting
+from tapefacade._port.notebooks import Notebook, display
+from tapefacade._port.reporting import Report
+from tapefacade._trace import running
+from tapefacade._trace.recording import Recording
+
+CHECKOUT = pathlib.Path(tf.__file__).parents[1]
+HERE = os.path.abspath(__file__)
+
+
+@pytest.fixture
+def report():
+    made = Report()
+    made.start()
+    yield made
+    made.stop()
+
+
+def rows(report: Report) -> dict[str, list[str]]:
+    """What a report says, by the words in its first column."""
+    report.stop()
+    found: dict[str, list[str]] = {}
+    head = ""
+    for line in report.text().splitlines():
+        head = line[2:13].strip() or head
+        found.setdefault(head, []).append(line[13:])
+    return found
+
+
+def place(marker: str) -> str:
+    """The line of this file that ends with a comment."""
+    lines = pathlib.Path(HERE).read_text(encoding="utf-8").splitlines()
+    (number,) = [i for i, line in enumerate(lines, start=1) if line.endswith(f"# {marker}")]
+    return f"{HERE}:{number}"
+
+
+# -- what a report counts -------------------------------------------------------------------------
+
+
+def test_programs_steps_and_looks_are_counted(report):
+    w = tf.Variable(3.25)
+    for _ in range(5):
+        with tf.GradientTape() as tape:
+            loss = tf.square(tf.math.sinh(w) * 0.03125)
+        w.assign_sub(0.0625 * tape.gradient(loss, w))
+        float(loss)  # here
+    found = rows(report)
+    assert len(report.starts) == 5
+    assert re.match(
+        r"5 steps: the first took .+, the others .+ each \(median\), .+ at most", found["time"][1]
+    )
+    assert found["programs"][0].startswith("1 compiled, 5 run, 4 of them from the cache")
+    assert found["programs"][0].endswith("the last was compiled in step 1")
+    assert re.fullmatch(r"[1-9]\d* new instructions", found["programs"][1])
+    assert report.looks == {place("here"): 5}
+    assert found["looked at"] == [f"5  {os.path.relpath(place('here'))}"]
+    assert found["functions"] == ["no tf.function was called"]
+    assert 0.0 < report.compiling < report._ended - report._began
+
+
+def test_inner_tapes_are_no_steps(report):
+    x = tf.Variable(0.75)
+    for _ in range(2):
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = x**4.0
+            first = inner.gradient(y, x)
+        outer.gradient(first, x)
+    assert len(report.starts) == 2
+
+
+def test_a_function_that_opens_a_tape_takes_a_step_at_each_call(report):
+    w = tf.Variable([1.5, 2.5])
+
+    @tf.function
+    def train(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.math.expm1(w) * x)
+        return tape.gradient(loss, w)
+
+    @tf.function
+    def predict(x):
+        return train(x) + tf.math.expm1(x)
+
+    for _ in range(4):
+        train(tf.constant(1.0))
+    predict(tf.constant(1.0))
+    with tf.GradientTape():
+        train(tf.constant(1.0))
+    assert len(report.starts) == 6
+    found = rows(report)
+    assert [re.sub(r" \(.*?\)", "", line) for line in found["functions"]] == [
+        "train: recorded",
+        "predict: recorded",
+    ]
+
+
+def test_functions_say_why_their_python_runs(report):
+    @tf.function
+    def branch(x):
+        return x if x > 0.0 else -x  # why
+
+    branch(tf.constant(-1.5))
+    branch(tf.constant(1.5))
+    branch(tf.constant([1.5]))
+    (line,) = rows(report)["functions"]
+    assert line.startswith("branch (tests/test_port_report.py:") or os.getcwd() != str(CHECKOUT)
+    assert "its Python runs at every call: " in line
+    assert line.endswith("looked at a value")
+    assert report.looks == {place("why"): 3}
+
+
+def test_signatures_are_counted(report):
+    @tf.function
+    def double(x):
+        return 2.0 * x
+
+    for size in (1, 2, 3, 3):
+        double(tf.zeros([size]))
+    (line,) = rows(report)["functions"]
+    assert line.endswith(": recorded for 3 signatures")
+
+
+def test_a_report_on_nothing_says_so(report):
+    found = rows(report)
+    assert found["time"][1] == "no steps: no tape was opened"
+    assert found["programs"][0] == "0 compiled, 0 run, 0 of them from the cache"
+    assert found["looked at"] == ["nothing that was pending was looked at"]
+
+
+def test_long_lists_are_cut(report):
+    report.looks.update({f"/file.py:{line}": line for line in range(1, 31)})
+    found = rows(report)["looked at"]
+    assert len(found) == reporting.MAX_ROWS + 1
+    assert found[0] == "30  /file.py:30"
+    assert found[-1] == "... and 18 more"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(12.3456, "12.3 s"), (1234.0, "1,234 s"), (0.01, "10 ms"), (3e-6, "3 us")],
+)
+def test_seconds(seconds, text):
+    assert reporting._seconds(seconds) == text
+
+
+def test_nothing_is_replaced_when_no_report_is_made():
+    def state() -> list:
+        owners = [
+            (Recording, "compute"), (tf.GradientTape, "__enter__"),
+            (Function, "__call__"), (Function, "_keep"),
+        ]  # fmt: skip
+        return [vars(owner)[name] for owner, name in owners] + running.WRAPPERS
+
+    before = state()
+    report = Report()
+    assert state() == before
+    report.start()
+    assert all(a is not b for a, b in zip(before, state(), strict=False))
+    assert len(running.WRAPPERS) == 1
+    report.stop()
+    report.stop()
+    assert state() == before
+
+
+# -- notebooks ------------------------------------------------------------------------------------
+
+
+def write_notebook(path: pathlib.Path, *cells: str, tags: dict[int, str] | None = None) -> str:
+    content = {
+        "cells": [
+            {
+                "cell_type": "code",
+                "source": textwrap.dedent(cell).strip("\n").splitlines(keepends=True),
+                "metadata": {"tags": [tags[number]]} if tags and number in tags else {},
+            }
+            for number, cell in enumerate(cells, start=1)
+        ],
+        "metadata": {"kernelspec": {"language": "python"}},
+        "nbformat": 4,
+    }
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+
+    def run_cells(*cells: str, tags: dict[int, str] | None = None) -> Notebook:
+        notebook = Notebook(write_notebook(tmp_path / "a.ipynb", *cells, tags=tags))
+        notebook.run(lambda error: None)
+        return notebook
+
+    return run_cells
+
+
+def test_cells_run_in_order_in_one_namespace(run, capsys):
+    notebook = run(
+        "x = 1\nx", "x += 1\nx;", "def f():\n    return x\nf()", "None", "display(x, 'é')"
+    )
+    assert capsys.readouterr().out == "1\n2\n2\n'é'\n"
+    assert notebook.module.x == 2
+    assert notebook.module.__name__ == "__main__"
+    assert notebook.module.get_ipython() is None
+    assert notebook.module.display is display
+
+
+def test_the_last_value_has_a_name(run, capsys):
+    run("6 * 7", "print(_)")
+    assert capsys.readouterr().out == "42\n42\n"
+
+
+def test_future_statements_hold_for_later_cells(run):
+    notebook = run("from __future__ import annotations", "def f(x: never_defined): ...")
+    assert notebook.module.f.__annotations__ == {"x": "never_defined"}
+
+
+def test_magics_are_left_out_and_commands_are_noted(run, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run("%matplotlib inline\n%load_ext autoreload", "x = 1\n!pip install x\n%cd y", "%time x")
+    shown = capsys.readouterr()
+    assert shown.out == "1\n"
+    assert shown.err.splitlines() == [
+        "tapefacade: a.ipynb[2]:2: left out `!pip install x`",
+        "tapefacade: a.ipynb[2]:3: left out `%cd y`",
+    ]
+
+
+def test_tags_say_what_may_fail_and_what_is_skipped(run, capsys):
+    notebook = run("1 / 0", "x = 1", "1 / 0", tags={1: "raises-exception", 3: "skip-execution"})
+    assert notebook.module.x == 1
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    with pytest.raises(ZeroDivisionError):
+        run("1 / 0", tags={1: "other"})
+
+
+def test_figures_are_no_windows(tmp_path, monkeypatch):
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    Notebook(write_notebook(tmp_path / "a.ipynb", "")).run(lambda error: None)
+    assert os.environ["MPLBACKEND"] == "agg"
+    monkeypatch.delenv("MPLBACKEND")
+
+
+# -- the command line -----------------------------------------------------------------------------
+
+
+def command(*arguments: object, folder: pathlib.Path) -> subprocess.CompletedProcess:
+    paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.run(
+        [sys.executable, "-m", "tapefacade", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "JAX_PLATFORMS": "cpu"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_a_notebook_runs_in_its_folder_and_reports(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "helper.py").write_text("import tensorflow as tf\nnumber = tf.ones([])\n")
+    write_notebook(
+        tmp_path / "in" / "b.ipynb",
+        """
+        import inspect, os, pickle, sys
+        import tensorflow as tf
+        from helper import number
+
+        class Thing:
+            pass
+
+        print(sys.argv[1:], os.path.basename(os.getcwd()))
+        print(type(pickle.loads(pickle.dumps(Thing()))) is Thing)
+        """,
+        """
+        @tf.function
+        def step():
+            return number / 0.5
+        print(inspect.getsource(step.python_function).splitlines()[1])
+        step()
+        """,
+        """
+        print("%.1f" % number)
+        float(number + 1.0)
+        raise SystemExit(5)
+        """,
+        "print('never')",
+    )
+    done = command("run", "--report", "in/b.ipynb", "--report", folder=tmp_path)
+    assert done.returncode == 5
+    assert done.stdout.splitlines() == [
+        "['--report'] in",
+        "True",
+        "def step():",
+        "<tf.Tensor: shape=(), dtype=float32, numpy=2.0>",
+        "1.0",
+    ]
+    lines = done.stderr.splitlines()
+    assert lines[:2] == ["", "tapefacade report: in/b.ipynb"]
+    assert "  functions  step (b.ipynb[2]:1): recorded" in lines
+    assert "  looked at  1  b.ipynb[3]:2" in lines
+
+
+def test_a_traceback_shows_the_lines_of_cells(tmp_path):
+    path = write_notebook(tmp_path / "a.ipynb", "x = 0", "def f():\n    return 1 / x", "f()")
+    done = command("run", path, folder=tmp_path)
+    assert done.returncode == 1
+    lines = [line for line in done.stderr.splitlines() if "^" not in line]
+    assert lines == [
+        "Traceback (most recent call last):",
+        f'  File "{path}[3]", line 1, in <module>',
+        "    f()",
+        f'  File "{path}[2]", line 2, in f',
+        "    return 1 / x",
+        "ZeroDivisionError: division by zero",
+    ]
+
+
+def test_what_is_no_notebook_ends_with_status_2(tmp_path):
+    (tmp_path / "a.ipynb").write_text("{}")
+    done = command("run", "a.ipynb", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith(
+        "error: a.ipynb: it is no notebook: it has no 'cells'"
+    )
+
+
+def test_the_report_comes_after_a_scripts_error(tmp_path):
+    (tmp_path / "a.py").write_text(
+        "import sys, tensorflow as tf\nprint(float(tf.exp(0.0)), sys.argv)\n1 / 0\n"
+    )
+    done = command("run", "--report", "a.py", "-q", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == "1.0 ['a.py', '-q']\n"
+    assert done.stderr.index("ZeroDivisionError") < done.stderr.index("tapefacade report: a.py")
+    assert done.stderr.endswith("  looked at  1  a.py:2\n")
