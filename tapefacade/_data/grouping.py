@@ -10,7 +10,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.batching import Held
 from tapefacade._data.functions import UserFunction
-from tapefacade._data.mapping import node_of, spec_of_dataset
+from tapefacade._data.inner import node_of, spec_of_dataset
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
 from tapefacade._data.structures import (
     fresh,

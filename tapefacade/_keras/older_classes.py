@@ -239,11 +239,10 @@ def _radial() -> type:
             height, width = w.shape[0], w.shape[1]
             if height != width or not height % 2:
                 raise ValueError(f"The kernel has to be a square of odd size. Received: {w.shape}")
-            places = np.arange(height)
-            away = np.abs(places - height // 2)
+            away = np.abs(np.arange(height) - height // 2)
             ring = np.maximum(away[:, None], away[None, :])
-            column = source("ops").take(w, np.full(height // 2 + 1, height // 2), axis=0)
-            half = [column[0, height // 2 + i] for i in range(height // 2 + 1)]
+            first = height // 2 - 1  # on the diagonal, as Keras 2 does it
+            half = [w[first + i, first + i] for i in range(height // 2 + 1)]
             rows = source("ops").stack(half)
             flat = FUNCTIONS["gather"](rows, ring.reshape(-1))
             return source("ops").reshape(flat, w.shape)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._keras.older_notice import notice, source
 
@@ -194,7 +195,7 @@ def _dense(labels: Any, count: int, times: int) -> Any:
     dense = np.full((count, times), -1, np.int64)
     places = labels.indices.numpy()
     dense[places[:, 0], places[:, 1]] = labels.values.numpy()
-    return FUNCTIONS["convert_to_tensor"](dense)
+    return convert_to_tensor(dense)
 
 
 def _lengths(value: Any) -> Any:

@@ -37,6 +37,7 @@ def apply(patches: Patches) -> None:
         if not name.startswith("__"):
             patches.set(model, name, member)
     functional = source("models.functional").Functional
+    patches.set(functional, "add_loss", source("layers.layer").Layer.add_loss)
     patches.set(functional, "_add_symbolic_losses", _add_symbolic_losses)
     patches.set(functional, "_run_through_graph", _with_losses(functional._run_through_graph))
 

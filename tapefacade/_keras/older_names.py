@@ -14,7 +14,6 @@ ROOT = "keras._tf_keras.keras"
 SCHEDULES = "optimizers.schedules"
 # Older name: where it is today.
 MOVED: dict[str, dict[str, str]] = {
-    "": {"load_model": "models.load_model", "model": "Model"},
     "losses": {
         "mean_squared_error": "losses.MSE",
         "mean_absolute_error": "losses.MAE",
@@ -23,7 +22,6 @@ MOVED: dict[str, dict[str, str]] = {
         "kl_divergence": "losses.KLD",
         "log_cosh": "losses.logcosh",
         "cosine_proximity": "losses.cosine_similarity",
-        "SparseCategorialCrossentropy": "losses.SparseCategoricalCrossentropy",
     },
     "metrics": {
         "mean_squared_error": "metrics.MSE",
@@ -35,22 +33,18 @@ MOVED: dict[str, dict[str, str]] = {
         "cosine_proximity": "losses.cosine_similarity",
         "cosine_similarity": "losses.cosine_similarity",
     },
-    "layers": {
-        "CuDNNLSTM": "layers.LSTM",
-        "CuDNNGRU": "layers.GRU",
-        "Sequential": "Sequential",
-        "Model": "Model",
-        "SyncBatchNormalization": "layers.BatchNormalization",
-    },
+    "layers": {"CuDNNLSTM": "layers.LSTM", "CuDNNGRU": "layers.GRU"},
     "models": {"model_from_config": "layers.deserialize"},
     "callbacks": {"BaseLogger": "callbacks.Callback"},
     "utils": {"generic_utils": "utils", "np_utils": "utils", "vis_utils": "utils"},
-    "optimizers": {"Optimiser": "optimizers.Optimizer"},
 }
 # Older namespaces: the names in them, and where these are today. None is the namespace itself.
 SPACES: dict[str, dict[str | None, str]] = {
     "layers.experimental.preprocessing": {None: "layers", "PreprocessingLayer": "layers.Layer"},
-    "layers.experimental": {None: "layers"},
+    "layers.experimental": {
+        None: "layers",
+        "SyncBatchNormalization": "layers.BatchNormalization",
+    },
     "optimizers.experimental": {None: "optimizers"},
     "callbacks.experimental": {None: "callbacks"},
     "metrics.experimental": {None: "metrics"},

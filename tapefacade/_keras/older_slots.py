@@ -5,6 +5,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._core.convert import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._keras.older_notice import Attribute, Patches, notice, source
 from tapefacade._keras.older_optimizers import _as_rate
@@ -182,7 +183,7 @@ def _updating(original: Callable[..., Any]) -> Callable[..., Any]:
         known = "apply_state" in inspect.signature(function).parameters
         more = {"apply_state": state} if known else {}
         if not rows:
-            return function(FUNCTIONS["convert_to_tensor"](gradient), variable, **more)
+            return function(convert_to_tensor(gradient), variable, **more)
         indices, places = FUNCTIONS["unique"](gradient.indices)[:2]
         values = FUNCTIONS["math.unsorted_segment_sum"](
             gradient.values, places, indices.shape[0]

@@ -21,7 +21,7 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import datasets, loops, older, parts, symbolic, trainer, updating, variables
+from tapefacade._keras import datasets, loops, older, parts, preprocessing, symbolic, trainer, updating, variables
 from tapefacade._keras.direct import directly
 from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -184,6 +184,7 @@ def _change() -> None:
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     for name, member in trainer.members().items():
         PATCHES.set(training, name, member)
+    preprocessing.apply(PATCHES)
     saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
     PATCHES.set(saveable, "_checkpoint_children", parts.parts)
     keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor

@@ -30,7 +30,7 @@ def gaussian_process(tf, np):
 
     optimizer = tf.keras.optimizers.Adam(learning_rate=0.05)
     losses = []
-    for _ in range(6):
+    for _ in range(4):
         with tf.GradientTape() as tape:
             loss = negative_log_likelihood()
         optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
