@@ -112,10 +112,14 @@ class StaticHashTable(Table):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        super().__init__(initializer.key_dtype, initializer.value_dtype)
+        super().__init__(
+            dtypes.as_dtype(initializer.key_dtype), dtypes.as_dtype(initializer.value_dtype)
+        )
         require_kinds("HashTableV2", STATIC, self.key_dtype, self.value_dtype)
         self._default = convert(default_value, self.value_dtype)
         self._name = name
+        if "initialize" in vars(type(initializer)):  # a program's own, which fills nothing in
+            return
         keys, values = initializer._entries()
         if keys.shape != values.shape:
             wanted, given = (",".join(map(str, a.shape)) for a in (keys, values))

@@ -23,3 +23,4 @@ def apply(patches: Any) -> None:
         return getattr(backend, name) if self._backend == "tensorflow" else plain(self, name)
 
     patches.set(utils.DynamicBackend, "__getattr__", attribute)
+    patches.set(backend, "tensorflow", importlib.import_module("keras.src.backend.jax"))
