@@ -200,6 +200,7 @@ def test_only_names_of_this_package_are_public(namespace):
         and (
             value is missing_attribute
             or (inspect.ismodule(value) and value.__name__.partition(".")[0] != "tapefacade")
+            and name != "keras"  # there once somebody has asked for it
         )
     ]
     assert not foreign
@@ -211,7 +212,8 @@ def test_every_public_file_is_a_namespace():
         for path in MODULES
         if not any(part.startswith("_") and part != "__init__" for part in module_parts(path))
     }
-    assert files == {namespace.__name__ for namespace in NAMESPACES.values()}
+    # `tf.keras` is Keras's own module, imported when somebody asks for it.
+    assert files - {"tapefacade.keras"} == {n.__name__ for n in NAMESPACES.values()}
 
 
 def test_importing_the_package_changes_no_setting_of_jax():

@@ -304,6 +304,7 @@ def test_captured_values_are_read_at_each_call():
 
 def test_one_tensor_for_two_arguments():
     f = tf.function(lambda a, b: a - b)
+    assert isinstance(f, tf.types.experimental.Callable)
     one, two = tf.constant(1.0), tf.constant(2.0)
     assert [f(one, one).numpy(), f(two, one).numpy(), f(one, two).numpy()] == [0.0, 1.0, -1.0]
 

@@ -24,6 +24,7 @@ def test_writers_in_one_directory_have_files_of_their_own(tmp_path):
 
 def test_threads_write_whole_events(tmp_path):
     writer = tf.summary.create_file_writer(tmp_path)
+    assert isinstance(writer, tf.summary.SummaryWriter)
 
     def write(k):
         with writer.as_default():

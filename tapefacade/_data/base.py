@@ -15,7 +15,6 @@ class Base:
     """A dataset, without its methods."""
 
     _is_element = True  # a dataset may be a part of an element
-    _is_function_result = True  # and what a function returns
     _node: Node
     _own_options: Options | None = None
 

@@ -90,7 +90,7 @@ def _node_maker() -> Callable[..., Any]:
     backend = source("backend")
 
     @source("saving").register_keras_serializable(package="tapefacade", name="BackendCall")
-    class BackendCall(operation):  # type: ignore[misc, valid-type]
+    class BackendCall(operation):
         """A call of a function of `tf.keras.backend` in a functional model."""
 
         def __init__(self, function: str, name: str | None = None) -> None:

@@ -1,6 +1,5 @@
 """Callbacks as in Keras 2: their arguments, and file names without the suffixes of Keras 3."""
 
-import numbers
 from collections.abc import Callable
 from typing import Any
 
@@ -136,8 +135,7 @@ def _numbers(original: Callable[..., None]) -> Callable[..., None]:
     def __init__(self: Any, schedule: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         def number(*at: Any) -> Any:
             rate = schedule(*at)
-            known = isinstance(rate, numbers.Number) or hasattr(rate, "__float__")
-            return float(rate) if known and not isinstance(rate, str) else rate
+            return float(rate) if hasattr(rate, "__float__") else rate
 
         original(self, number if callable(schedule) else schedule, *args, **kwargs)
 

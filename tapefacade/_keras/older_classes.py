@@ -187,18 +187,18 @@ def _fourier() -> type:
 
         def _drawn(self, shape: tuple[int, int]) -> Any:
             kind = str(self.kernel_initializer).lower()
-            generator = np.random.default_rng(np.random.randint(2**31))
+            random = source("random")
             if kind == "gaussian":
-                return generator.normal(size=shape)
+                return np.asarray(random.normal(shape))
             if kind == "laplacian":
-                return np.tan(np.pi * (generator.uniform(size=shape) - 0.5))
+                return np.tan(np.pi * (np.asarray(random.uniform(shape)) - 0.5))
             return np.asarray(source("initializers").get(self.kernel_initializer)(shape))
 
         def build(self, input_shape: Any) -> None:
             """Draws the projections."""
             shape = (int(input_shape[-1]), self.output_dim)
             drawn = self._drawn(shape)
-            shifts = np.random.uniform(0.0, 2 * np.pi, self.output_dim)
+            shifts = np.asarray(source("random").uniform((self.output_dim,), 0.0, 2 * np.pi))
             scale = self.scale
             if scale is None:
                 gaussian = str(self.kernel_initializer).lower() == "gaussian"
@@ -258,6 +258,7 @@ def _mean_tensor() -> type:
         def __init__(self, name: str = "mean_tensor", dtype: Any = None, shape: Any = None) -> None:
             super().__init__(name=name, dtype=dtype)
             self.total: Any = None
+            self.count: Any = None
             if shape is not None:
                 self._build(shape)
 
@@ -271,14 +272,15 @@ def _mean_tensor() -> type:
             values = ops.cast(values, self.dtype)
             if self.total is None:
                 self._build(values.shape)
+            total, count = self.total, self.count
             counts = ops.ones_like(values)
             if sample_weight is not None:
                 weight = ops.cast(sample_weight, self.dtype)
                 while len(weight.shape) < len(values.shape):
                     weight = ops.expand_dims(weight, -1)
                 values, counts = values * weight, counts * weight
-            self.total.assign(self.total + values)
-            self.count.assign(self.count + counts)
+            total.assign(total + values)
+            count.assign(count + counts)
 
         def result(self) -> Any:
             """Returns the mean."""

@@ -229,9 +229,7 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
     """Returns `model.save`, or `save_model`, for any path."""
 
     @like(original)
-    def save(
-        model: Any, filepath: Any, overwrite: bool = True, *args: Any, **kwargs: Any
-    ) -> Any:
+    def save(model: Any, filepath: Any, overwrite: bool = True, *args: Any, **kwargs: Any) -> Any:
         path = os.fspath(filepath)
         for key in [key for key in DROPPED_OF_SAVE if key in kwargs]:
             kwargs.pop(key)
@@ -288,7 +286,9 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
         path = os.fspath(filepath)
         kwargs.pop("options", None)
         if os.path.isfile(os.path.join(path, "saved_model.pb")):
-            raise refusal("tf.keras.models.load_model(SavedModel)", MESSAGE_SAVED_MODEL.format(path))
+            raise refusal(
+                "tf.keras.models.load_model(SavedModel)", MESSAGE_SAVED_MODEL.format(path)
+            )
         if _is_hdf5(path) and not path.endswith((".h5", ".hdf5")):
             return source("legacy.saving.legacy_h5_format").load_model_from_hdf5(
                 path, custom_objects=custom_objects, compile=compile, **kwargs

@@ -171,12 +171,7 @@ def _adding_variable(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _adding_loss(original: Callable[..., None]) -> Callable[..., None]:
     def add_loss(self: Any, loss: Any, inputs: Any = None) -> None:
-        """Adds a loss: a tensor within `call`, or a function that is called for every loss.
-
-        Args:
-            loss: the loss, or several.
-            inputs: what it depends on, which means nothing.
-        """
+        """Adds a loss: a tensor within `call`, or a function that is called for every loss."""
         losses = source("tree").flatten(loss)
         functions = [one for one in losses if callable(one)]
         others = [one for one in losses if not callable(one)]

@@ -104,8 +104,8 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
             then_expression if callable(then_expression) else lambda: then_expression,
             else_expression if callable(else_expression) else lambda: else_expression,
         )
-    then = then_expression() if callable(then_expression) else then_expression
-    other = else_expression() if callable(else_expression) else else_expression
+    then: Any = then_expression() if callable(then_expression) else then_expression
+    other: Any = else_expression() if callable(else_expression) else else_expression
     rank = len(then.shape)
     if len(condition.shape) > rank:
         raise ValueError(

@@ -154,7 +154,7 @@ def _of_older_class(metric: type) -> Callable[..., None]:
                 self.reset_states()
 
         notice(f"{cls.__name__}.reset_states", f"`{cls.__name__}.reset_state`")
-        cls.reset_states = reset_states  # type: ignore[attr-defined]
-        cls.reset_state = reset_state  # type: ignore[attr-defined]
+        cls.reset_states = reset_states
+        cls.reset_state = reset_state
 
     return __init_subclass__

@@ -183,9 +183,7 @@ class _Members:
     compiled_metrics = Attribute(
         "compiled_metrics", "`model.compute_metrics(x, y, y_pred)`", _CompiledMetrics
     )
-    compiled_loss = Attribute(
-        "compiled_loss", "`model.compute_loss(x, y, y_pred)`", _CompiledLoss
-    )
+    compiled_loss = Attribute("compiled_loss", "`model.compute_loss(x, y, y_pred)`", _CompiledLoss)
     uses_learning_phase = Attribute("uses_learning_phase", "nothing", lambda self: False)
     state_updates = Attribute("state_updates", "nothing", lambda self: [])
 
@@ -253,9 +251,7 @@ _OF_GENERATORS = (
 )  # fmt: skip
 
 
-def _named(
-    names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> dict[str, Any]:
+def _named(names: tuple[str, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     named = {**dict(zip(names, args, strict=False)), **kwargs}
     return {key: value for key, value in named.items() if key not in WORKERS}
 

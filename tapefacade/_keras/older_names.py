@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._keras import older_classes
+from tapefacade._keras.older_legacy import OLDER_CLASSES, older_class
 from tapefacade._keras.older_notice import Patches, like, notice, source
-from tapefacade._keras.older_slots import OLDER_CLASSES, older_class
 
 ROOT = "keras._tf_keras.keras"
 SCHEDULES = "optimizers.schedules"
@@ -168,7 +168,7 @@ def _space(path: str) -> types.ModuleType:
         notice(f"tf.keras.{own}", f"tf.keras.{place}")
         return _at(root, place)
 
-    space.__getattr__ = find  # type: ignore[method-assign]
+    space.__getattr__ = find
     space.__path__ = []  # it has submodules
     sys.modules[space.__name__] = space
     return space

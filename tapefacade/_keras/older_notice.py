@@ -20,7 +20,7 @@ class Patches(Protocol):
         ...
 
 
-class Refused(TypeError, ValueError, AttributeError):
+class RefusedError(TypeError, ValueError, AttributeError):
     """Something of Keras 2 that cannot be done; the message says what to do instead."""
 
 
@@ -36,14 +36,14 @@ def notice(spelling: str, today: str) -> None:
         own_logger().warning("%s is Keras 2; write %s.", spelling, today)
 
 
-def refusal(spelling: str, instead: str) -> Refused:
+def refusal(spelling: str, instead: str) -> RefusedError:
     """Makes the error for what cannot be done.
 
     Args:
         spelling: what the program wrote.
         instead: what to do.
     """
-    return Refused(f"{spelling} is Keras 2 and has no counterpart in Keras 3: {instead}")
+    return RefusedError(f"{spelling} is Keras 2 and has no counterpart in Keras 3: {instead}")
 
 
 class Attribute:
@@ -105,4 +105,3 @@ def renamed(old: str, new: Callable[..., Any], today: str) -> Callable[..., Any]
 def source(name: str) -> Any:
     """Returns a module of Keras's sources."""
     return importlib.import_module(f"keras.src.{name}")
-

@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.older_notice import Attribute, Patches, like, notice, refusal, renamed, source
+from tapefacade._keras.older_notice import (
+    Attribute,
+    Patches,
+    like,
+    notice,
+    refusal,
+    renamed,
+    source,
+)
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 
@@ -241,13 +249,7 @@ def _applying(original: Callable[..., Any]) -> Callable[..., Any]:
     def apply_gradients(
         self: Any, grads_and_vars: Any, name: str | None = None, **kwargs: Any
     ) -> Any:
-        """Applies gradients to variables; returns the number of steps.
-
-        Args:
-            grads_and_vars: pairs of a gradient and its variable.
-            name: a name, which means nothing.
-            **kwargs: how replicas put their gradients together, which means nothing with one.
-        """
+        """Applies gradients to variables; returns the number of steps."""
         unknown = set(kwargs) - {"experimental_aggregate_gradients", "skip_gradients_aggregation"}
         if unknown:
             raise TypeError(
@@ -271,11 +273,7 @@ def _with_decay(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], di
 
 def _setting_weights(original: Callable[..., None]) -> Callable[..., None]:
     def set_weights(self: Any, values: Sequence[Any]) -> None:
-        """Gives the variables values: all of them, or those that `get_weights` returns.
-
-        Args:
-            values: arrays.
-        """
+        """Gives the variables values: all of them, or those that `get_weights` returns."""
         if not self.built and self.__dict__.get("_older_waiting"):
             self.__dict__["_older_values"] = [np.asarray(value) for value in values]
             return

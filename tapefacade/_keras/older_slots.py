@@ -1,4 +1,4 @@
-"""Optimizers that are written as in Keras 2: slots, hyperparameters, `tf.keras.optimizers.legacy`."""
+"""Optimizers that are written as in Keras 2: slots, hyperparameters, updates of one variable."""
 
 import functools
 import inspect
@@ -12,9 +12,6 @@ from tapefacade._keras.older_optimizers import _as_rate
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._tape.lifting import init_scope
 
-OLDER_CLASSES = (
-    "Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "Optimizer", "RMSprop", "SGD",
-)  # fmt: skip
 # Where Keras 3 keeps what Keras 2 called slots.
 SLOTS = {
     "m": "_momentums", "v": "_velocities", "vhat": "_velocity_hats", "momentum": "momentums",
@@ -51,7 +48,8 @@ def variable_of(variable: Any) -> Any:
     Args:
         variable: of either kind.
     """
-    return variable.__dict__.get("_facade") or variable if hasattr(variable, "_facade") else variable
+    held = getattr(variable, "_facade", None)
+    return variable if held is None else held
 
 
 class _Members:
@@ -152,11 +150,7 @@ def _hypers(optimizer: Any) -> dict[str, Any]:
 
 def _building(original: Callable[..., None]) -> Callable[..., None]:
     def build(self: Any, variables: Sequence[Any]) -> None:
-        """Makes the variables of the optimizer, for those that it is to change.
-
-        Args:
-            variables: these.
-        """
+        """Makes the variables of the optimizer, for those that it is to change."""
         if not len(variables):  # Keras does so where it reads models from HDF5
             self._older_waiting = True
             return
@@ -185,9 +179,7 @@ def _updating(original: Callable[..., Any]) -> Callable[..., Any]:
         if not rows:
             return function(convert_to_tensor(gradient), variable, **more)
         indices, places = FUNCTIONS["unique"](gradient.indices)[:2]
-        values = FUNCTIONS["math.unsorted_segment_sum"](
-            gradient.values, places, indices.shape[0]
-        )
+        values = FUNCTIONS["math.unsorted_segment_sum"](gradient.values, places, indices.shape[0])
         return function(values, variable, indices, **more)
 
     return update_step
@@ -208,7 +200,9 @@ def _all_updating(original: Callable[..., Any]) -> Callable[..., Any]:
             learning_rate = self._get_current_learning_rate()
         if not _takes_no_rate(type(self)):
             return original(self, grads, variables, learning_rate)
-        notice("update_step(gradient, variable)", "`update_step(gradient, variable, learning_rate)`")
+        notice(
+            "update_step(gradient, variable)", "`update_step(gradient, variable, learning_rate)`"
+        )
         for gradient, variable in zip(grads, variables, strict=True):
             self.update_step(gradient, variable)
         return None
@@ -224,14 +218,7 @@ def _adding(original: Callable[..., Any]) -> Callable[..., Any]:
         initializer: Any = "zeros",
         **older: Any,
     ) -> Any:
-        """Makes a variable like another one; takes the arguments of Keras 2 as well.
-
-        Args:
-            reference_variable: the other one.
-            name: a name.
-            initializer: makes the first value.
-            **older: `model_variable`, `variable_name`, `shape` and `initial_value`.
-        """
+        """Makes a variable like another one; takes the arguments of Keras 2 as well."""
         if not older:
             return original(self, reference_variable, name, initializer)
         notice(
@@ -282,7 +269,9 @@ def _grow(optimizer: Any, new: Sequence[Any]) -> None:
     names = [name for name, value in vars(optimizer).items() if _is_slots(optimizer, name, value)]
     before = {name: list(getattr(optimizer, name)) for name in names}
     indices, trained = dict(optimizer._trainable_variables_indices), optimizer._trainable_variables
+    optimizer.built = False
     optimizer.build(list(new))
+    optimizer.built = True
     for name, slots in before.items():
         object.__setattr__(optimizer, name, [*slots, *getattr(optimizer, name)])
     places = {key: len(trained) + i for key, i in optimizer._trainable_variables_indices.items()}
@@ -325,97 +314,3 @@ def _scaled_again(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, grads, trainable_variables)
 
     return apply
-
-
-def older_class(name: str) -> type:
-    """Makes a class of `tf.keras.optimizers.legacy`.
-
-    Args:
-        name: its name.
-    """
-    optimizers = source("optimizers")
-    base = getattr(optimizers, name)
-
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        if name != "Optimizer":
-            notice(f"tf.keras.optimizers.legacy.{name}", f"tf.keras.optimizers.{name}")
-        if args and isinstance(args[-1], str):
-            *args, kwargs["name"] = args
-        if name == "Nadam":
-            schedule = kwargs.pop("schedule_decay", kwargs.pop("decay", 0.004))
-        base.__init__(self, *args, **kwargs)
-        self._older = True
-        if name == "Nadam":
-            self.schedule_decay = schedule
-
-    members: dict[str, Any] = {
-        "__init__": __init__, "__module__": "keras.optimizers.legacy", "__doc__": base.__doc__,
-    }  # fmt: skip
-    members.update(_OWN_UPDATES.get(name, {}))
-    return type(name, (base,), members)
-
-
-def _update_rmsprop(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
-    """Updates as Keras 2 does: without momentum the small number is outside of the root."""
-    if self.momentum > 0:
-        super(type(self), self).update_step(gradient, variable, learning_rate)
-        return
-    ops = source("ops")
-    rate, gradient = ops.cast(learning_rate, variable.dtype), ops.cast(gradient, variable.dtype)
-    place = self._get_variable_index(variable)
-    mean = self._velocities[place]
-    mean.assign(self.rho * mean + (1 - self.rho) * ops.square(gradient))
-    size = mean + 0.0
-    if self.centered:
-        average = self._average_gradients[place]
-        average.assign(self.rho * average + (1 - self.rho) * gradient)
-        size = size - ops.square(average)
-    variable.assign_sub(rate * gradient / (ops.sqrt(size) + self.epsilon))
-
-
-def _update_adagrad(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
-    """Updates as Keras 2 does: the small number is outside of the root."""
-    ops = source("ops")
-    rate, gradient = ops.cast(learning_rate, variable.dtype), ops.cast(gradient, variable.dtype)
-    total = self._accumulators[self._get_variable_index(variable)]
-    total.assign_add(ops.square(gradient))
-    variable.assign_sub(rate * gradient / (ops.sqrt(total) + self.epsilon))
-
-
-def _update_nadam(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> None:
-    """Updates as Keras 2 does: the momentum grows slowly, at the rate that `decay` says."""
-    ops, dtype = source("ops"), variable.dtype
-    rate, gradient = ops.cast(learning_rate, dtype), ops.cast(gradient, dtype)
-    step = ops.cast(self.iterations, dtype) + 1
-    factor, following = _nadam_factor(self, step), _nadam_factor(self, step + 1)
-    product = ops.cast(self._u_product, dtype)
-    place = self._get_variable_index(variable)
-    mean, square = self._momentums[place], self._velocities[place]
-    mean.assign(self.beta_1 * mean + (1 - self.beta_1) * gradient)
-    square.assign(self.beta_2 * square + (1 - self.beta_2) * ops.square(gradient))
-    direction = (1 - factor) * gradient / (1 - product)
-    direction = direction + following * mean / (1 - product * following)
-    size = ops.sqrt(square / (1 - ops.power(self.beta_2, step)))
-    variable.assign_sub(rate * direction / (size + self.epsilon))
-
-
-def _nadam_factor(optimizer: Any, step: Any) -> Any:
-    power = source("ops").power(0.96, optimizer.schedule_decay * step)
-    return optimizer.beta_1 * (1 - 0.5 * power)
-
-
-def _update_all_nadam(self: Any, grads: Any, variables: Any, learning_rate: Any) -> None:
-    step = source("ops").cast(self.iterations, self._u_product.dtype) + 1
-    self._u_product.assign(self._u_product * _nadam_factor(self, step))
-    for gradient, variable in zip(grads, variables, strict=True):
-        self.update_step(gradient, variable, learning_rate)
-
-
-# What classes of Keras 2 compute in another way than those of Keras 3.
-_OWN_UPDATES: dict[str, dict[str, Any]] = {
-    "RMSprop": {"update_step": _update_rmsprop},
-    "Adagrad": {"update_step": _update_adagrad},
-    "Nadam": {"update_step": _update_nadam, "_backend_update_step": _update_all_nadam},
-}
-
-

@@ -624,3 +624,31 @@ def mistakes(tf, np):
         caught(lambda: list(numbers.apply(tf.data.experimental.assert_cardinality(4)))),
         caught(lambda: list(numbers.apply(tf.data.experimental.assert_cardinality(2)))),
     ]
+
+
+def settings(tf, np):
+    more = tf.data.experimental
+    kinds = [
+        tf.data.ThreadingOptions,
+        more.ThreadingOptions,
+        more.AutotuneOptions,
+        more.DistributeOptions,
+        more.OptimizationOptions,
+        more.ServiceOptions,
+    ]
+    found = {}
+    for kind in kinds:
+        made = kind()
+        names = [name for name in dir(made) if not name.startswith("_")]
+        found[kind.__name__] = {name: str(getattr(made, name)) for name in names}
+    for kind in (more.AutoShardPolicy, more.AutotuneAlgorithm, more.ExternalStatePolicy):
+        found[kind.__name__] = [repr(member) for member in kind]
+    made = more.AutotuneOptions()
+    made.autotune_algorithm = more.AutotuneAlgorithm.HILL_CLIMB
+    return [found, made.autotune_algorithm.name, made == more.AutotuneOptions(), more.SHARD_HINT]
+
+
+def numpy_iterators(tf, np):
+    iterator = tf.data.NumpyIterator(tf.data.Dataset.range(2))
+    same = type(iterator) is type(tf.data.Dataset.range(1).as_numpy_iterator())
+    return [next(iterator), iterator.next(), same]

@@ -1,5 +1,7 @@
 """tf.data: batches, windows, groups and mixtures."""
 
+import tempfile
+
 from programs.program import caught
 
 
@@ -341,3 +343,26 @@ def other_steps(tf, np):
         len(numbers.prefetch(2)),
         _all(numbers.apply(lambda d: d.skip(2))),
     ]
+
+
+def older_names(tf, np):
+    more = tf.data.experimental
+    numbers = tf.data.Dataset.range(6)
+    bucketed = numbers.apply(
+        more.bucket_by_sequence_length(lambda x: tf.cast(x, tf.int32), [2], [2, 2], no_padding=True)
+    )
+    sampled = numbers.apply(
+        more.rejection_resample(lambda x: tf.cast(x % 2, tf.int32), [1.0, 0.0], [0.5, 0.5])
+    )
+    return [
+        _all(bucketed),
+        {int(kind) for kind, _ in sampled},
+        _all(numbers.apply(more.copy_to_device("/cpu:0"))),
+        _all(numbers.apply(more.prefetch_to_device("/cpu:0"))),
+    ]
+
+
+def snapshots_by_their_older_name(tf, np):
+    with tempfile.TemporaryDirectory() as path:
+        dataset = tf.data.Dataset.range(3).apply(tf.data.experimental.snapshot(path))
+        return [_all(dataset), _all(dataset)]

@@ -225,7 +225,7 @@ def causal_language_model(tf, np):
             return self.proj(tf.reshape(out, (batch, length, width)))
 
     class GPT(tf.keras.Model):
-        def __init__(self, vocab, block_size, d_model=8, n_head=2, n_layer=2):
+        def __init__(self, vocab, block_size, d_model=8, n_head=2, n_layer=1):
             super().__init__()
             layers = tf.keras.layers
             self.wte = layers.Embedding(vocab, d_model)
@@ -267,7 +267,7 @@ def causal_language_model(tf, np):
 
     losses = [float(train_step(tokens[:, :-1], tokens[:, 1:])) for _ in range(3)]
     idx = tf.constant([[1, 2]])
-    for _ in range(3):
+    for _ in range(2):
         values, indices = tf.math.top_k(model(idx)[:, -1, :], k=2)
         idx = tf.concat([idx, indices[:, :1]], axis=1)
     changed = tf.tensor_scatter_nd_update(tokens[:1, :-1], [[0, 5]], [8])
