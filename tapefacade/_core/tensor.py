@@ -106,8 +106,10 @@ class EagerTensor(Operators, Tensor):
 
     # `_value` is a NumPy or JAX array, a Failed, or None while pending. `_slot` is the place in
     # `_recording` that defines the tensor; for a tensor from outside it counts the uses.
-    # `_origin` is set for a part of a variable: the variable and the key.
-    __slots__ = ("__weakref__", "_origin", "_recording", "_slot", "_type", "_value")
+    # `_origin` is set for a part of a variable: the variable and the key. Keras sets its mask.
+    __slots__ = (
+        "__weakref__", "_keras_mask", "_origin", "_recording", "_slot", "_type", "_value",
+    )  # fmt: skip
     __array_priority__ = 100
 
     def __init__(self, type_: TensorType, value: Any, recording: Pending | None, slot: int) -> None:

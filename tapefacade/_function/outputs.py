@@ -32,10 +32,10 @@ class Structure:
         """
         self.tensors: list[EagerTensor] = []  # of this result
         self._constants: list[Any] = []  # what is no dense tensor, in its place
-        self.has_objects = False  # whether there is a TensorArray in it
+        self.has_objects = False  # whether there is a TensorArray or a dataset in it
         for leaf in nest.flatten(result, expand_composites=True):
             value = _converted(leaf, function)
-            self.has_objects |= isinstance(value, TensorArray)
+            self.has_objects |= _is_object(value)
             if type(value) is EagerTensor:
                 self.tensors.append(value)
                 value = _TENSOR
@@ -74,6 +74,11 @@ def _form(leaf: Any) -> Any:
     return leaf if isinstance(leaf, CompositeTensor) else None
 
 
+def _is_object(leaf: Any) -> bool:
+    """Whether a result is no tensor, and yet may be one: a TensorArray, a dataset, its iterator."""
+    return isinstance(leaf, TensorArray) or getattr(leaf, "_is_element", False) is True
+
+
 def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
     if leaf is None or isinstance(leaf, EagerTensor):
         return leaf
@@ -81,7 +86,7 @@ def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
         return leaf._root.value()
     if isinstance(leaf, _CONVERTED):
         return convert(leaf)
-    if isinstance(leaf, TensorArray):
+    if _is_object(leaf):
         return leaf
     raise hinted(
         TypeError(MESSAGE_NO_TENSOR.format(function, type(leaf).__name__)),

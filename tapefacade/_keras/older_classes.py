@@ -272,7 +272,8 @@ def _mean_tensor() -> type:
             values = ops.cast(values, self.dtype)
             if self.total is None:
                 self._build(values.shape)
-            total, count = self.total, self.count
+            total: Any = self.total
+            count: Any = self.count
             counts = ops.ones_like(values)
             if sample_weight is not None:
                 weight = ops.cast(sample_weight, self.dtype)

@@ -46,6 +46,9 @@ def apply(patches: Patches) -> None:
     for name, member in vars(_Members).items():
         if not name.startswith("__"):
             patches.set(layer, name, member)
+    module = source("layers.layer")
+    patches.set(module, "get_shapes_dict", _with_lists(module.get_shapes_dict))
+    patches.set(layer, "build_from_config", _from_lists(layer.build_from_config))
     sequential = source("models.sequential").Sequential
     patches.set(sequential, "add", _adding_layer(sequential.add))
     embedding = source("layers.core.embedding").Embedding
@@ -96,6 +99,43 @@ def _with_values(original: Callable[[Any], None]) -> Callable[[Any], None]:
             self.set_weights([np.asarray(value) for value in values])
 
     return _post_build
+
+
+class Shape(tuple[Any, ...]):
+    """What `build` gets: a tuple that can do what a `tf.TensorShape` was asked for."""
+
+    __slots__ = ()
+
+    def as_list(self) -> list[int | None]:
+        """Returns the sizes as a list."""
+        notice("input_shape.as_list()", "list(input_shape)")
+        return list(self)
+
+    @property
+    def rank(self) -> int:
+        """How many axes there are."""
+        return len(self)
+
+    ndims = rank
+
+
+def _with_lists(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
+    def get_shapes_dict(call_spec: Any) -> dict[str, Any]:
+        make = source("tree").map_shape_structure
+        return {name: make(Shape, shape) for name, shape in original(call_spec).items()}
+
+    return get_shapes_dict
+
+
+def _from_lists(original: Callable[..., None]) -> Callable[..., None]:
+    @like(original)
+    def build_from_config(self: Any, config: Any) -> None:
+        if config and config.get("input_shape") is not None:
+            shape = source("tree").map_shape_structure(Shape, config["input_shape"])
+            config = {**config, "input_shape": shape}
+        original(self, config)
+
+    return build_from_config
 
 
 def _calling(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -188,7 +188,7 @@ def _updating(original: Callable[..., Any]) -> Callable[..., Any]:
 @functools.cache
 def _takes_no_rate(cls: type) -> bool:
     """Whether the update of a class is that of Keras 2, without the learning rate."""
-    parameters = inspect.signature(cls.update_step).parameters  # type: ignore[attr-defined]
+    parameters = inspect.signature(cls.update_step).parameters
     return len(parameters) == 3 and not any(
         p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters.values()
     )

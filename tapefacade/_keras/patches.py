@@ -21,7 +21,17 @@ from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import datasets, loops, older, parts, preprocessing, symbolic, trainer, updating, variables
+from tapefacade._keras import (
+    datasets,
+    loops,
+    older,
+    parts,
+    preprocessing,
+    symbolic,
+    trainer,
+    updating,
+    variables,
+)
 from tapefacade._keras.direct import directly
 from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -329,6 +339,8 @@ def _of_core(core: types.ModuleType) -> dict[Any, Any]:
         return x
 
     def cast(x: Any, dtype: Any) -> Any:
+        if isinstance(x, float):  # it has Keras's precision first
+            x = convert_to_keras(x)
         return convert_to_keras(x, dtype)
 
     def convert_to_numpy(x: Any) -> Any:

@@ -67,7 +67,11 @@ def schedules(tf, np):
     }
     found = {key: [schedule(step) for step in range(5)] for key, schedule in schedules.items()}
     optimizer = tf.keras.optimizers.SGD(schedules["exponential"])
-    found["used"] = descended(tf, np, optimizer), optimizer.learning_rate, optimizer.iterations.numpy()
+    found["used"] = (
+        descended(tf, np, optimizer),
+        optimizer.learning_rate,
+        optimizer.iterations.numpy(),
+    )
     return {**found, "function": descended(tf, np, tf.keras.optimizers.SGD(lambda: 0.01))}
 
 

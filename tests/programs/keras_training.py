@@ -77,7 +77,9 @@ def generators(tf, np):
         def __getitem__(self, k):
             return x[8 * k : 8 * k + 8], y[8 * k : 8 * k + 8]
 
-    first = classifier(tf, np).fit(generate(), steps_per_epoch=3, epochs=2, verbose=0, shuffle=False)
+    first = classifier(tf, np).fit(
+        generate(), steps_per_epoch=3, epochs=2, verbose=0, shuffle=False
+    )
     second = classifier(tf, np).fit(Batches(), epochs=2, verbose=0, shuffle=False)
     return rounded(first), rounded(second)
 
@@ -202,14 +204,12 @@ def adversarial_training(tf, np):
                 yes, no = self.judge(real), self.judge(self.make(noise))
                 loss = self.measure(tf.ones_like(yes), yes) + self.measure(tf.zeros_like(no), no)
             variables = self.judge.trainable_weights
-            self.second.apply_gradients(
-                zip(tape.gradient(loss, variables), variables, strict=True))
+            self.second.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
             with tf.GradientTape() as tape:
                 no = self.judge(self.make(noise))
                 other = self.measure(tf.ones_like(no), no)
             variables = self.make.trainable_weights
-            self.first.apply_gradients(
-                zip(tape.gradient(other, variables), variables, strict=True))
+            self.first.apply_gradients(zip(tape.gradient(other, variables), variables, strict=True))
             return {"judge": loss, "make": other}
 
     model, made = Pair(), tf.keras.optimizers
