@@ -127,6 +127,16 @@ def dispatch_table(results: dict[str, Any]) -> str:
     )
 
 
+def data_table(results: dict[str, Any]) -> str:
+    """Returns how long an epoch of data takes."""
+    names = [name for name in next(iter(results.values())) if name != "ratio"]
+    rows = [
+        [pipeline, *(f"{found[name]:.0f} ms" for name in names), f"{found['ratio']:.2f}"]
+        for pipeline, found in results.items()
+    ]
+    return table(["one epoch of tf.data", *names, "ratio"], rows)
+
+
 def start_table(results: dict[str, Any]) -> str:
     """Returns how long a process takes to its first gradient."""
     rows = [
@@ -145,6 +155,8 @@ def text(results: dict[str, Any]) -> str:
         parts.append(micro_table(micro))
     if found := results.get("dispatch"):
         parts.append(dispatch_table(found))
+    if found := results.get("data"):
+        parts.append(data_table(found))
     if start := results.get("start"):
         parts.append(start_table(start))
     if found := results.get("import"):

@@ -13,6 +13,7 @@ from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # before TensorFlow is imported
 
+import data
 import dispatch
 import micro
 import numpy as np
@@ -26,7 +27,7 @@ import tapefacade
 
 ROUNDS = 15
 CHECKED_STEPS = 3
-PARTS = ("micro", "dispatch", "import", "start", "memory")
+PARTS = ("micro", "dispatch", "data", "import", "start", "memory")
 
 
 def look_tf(result: Any) -> list[Any]:
@@ -100,6 +101,9 @@ def main() -> None:
         ),
         "dispatch": lambda: dispatch.measure(
             {"tapefacade": tapefacade, "TF eager": tensorflow}, arguments.rounds
+        ),
+        "data": lambda: data.measure(
+            {"tapefacade": tapefacade, "TF": tensorflow}, max(3, arguments.rounds // 5)
         ),
         "import": processes.measure_import,
         "start": lambda: processes.measure_start(max(3, arguments.rounds // 3)),

@@ -22,7 +22,9 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras import (
+    conversion,
     datasets,
+    inference,
     loops,
     older,
     parts,
@@ -44,7 +46,6 @@ OLDEST, NEWEST = (3, 10), (3, 16)
 MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
 FROM_CORE = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
 NARROW = ("nn", "image")  # the modules that know of no 64-bit integers
-SIZES = (83, 89)  # in the place of a size that is not known
 NOT_LIFTED = {
     "jax_draw_seed", "array", "vectorize", "jvp", "ndim", "wrap_flash_attention",
 }  # fmt: skip
@@ -151,11 +152,44 @@ def _change() -> None:
     dtypes = importlib.import_module("keras.src.backend.common.dtypes")
     wide = {int: "int64", "int": "int64", complex: "complex128"}  # as with TensorFlow
     PATCHES.set(dtypes, "PYTHON_DTYPES_MAP", {**dtypes.PYTHON_DTYPES_MAP, **wide})
+    _change_variables(core)
+    replaced = _lifted()
+    for name in FROM_CORE:
+        replaced[getattr(core, name)] = lift(getattr(core, name), name)
+    replaced.update(conversion.of_core(core))
+    knumpy = importlib.import_module("keras.src.backend.jax.numpy")
+    replaced[knumpy.array] = conversion.array_of(replaced[core.convert_to_tensor])
+    legacy = importlib.import_module("keras.src.legacy.layers")
+    PATCHES.set(legacy, "tf", importlib.import_module("tapefacade"))
+    for name, function in loops.REPLACED.items():
+        replaced[getattr(core, name)] = loops.own(getattr(core, name))(function)
+    replaced.update(_recurrent())
+    replaced[core.compute_output_spec] = inference.inferring(core.compute_output_spec)
+    adapters = importlib.import_module("keras.src.trainers.data_adapters")
+    replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
+    _change_training()
+    preprocessing.apply(PATCHES)
+    saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
+    PATCHES.set(saveable, "_checkpoint_children", parts.parts)
+    keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
+    PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic.hand_over)
+    symbolic.register(keras_tensor)
+    replaced[core.stop_gradient] = conversion.stopping(core.stop_gradient)
+    _CHANGED.update((ours, original) for original, ours in replaced.items())
+    _replace_everywhere(replaced, (core, jax_backend, backend))
+    older.apply(PATCHES)
+
+
+def _change_variables(core: types.ModuleType) -> None:
     for name, member in variables.members().items():
         PATCHES.set(core.JaxVariable, name, member)
     made = core.JaxVariable._initialize_with_initializer
     PATCHES.set(core.JaxVariable, "_initialize_with_initializer", _outside(made))
     PATCHES.set(Making, "__instancecheck__", _is_instance(core.JaxVariable))
+
+
+def _lifted() -> dict[Any, Any]:
+    """Returns for each function of the backend's modules ours, and puts it in its place."""
     replaced: dict[Any, Any] = {}
     for short in MODULES:
         module = importlib.import_module(f"keras.src.backend.jax.{short}")
@@ -167,43 +201,31 @@ def _change() -> None:
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     original = _originals(replaced)
     for name in ("square", "absolute", "abs", "sign"):
-        replaced[original[name]] = _of_rows(replaced[original[name]])
+        replaced[original[name]] = conversion.of_rows(replaced[original[name]])
         PATCHES.set(knumpy, name, replaced[original[name]])
-    replaced[original["take"]] = _take(replaced[original["take"]])
+    replaced[original["take"]] = conversion.taking(replaced[original["take"]])
     PATCHES.set(knumpy, "take", replaced[original["take"]])
-    for name in FROM_CORE:
-        replaced[getattr(core, name)] = lift(getattr(core, name), name)
-    replaced.update(_of_core(core))
-    replaced[knumpy.array] = _array_of(replaced[core.convert_to_tensor])
-    legacy = importlib.import_module("keras.src.legacy.layers")
-    PATCHES.set(legacy, "tf", importlib.import_module("tapefacade"))
-    for name, function in loops.REPLACED.items():
-        replaced[getattr(core, name)] = loops.own(getattr(core, name))(function)
+    return replaced
+
+
+def _recurrent() -> dict[Any, Any]:
+    """Returns for each function of recurrent networks ours."""
     rnn = importlib.import_module("keras.src.backend.jax.rnn")
-    replaced[rnn.rnn] = loops.own(rnn.rnn)(loops.rnn)
+    replaced = {rnn.rnn: loops.own(rnn.rnn)(loops.rnn)}
     for name in ("lstm", "gru", "bidirectional_lstm", "bidirectional_gru"):
         if hasattr(rnn, name):
             replaced[getattr(rnn, name)] = lift(getattr(rnn, name), name)
-    replaced[core.compute_output_spec] = _compute_output_spec(core.compute_output_spec)
+    return replaced
+
+
+def _change_training() -> None:
     optimizer = importlib.import_module("keras.src.backend.jax.optimizer").JaxOptimizer
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     applying = updating.repeating(base._backend_apply_gradients)
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
-    adapters = importlib.import_module("keras.src.trainers.data_adapters")
-    replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     for name, member in trainer.members().items():
         PATCHES.set(training, name, member)
-    preprocessing.apply(PATCHES)
-    saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
-    PATCHES.set(saveable, "_checkpoint_children", parts.parts)
-    keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
-    PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic.hand_over)
-    symbolic.register(keras_tensor)
-    replaced[core.stop_gradient] = _stop_gradient(core.stop_gradient)
-    _CHANGED.update((ours, original) for original, ours in replaced.items())
-    _replace_everywhere(replaced, (core, jax_backend, backend))
-    older.apply(PATCHES)
 
 
 def _is_instance(keras_variable: type) -> Callable[[Any, Any], bool]:
@@ -273,156 +295,3 @@ def _seeded(function: Callable[..., Any]) -> Callable[..., Any]:
 def _originals(replaced: dict[Any, Any]) -> dict[str, Any]:
     """Returns the functions of `keras.src.backend.jax.numpy`, by name."""
     return {f.__name__: f for f in replaced if f.__module__.endswith("jax.numpy")}
-
-
-def _of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns an elementwise function that treats the rows of a sparse gradient one by one."""
-
-    def of_rows(x: Any) -> Any:
-        if isinstance(x, IndexedSlices):
-            return IndexedSlices(function(x.values), x.indices, x.dense_shape)
-        return function(x)
-
-    of_rows.__name__, of_rows.__doc__ = function.__name__, function.__doc__
-    return of_rows
-
-
-def _take(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns `take`; of rows it is a gather, whose gradient is made of rows."""
-
-    def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        if Raw.now() or axis != 0:
-            return function(x, indices, axis=axis)
-        return FUNCTIONS["gather"](x, indices, axis=0)
-
-    take.__doc__ = function.__doc__
-    return take
-
-
-def _array_of(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:
-    def array(x: Any, dtype: Any = None) -> Any:
-        return convert_to_keras(x, dtype)
-
-    return array
-
-
-def _stop_gradient(original: Callable[..., Any]) -> Callable[..., Any]:
-    def stop_gradient(variable: Any) -> Any:
-        if Raw.now():
-            return original(variable)
-        return FUNCTIONS["stop_gradient"](variable)
-
-    return stop_gradient
-
-
-def _of_core(core: types.ModuleType) -> dict[Any, Any]:
-    """Returns our versions of the functions that make tensors or tell what they are."""
-    original = core.convert_to_tensor
-
-    def convert_to_keras(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
-        if isinstance(x, CompositeTensor):
-            return x
-        if Raw.now() or isinstance(x, Tracer):
-            if isinstance(x, EagerTensor):
-                x = x._device_array()
-            return raw(original, (x, dtype, sparse, ragged), {})
-        if dtype is not None:
-            dtype = core.standardize_dtype(dtype)
-        if isinstance(x, core.JaxVariable):
-            x = x.value
-        if not isinstance(x, EagerTensor):
-            if dtype is None and isinstance(x, float):
-                dtype = core.config.floatx()
-            x = _tensor(x, dtype)
-        if dtype is not None and x.dtype.name != dtype:
-            return FUNCTIONS["cast"](x, dtype)
-        return x
-
-    def cast(x: Any, dtype: Any) -> Any:
-        if isinstance(x, float):  # it has Keras's precision first
-            x = convert_to_keras(x)
-        return convert_to_keras(x, dtype)
-
-    def convert_to_numpy(x: Any) -> Any:
-        return np.array(x)
-
-    def is_tensor(x: Any, original: Any = core.is_tensor) -> bool:
-        return isinstance(x, EagerTensor | CompositeTensor) or original(x)
-
-    def shape(x: Any) -> Any:
-        return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)
-
-    return {
-        original: convert_to_keras, core.cast: cast, core.convert_to_numpy: convert_to_numpy,
-        core.is_tensor: is_tensor, core.shape: shape,
-    }  # fmt: skip
-
-
-def _compute_output_spec(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns the function that infers shapes, for functions that give tensors of ours.
-
-    Keras stands for an unknown size by a symbol, of which our functions know nothing. Where one of
-    them is called, numbers stand for it, twice: sizes that differ then are unknown.
-    """
-
-    def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        def on_arrays(*inner: Any, **named: Any) -> Any:
-            return jax.tree.map(_array, fn(*inner, **named), is_leaf=_is_tensor)
-
-        args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
-        try:
-            # Keras asks JAX for 64 bits, and does not need them.
-            with outside_of_functions(), warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Explicitly requested dtype")
-                return original(on_arrays, *args, **kwargs)
-        except Exception:
-            with outside_of_functions():
-                first, second = (
-                    original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
-                    for size in SIZES
-                )
-            return jax.tree.map(_unknown_where_different, first, second)
-
-    return compute_output_spec
-
-
-def _described(leaf: Any) -> Any:
-    """Returns the shape and dtype of a tensor: nobody needs its value."""
-    if not isinstance(leaf, EagerTensor) or leaf._type.numpy_dtype is None:
-        return leaf
-    return jax.ShapeDtypeStruct(leaf._type.shape, leaf._type.numpy_dtype)
-
-
-def _sized(arguments: Any, size: int) -> Any:
-    """Returns symbolic arguments with a number in the place of unknown sizes."""
-
-    def sized(leaf: Any) -> Any:
-        if not hasattr(leaf, "record_history"):
-            return leaf
-        shape = [size if length is None else length for length in leaf.shape]
-        return type(leaf)(shape, dtype=leaf.dtype, name=leaf.name)  # as if it were dense
-
-    return jax.tree.map(sized, arguments)
-
-
-def _unknown_where_different(first: Any, second: Any) -> Any:
-    if not hasattr(first, "record_history"):
-        return first
-    pairs = zip(first.shape, second.shape, strict=True)
-    shape = [a if a == b else None for a, b in pairs]
-    return type(first)(shape, dtype=first.dtype)
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, EagerTensor)
-
-
-def _array(value: Any) -> Any:
-    return value._device_array() if isinstance(value, EagerTensor) else value
-
-
-def _tensor(x: Any, dtype: str | None) -> EagerTensor:
-    try:
-        return convert_to_tensor(x, dtype)
-    except (TypeError, ValueError):
-        return convert_to_tensor(x)
