@@ -17,8 +17,29 @@ from tapefacade._state.indexed_slices import IndexedSlices
 
 def of_core(core: types.ModuleType) -> dict[Any, Any]:
     """Returns our versions of the functions that make tensors or tell what they are."""
-    original = core.convert_to_tensor
+    convert_to_keras = _converting(core, core.convert_to_tensor)
 
+    def cast(x: Any, dtype: Any) -> Any:
+        if isinstance(x, float):  # it has Keras's precision first
+            x = convert_to_keras(x)
+        return convert_to_keras(x, dtype)
+
+    def convert_to_numpy(x: Any) -> Any:
+        return np.array(x)
+
+    def is_tensor(x: Any, original: Any = core.is_tensor) -> bool:
+        return isinstance(x, EagerTensor | CompositeTensor) or original(x)
+
+    def shape(x: Any) -> Any:
+        return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)
+
+    return {
+        core.convert_to_tensor: convert_to_keras, core.cast: cast, core.convert_to_numpy: convert_to_numpy,
+        core.is_tensor: is_tensor, core.shape: shape,
+    }  # fmt: skip
+
+
+def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callable[..., Any]:
     def convert_to_keras(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
         if isinstance(x, CompositeTensor):
             return x
@@ -38,24 +59,7 @@ def of_core(core: types.ModuleType) -> dict[Any, Any]:
             return FUNCTIONS["cast"](x, dtype)
         return x
 
-    def cast(x: Any, dtype: Any) -> Any:
-        if isinstance(x, float):  # it has Keras's precision first
-            x = convert_to_keras(x)
-        return convert_to_keras(x, dtype)
-
-    def convert_to_numpy(x: Any) -> Any:
-        return np.array(x)
-
-    def is_tensor(x: Any, original: Any = core.is_tensor) -> bool:
-        return isinstance(x, EagerTensor | CompositeTensor) or original(x)
-
-    def shape(x: Any) -> Any:
-        return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)
-
-    return {
-        original: convert_to_keras, core.cast: cast, core.convert_to_numpy: convert_to_numpy,
-        core.is_tensor: is_tensor, core.shape: shape,
-    }  # fmt: skip
+    return convert_to_keras
 
 
 def array_of(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:

@@ -42,9 +42,7 @@ def adapting(original: Callable[..., Any]) -> Callable[..., Any]:
             """Adds the weights of the examples, by their classes."""
             x, y, weights = utils.unpack_x_y_sample_weight(batch)
             if weights is not None:
-                raise ValueError(
-                    "You cannot `class_weight` and `sample_weight` at the same time."
-                )
+                raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
             return x, y, utils.class_weight_to_sample_weights(y, self._class_weight)
 
         @property

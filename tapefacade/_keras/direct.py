@@ -151,9 +151,9 @@ def _joining(name: str) -> Callable[..., Any]:
     def direct(lifted: Callable[..., Any]) -> Callable[..., Any]:
         def call(xs: Any, axis: int = 0) -> Any:
             if isinstance(xs, list | tuple) and xs and not Raw.now():
-                if all(type(x) is EagerTensor for x in xs):
-                    if all(x._type.dtype is xs[0]._type.dtype for x in xs):
-                        return ours(list(xs), axis)
+                dtypes = {x._type.dtype if type(x) is EagerTensor else None for x in xs}
+                if len(dtypes) == 1 and None not in dtypes:
+                    return ours(list(xs), axis)
             return lifted(xs, axis=axis)
 
         return call

@@ -10,7 +10,7 @@ import inspect
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -56,8 +56,8 @@ class Raw:
     """Tells when Keras computes on JAX's arrays by itself: while it infers shapes."""
 
     variable: type | None = None  # Keras's class of variables
-    floatx: Callable[[], str] = staticmethod(lambda: "float32")
-    in_stateless_scope: Callable[[], bool] = staticmethod(lambda: False)
+    floatx: ClassVar[Any] = staticmethod(lambda: "float32")
+    in_stateless_scope: ClassVar[Any] = staticmethod(lambda: False)
 
     @classmethod
     def now(cls) -> bool:

@@ -14,7 +14,7 @@ def handler() -> Any:
     saving = importlib.import_module("keras.src.saving")
 
     @saving.register_keras_serializable(package="tapefacade", name="Call")
-    class Call(operation):  # type: ignore[misc, valid-type]
+    class Call(operation):
         """A call of a function of `tf` in a functional model."""
 
         def __init__(self, path: str, name: str | None = None) -> None:

@@ -34,7 +34,7 @@ class Training:
             self._loss_tracker.update_state(loss, sample_weight=_count(x))
             if self.optimizer is not None:
                 loss = self.optimizer.scale_loss(loss)
-        if self.trainable_weights:
+        if self.trainable_weights and self.optimizer is not None:
             weights = self.trainable_weights
             self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)

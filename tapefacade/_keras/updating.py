@@ -31,13 +31,13 @@ def repeating(original: Callable[..., None]) -> Callable[..., None]:
             return original(self, grads, variables)
         programs = _PROGRAMS.setdefault(self, {})
         key = _key(self, grads, variables)
-        found = programs.get(key)
-        if found is None and len(programs) < MAX_PROGRAMS:
+        if key not in programs and len(programs) < MAX_PROGRAMS:
             kept = variables, self._learning_rate, self._iterations  # the key has their places
-            found = programs[key] = _recorded(original, self, grads, variables), kept
-        if found is None or found[0] is None:
+            programs[key] = _recorded(original, self, grads, variables), kept
+        recorded, _ = programs.get(key, (None, None))
+        if recorded is None:
             return original(self, grads, variables)
-        found[0].replay(grads)
+        recorded.replay(grads)
         return None
 
     return _backend_apply_gradients

@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -32,7 +32,7 @@ def as_tensor(value: Any) -> EagerTensor:
 class Scope:
     """Tells what dtype a layer computes in now."""
 
-    autocast: Callable[[], Any] = staticmethod(lambda: None)
+    autocast: ClassVar[Any] = staticmethod(lambda: None)
 
 
 class Holding:

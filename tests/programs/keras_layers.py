@@ -145,8 +145,26 @@ def activations(tf, np):
         layers.ReLU(), layers.ReLU(max_value=1.0, negative_slope=0.1), layers.LeakyReLU(0.2),
         layers.ELU(), layers.PReLU(), layers.Softmax(axis=0),
     )]  # fmt: skip
-    functions = ("elu exponential gelu hard_sigmoid leaky_relu linear log_softmax mish relu relu6 "
-                 "selu sigmoid silu softmax softplus softsign swish tanh").split()  # fmt: skip
+    functions = [
+        "elu",
+        "exponential",
+        "gelu",
+        "hard_sigmoid",
+        "leaky_relu",
+        "linear",
+        "log_softmax",
+        "mish",
+        "relu",
+        "relu6",
+        "selu",
+        "sigmoid",
+        "silu",
+        "softmax",
+        "softplus",
+        "softsign",
+        "swish",
+        "tanh",
+    ]
     given = tf.constant(x)
     return found, {name: getattr(tf.keras.activations, name)(given) for name in functions}
 

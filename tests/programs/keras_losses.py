@@ -3,11 +3,26 @@
 from programs.keras_layers import numbers, weighted
 from programs.program import caught
 
-LOSSES = ("MeanSquaredError MeanAbsoluteError MeanAbsolutePercentageError "
-          "MeanSquaredLogarithmicError Huber LogCosh CosineSimilarity KLDivergence Poisson "
-          "BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy "
-          "CategoricalFocalCrossentropy Hinge SquaredHinge CategoricalHinge Dice "
-          "Tversky").split()  # fmt: skip
+LOSSES = [
+    "MeanSquaredError",
+    "MeanAbsoluteError",
+    "MeanAbsolutePercentageError",
+    "MeanSquaredLogarithmicError",
+    "Huber",
+    "LogCosh",
+    "CosineSimilarity",
+    "KLDivergence",
+    "Poisson",
+    "BinaryCrossentropy",
+    "BinaryFocalCrossentropy",
+    "CategoricalCrossentropy",
+    "CategoricalFocalCrossentropy",
+    "Hinge",
+    "SquaredHinge",
+    "CategoricalHinge",
+    "Dice",
+    "Tversky",
+]
 
 
 def probabilities(np, *shape, seed=0):

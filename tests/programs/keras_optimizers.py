@@ -5,8 +5,20 @@ import warnings
 from programs.keras_layers import numbers, weighted
 from programs.program import caught
 
-NAMES = ("SGD Adam AdamW Nadam Adamax Adagrad Adadelta RMSprop Ftrl Lion Adafactor "
-         "Lamb").split()  # fmt: skip
+NAMES = [
+    "SGD",
+    "Adam",
+    "AdamW",
+    "Nadam",
+    "Adamax",
+    "Adagrad",
+    "Adadelta",
+    "RMSprop",
+    "Ftrl",
+    "Lion",
+    "Adafactor",
+    "Lamb",
+]
 
 
 def descended(tf, np, optimizer, steps=3, compiled=False):

@@ -42,8 +42,8 @@ def evaluating(tf, np):
     model, (x, y) = classifier(tf, np), examples(np)
     found = [model.evaluate(x, y, batch_size=5, verbose=0)]
     found.append(model.evaluate(x, y, verbose=0, return_dict=True))
-    return *found, model.predict(x[:4], batch_size=3, verbose=0), model(x[:2]), model.predict_on_batch(
-        x[:2])  # fmt: skip
+    found += [model.predict(x[:4], batch_size=3, verbose=0), model(x[:2])]
+    return *found, model.predict_on_batch(x[:2])
 
 
 def batches(tf, np):
