@@ -199,8 +199,11 @@ def test_only_names_of_this_package_are_public(namespace):
         if not name.startswith("_")
         and (
             value is missing_attribute
-            or (inspect.ismodule(value) and value.__name__.partition(".")[0] != "tapefacade")
-            and name != "keras"  # there once somebody has asked for it
+            or (
+                inspect.ismodule(value)
+                and value.__name__.partition(".")[0] != "tapefacade"
+                and name != "keras"  # there once somebody has asked for it
+            )
         )
     ]
     assert not foreign

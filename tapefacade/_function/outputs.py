@@ -44,10 +44,16 @@ class Structure:
         self._form: Any = nest.map_structure(_form, result)
         self._is_single = not nest.is_nested(result) and not isinstance(result, CompositeTensor)
         self.is_tensor = self._is_single and self._constants[0] is _TENSOR
-        self._is_plain = type(result) in (list, tuple) and all(
-            constant is _TENSOR for constant in self._constants
-        ) and len(self._form) == len(self._constants) and not any(map(nest.is_nested, result))  # fmt: skip
+        self._is_plain = type(result) in (list, tuple) and self._is_flat()
         self._class: Any = type(result)
+
+    def _is_flat(self) -> bool:
+        """Whether the result is a sequence of tensors and nothing else."""
+        return (
+            len(self._form) == len(self._constants)
+            and all(constant is _TENSOR for constant in self._constants)
+            and not any(map(nest.is_nested, self._form))
+        )
 
     def with_tensors(self, tensors: Sequence[Any]) -> Any:
         """Returns a result with other tensors."""

@@ -217,7 +217,9 @@ class Tracing:
         if frame.observed:
             return Trace(None, None, frame.observed), structure.result(), True
         recorded = Recorded(self._recording, frame, self._arguments, structure.tensors, self._draws)
-        why = "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain
+        why = (
+            "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain
+        )
         if why:
             return Trace(None, None, why), structure.result(), True
         trace = Trace(recorded, structure, "")

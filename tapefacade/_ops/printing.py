@@ -42,9 +42,7 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     x: [1 2.5]
     """
     stream = kwargs.pop("output_stream", None)
-    form = Form(
-        stream, kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", "\n")
-    )
+    form = Form(stream, kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", "\n"))
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")

@@ -129,14 +129,36 @@ def dtypes_of_ops(tf, np):
     ops, x = tf.keras.ops, tf.ones((2, 2))
     ints, wide = np.ones(2, "int64"), np.ones(2)
     values = [
-        ops.argmax(x), ops.sum(ints), ops.arange(3), ops.arange(3.0), ops.convert_to_tensor(1),
-        ops.convert_to_tensor(1.0), ops.convert_to_tensor(wide), ops.one_hot([1], 2), ops.add(1, 2),
-        ops.add(wide, 1), ops.mean(ints), ops.cast(1, "int64"), ops.argsort(x),
-        ops.count_nonzero(x), ops.zeros_like(x, dtype="int64"), ops.full((2,), 3), ops.linspace(0, 1, 3), ops.eye(2),
-        ops.add(x, wide), ops.add(x, 2.0), ops.add(tf.constant([1]), 2.5), ops.divide(ints, 2),
-        ops.power(2, 3), ops.floor(ints), ops.prod([2, 3]), ops.var([1, 2]), ops.max(ints),
-        tf.keras.random.uniform((2,), dtype="float64"), tf.keras.random.randint((2,), 0, 5),
-    ]  # fmt: skip
+        ops.argmax(x),
+        ops.sum(ints),
+        ops.arange(3),
+        ops.arange(3.0),
+        ops.convert_to_tensor(1),
+        ops.convert_to_tensor(1.0),
+        ops.convert_to_tensor(wide),
+        ops.one_hot([1], 2),
+        ops.add(1, 2),
+        ops.add(wide, 1),
+        ops.mean(ints),
+        ops.cast(1, "int64"),
+        ops.argsort(x),
+        ops.count_nonzero(x),
+        ops.zeros_like(x, dtype="int64"),
+        ops.full((2,), 3),
+        ops.linspace(0, 1, 3),
+        ops.eye(2),
+        ops.add(x, wide),
+        ops.add(x, 2.0),
+        ops.add(tf.constant([1]), 2.5),
+        ops.divide(ints, 2),
+        ops.power(2, 3),
+        ops.floor(ints),
+        ops.prod([2, 3]),
+        ops.var([1, 2]),
+        ops.max(ints),
+        tf.keras.random.uniform((2,), dtype="float64"),
+        tf.keras.random.randint((2,), 0, 5),
+    ]
     return [[isinstance(value, tf.Tensor), value.dtype, list(value.shape)] for value in values]
 
 

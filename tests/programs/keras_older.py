@@ -9,7 +9,7 @@ def _given(tf):
 
 
 def elementwise(tf, np):
-    K, x, p, z = _given(tf)  # noqa: N806
+    K, x, p, _ = _given(tf)  # noqa: N806
     names = "abs cos elu hard_sigmoid relu sigmoid sign sin softmax softplus softsign square tanh"
     found = {name: getattr(K, name)(x) for name in names.split()}
     found.update({name: getattr(K, name)(p) for name in ("exp", "log", "round", "sqrt")})
@@ -22,7 +22,7 @@ def elementwise(tf, np):
 
 
 def reductions(tf, np):
-    K, x, p, z = _given(tf)  # noqa: N806
+    K, x, *_ = _given(tf)  # noqa: N806
     names = "max mean min prod std sum var"
     found = {name: [getattr(K, name)(x), getattr(K, name)(x, axis=-1)] for name in names.split()}
     found["keepdims"] = K.sum(x, axis=0, keepdims=True)
@@ -48,7 +48,7 @@ def losses(tf, np):
 
 
 def shapes_and_places(tf, np):
-    K, x, p, z = _given(tf)  # noqa: N806
+    K, x, p, _ = _given(tf)  # noqa: N806
     cube = tf.reshape(tf.range(30.0), (2, 5, 3))
     return {
         "shapes": [K.int_shape(x), K.ndim(x), K.shape(x), K.dtype(x)],
