@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -248,6 +249,8 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
                 model, lambda: formats.save_model_to_hdf5(model, path, overwrite, include)
             )
         notice('model.save("directory")', 'model.save("name.keras")')
+        if overwrite and os.path.isfile(os.path.join(path, "config.json")):
+            shutil.rmtree(path)  # Keras cannot write over it
         return original(model, path, overwrite, zipped=False)
 
     return save

@@ -47,7 +47,8 @@ def apply(patches: Patches) -> None:
         if not name.startswith("__"):
             patches.set(layer, name, member)
     module = source("layers.layer")
-    patches.set(module, "get_shapes_dict", _with_lists(module.get_shapes_dict))
+    shapes = module.update_shapes_dict_for_target_fn
+    patches.set(module, "update_shapes_dict_for_target_fn", _with_lists(shapes))
     patches.set(layer, "build_from_config", _from_lists(layer.build_from_config))
     sequential = source("models.sequential").Sequential
     patches.set(sequential, "add", _adding_layer(sequential.add))
@@ -119,20 +120,29 @@ class Shape(tuple[Any, ...]):
     ndims = rank
 
 
-def _with_lists(original: Callable[[Any], dict[str, Any]]) -> Callable[[Any], dict[str, Any]]:
-    def get_shapes_dict(call_spec: Any) -> dict[str, Any]:
-        make = source("tree").map_shape_structure
-        return {name: make(Shape, shape) for name, shape in original(call_spec).items()}
+def _with_lists(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what says which shapes `build` gets; those that users have written get lists."""
 
-    return get_shapes_dict
+    @like(original)
+    def update_shapes_dict_for_target_fn(target_fn: Any, shapes_dict: Any, **kwargs: Any) -> Any:
+        shapes = original(target_fn, shapes_dict=shapes_dict, **kwargs)
+        if target_fn.__name__ != "build" or target_fn.__module__.startswith("keras."):
+            return shapes
+        return {name: _with_methods(shape) for name, shape in shapes.items()}
+
+    return update_shapes_dict_for_target_fn
+
+
+def _with_methods(shape: Any) -> Any:
+    return source("tree").map_shape_structure(Shape, shape)
 
 
 def _from_lists(original: Callable[..., None]) -> Callable[..., None]:
     @like(original)
     def build_from_config(self: Any, config: Any) -> None:
-        if config and config.get("input_shape") is not None:
-            shape = source("tree").map_shape_structure(Shape, config["input_shape"])
-            config = {**config, "input_shape": shape}
+        own = not type(self).__module__.startswith("keras.")
+        if own and config and config.get("input_shape") is not None:
+            config = {**config, "input_shape": _with_methods(config["input_shape"])}
         original(self, config)
 
     return build_from_config

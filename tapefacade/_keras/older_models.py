@@ -195,7 +195,10 @@ class _Members:
             "validation_steps", "validation_freq", "class_weight", "max_queue_size", "workers",
             "use_multiprocessing", "shuffle", "initial_epoch",
         )  # fmt: skip
-        return self.fit(generator, **_named(names, args, kwargs))
+        named = _named(names, args, kwargs)
+        if not hasattr(generator, "__getitem__"):
+            named["shuffle"] = False  # nothing can shuffle it
+        return self.fit(generator, **named)
 
     def evaluate_generator(self: Any, generator: Any, *args: Any, **kwargs: Any) -> Any:
         """Evaluates on what a generator yields."""

@@ -47,6 +47,7 @@ def apply(patches: Patches) -> None:
     patches.set(base, "_get_current_learning_rate", _decaying(base._get_current_learning_rate))
     patches.set(base, "learning_rate", _rate(base.learning_rate))
     patches.set(base, "lr", _older_rate())
+    patches.set(base, "iterations", _counted(base.iterations))
     patches.set(base, "variables", property(lambda self: Called(self._variables)))
     patches.set(base, "set_weights", _setting_weights(base.set_weights))
     for name, member in vars(_Members).items():
@@ -231,6 +232,16 @@ def _rate(original: property) -> property:
         return original.fget(self)  # type: ignore[misc]
 
     return property(get, original.fset)
+
+
+def _counted(original: property) -> property:
+    """Returns the property, which programs may set."""
+
+    def put(self: Any, value: Any) -> None:
+        notice("optimizer.iterations = ...", "`optimizer.iterations.assign(...)`")
+        self._iterations.assign(source("ops").cast(value, self._iterations.dtype))
+
+    return property(original.fget, put)
 
 
 def _older_rate() -> property:
