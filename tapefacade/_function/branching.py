@@ -16,6 +16,7 @@ from tapefacade._core.generators import Draw
 from tapefacade._core.gradient import NOT_DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType, type_of
+from tapefacade._function.acting import Acting
 from tapefacade._function.bodies import OUTER, Body, Program, operand, record_checks
 from tapefacade._function.flows import flow_of
 from tapefacade._ops.printing import QUIET
@@ -140,30 +141,8 @@ class Branching(Operation):
         return tuple(map(frozenset, found)) + (frozenset(),) * rest
 
 
-class ActingBranching(Branching):
+class ActingBranching(Acting, Branching):
     """What the branches print: the same once more, for that alone."""
-
-    acts = True
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
-        self.gradient = NOT_DIFFERENTIABLE
-
-    def infer(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[TensorType, ...], Any]:
-        super().infer(static, types)
-        return (type_of((), np.dtype(np.bool_)),), None
-
-    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        if not QUIET.on:
-            self.computed(arrays)
-        return [jnp.ones((), bool)]
-
-    def dependencies(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[frozenset[int], ...] | None:
-        return None
 
 
 def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[EagerTensor]:

@@ -7,7 +7,7 @@ from tapefacade._core.generators import Draw, drawn_for_rows, rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._function.bodies import Body, body_of, operand, record_checks
-from tapefacade._function.loops import MAP, Acting, Key, Loop, Plan, loop_of
+from tapefacade._function.loops import MAP, ActingScan, Key, Loop, Plan, loop_of
 from tapefacade._function.rehearsing import Iteration, Step, needs_python, rehearsed
 from tapefacade._ops.joining import unstack
 from tapefacade._state.variable import Variable
@@ -146,7 +146,7 @@ def _recorded(
         loop.plan.program.checks, [[next(rest) for _ in check] for check in loop.check_types]
     )
     if plan.program.acts:
-        recording.apply(loop_of(Acting, plan), (), slots, types)
+        recording.apply(loop_of(ActingScan, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
     return outputs[: body.count]

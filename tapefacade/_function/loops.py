@@ -18,6 +18,7 @@ from jax import lax
 from tapefacade._core.generators import words_of
 from tapefacade._core.gradient import NOT_DIFFERENTIABLE, NoGradient
 from tapefacade._core.types import TensorType, type_of
+from tapefacade._function.acting import Acting
 from tapefacade._function.bodies import INPUT, Program
 from tapefacade._function.flows import flow_of, followed
 from tapefacade._ops.printing import QUIET
@@ -262,30 +263,8 @@ class Loop(Operation):
         return frozenset().union(*flow_of(self.plan.program.part).missing[: self.plan.results])
 
 
-class Acting(Loop):
+class ActingScan(Acting, Loop):
     """What a loop's body prints: the same loop once more, for that alone."""
-
-    acts = True
-
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
-        self.gradient = NOT_DIFFERENTIABLE
-
-    def infer(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[TensorType, ...], Any]:
-        super().infer(static, types)
-        return (type_of((), np.dtype(np.bool_)),), None
-
-    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        if not QUIET.on:
-            self.computed(arrays)
-        return [jnp.ones((), bool)]
-
-    def dependencies(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[frozenset[int], ...] | None:
-        return None
 
 
 def _substituted(mask: int, of_inputs: Sequence[int]) -> int:
