@@ -7,7 +7,7 @@ from steps import counted, settle
 import tapefacade as tf
 from tapefacade._ops import op as op_module
 from tapefacade._tape import derivative
-from tapefacade._trace import running, tree
+from tapefacade._trace import executables, running, tree
 
 
 def step(v, length):
@@ -49,21 +49,22 @@ def test_the_tree_forgets_programs_that_never_repeat(v, monkeypatch):
 
 
 def test_compiled_functions_are_bounded_the_least_recently_used_goes_first(v, monkeypatch):
-    executables = running._Executables()
-    monkeypatch.setattr(running, "EXECUTABLES", executables)
-    monkeypatch.setattr(running, "MAX_EXECUTABLES", 3)
+    found = executables._Executables()
+    monkeypatch.setattr(executables, "EXECUTABLES", found)
+    monkeypatch.setattr(running, "EXECUTABLES", found)
+    monkeypatch.setattr(executables, "MAX_EXECUTABLES", 3)
     kept = step(v, 30)  # lengths that no other test has asked for
     for length in range(31, 37):
         step(v, length)
         step(v, 30)
-        assert len(executables._found) <= 3
+        assert len(found._found) <= 3
     with counted() as count:
         np.testing.assert_array_equal(step(v, 30), kept)
     assert count.compiled == 0
     with counted() as count:
         step(v, 31)
     assert count.compiled == 1  # it was dropped, and is made anew
-    assert len(executables._found) <= 3
+    assert len(found._found) <= 3
 
 
 @pytest.mark.parametrize(

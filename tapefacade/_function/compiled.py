@@ -30,7 +30,9 @@ class Compiled:
         ranks = {slot: rank for rank, slot in enumerate(recorded.arguments)}
         for slot in (*recorded.variables, *recorded.draws, *recorded.captures):
             ranks[slot] = len(ranks)
-        self._program = Program(part, slots, recorded.scalars, lines, firsts, ranks.__getitem__)
+        self._program = Program(
+            part, slots, recorded.scalars, lines, firsts, ranks.__getitem__, repeats=True
+        )
         self._is_empty = not part.steps
         used = self._program.array_slots
         self._given = [ranks[slot] for slot in used if ranks[slot] < len(recorded.arguments)]

@@ -18,6 +18,7 @@ from tapefacade._tape.derivative import (
 from tapefacade._tape.reach import Reach, reach, slot_types
 from tapefacade._tape.rows import Rows, find_rows
 from tapefacade._tape.scope import Scope as Scope, call_boundary, tensors_in
+from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.programs import type_in, values_of
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.slices import Slice, cut
@@ -129,6 +130,20 @@ def _plan(
     found = plans.get(key, key)
     if found is not key:
         return found
+    with no_collection():
+        return _plan_anew(scope, kind, targets, groups, given, through, key)
+
+
+def _plan_anew(
+    scope: Scope,
+    kind: Kind,
+    targets: tuple[int, ...],
+    groups: tuple[tuple[int, ...], ...],
+    given: tuple[bool, ...],
+    through: bool,
+    key: Any,
+) -> Plan | Reach | Rows | None:
+    plans = scope.end.plans
     # Where Python code is on the way it is looked at anew: gradients may have been registered.
     found = reach(scope.end, scope.window, targets, groups)
     if through and found.boundaries:

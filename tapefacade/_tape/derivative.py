@@ -22,6 +22,7 @@ from tapefacade._tape.modes import FORWARD_MODE, REVERSE_MODE, current_modes, di
 from tapefacade._tape.rowwise import gradients_along_rows, rowwise
 from tapefacade._tape.second import hessian_of, hvp_of, laplacian_of
 from tapefacade._tape.sharing import Traced
+from tapefacade._tape.stepwise import unfolded_gradient
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
 
@@ -76,6 +77,8 @@ class Derivative(Operation):
         self.source_types = [types[slot] for slot in sources]
         self.target_types = [types[slot] for slot in part.outputs]
         self.group_types = [self.source_types[group[0]] for group in groups]
+        # Forward, backward, and sums.
+        self.size = 3 * sum(step.operation.size for step in part.steps)
         self._traces: dict[tuple[str, ...], Traced] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None
 
@@ -114,6 +117,16 @@ class Derivative(Operation):
                     lambda *arrays: list(self.evaluate(arrays, ())), [*self.part.inputs, *others]
                 )
         return self._dependencies
+
+    def unfolded(self, static: tuple[Any, ...]) -> Slice | None:
+        return self._unfolded
+
+    @functools.cached_property
+    def _unfolded(self) -> Slice | None:
+        """The gradient as smaller operations."""
+        if self.kind != GRADIENT:
+            return None
+        return unfolded_gradient(self.part, self.sources, self.groups, self.given)
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         return self.evaluate_with_forward(arrays, static)[0]

@@ -2,10 +2,13 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapefacade._core.gradient import DIFFERENTIABLE, Gradient
 from tapefacade._core.types import TensorType
+
+if TYPE_CHECKING:
+    from tapefacade._trace.slices import Slice
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Operation:
     check: Check | None = None
     is_lifted: bool = False  # whether its check belongs to the op that made its first input
     acts: bool = False  # runs for what it does, though nobody wants its result
+    size: int = 1  # about how many steps it has when it is unfolded
     replayable: bool = True  # whether a tape that was not there can differentiate a recording of it
 
     def infer(
@@ -54,6 +58,10 @@ class Operation:
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         """Computes the outputs, and the values in the program's earlier slots (the ghosts)."""
         return self.evaluate(arrays, static), ()
+
+    def unfolded(self, static: tuple[Any, ...]) -> "Slice | None":
+        """Returns a slice of smaller operations that computes the same; None if there is none."""
+        return None
 
     def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
         """Whether the check can fail for inputs of these types."""

@@ -18,10 +18,15 @@ def make_program(
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
     nodes = needed(at, (*wanted, *effects), data)
     data.raise_failed(node.first_output for node in nodes)
+    # Looked up, not searched for: there may be thousands.
+    scalars = {slot: node for node in nodes for slot in range(node.first, node.first_output)}
 
     def type_at(slot: int) -> TensorType:
         leaf = data.leaves.get(slot)
-        return type_in(at, slot) if leaf is None else leaf._type
+        if leaf is not None:
+            return leaf._type
+        node = scalars.get(slot)
+        return type_in(at, slot) if node is None else node.types[slot - node.first]
 
     part, slots = cut(nodes, wanted, type_at)
     return running.Program(

@@ -16,6 +16,7 @@ from jax.core import Tracer
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._core.types import TensorType
 from tapefacade._trace import running
+from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.data import Data as Data
 from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
 from tapefacade._trace.operation import Operation
@@ -287,7 +288,8 @@ class Recording:
         key = (wanted, effects, self.state)
         program = node.programs.get(key)
         if program is None:
-            program = node.programs[key] = make_program(node, self.data, wanted, effects)
+            with no_collection():
+                program = node.programs[key] = make_program(node, self.data, wanted, effects)
         return program
 
     # Functions and tapes.

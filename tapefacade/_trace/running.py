@@ -9,24 +9,28 @@ vector for each dtype (an own input each: 1.5 us), and small NumPy values travel
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.core import Tracer
 
 from tapefacade._core.convert import array_of_numbers
 from tapefacade._core.tensor import EagerTensor, Failed
-from tapefacade._trace.slices import Slice, Step, evaluate
-
-# Compiled functions that are kept; the least recently used goes first.
-MAX_EXECUTABLES = 1024
-# The classes of arrays on a device; known when a program has run: asking JAX for an array at import
-# would start its backend.
-CONCRETE: set[type] = set()
+from tapefacade._trace.executables import (
+    CONCRETE as CONCRETE,
+    EXECUTABLES as EXECUTABLES,
+    STATISTICS as STATISTICS,
+    WRAPPERS as WRAPPERS,
+    Executable as Executable,
+    Layout as Layout,
+    outputs_of as outputs_of,
+)
+from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.slices import Slice
+from tapefacade._trace.ways import WAYS
 
 
 class _Thread(threading.local):
@@ -37,117 +41,6 @@ class _Thread(threading.local):
 
 
 _THREAD = _Thread()
-
-
-class Statistics:
-    """Exact counts since the start of the process, for tests and reports."""
-
-    def __init__(self) -> None:
-        self.compiled = 0  # programs traced and compiled
-        self.dispatched = 0  # programs run
-        self.recorded = 0  # instructions never seen before at their place
-
-
-STATISTICS = Statistics()
-
-
-class Layout(NamedTuple):
-    """How the inputs of a slice arrive: on their own, or in the vector of their dtype."""
-
-    arrays: tuple[int, ...]
-    vectors: tuple[tuple[np.dtype[Any], tuple[int, ...]], ...]
-
-
-class Executable:
-    """A compiled slice, shared by all programs that are equal to it."""
-
-    def __init__(self, part: Slice, layout: Layout) -> None:
-        self.part = part
-        self.layout = layout
-        self.is_checked = any(step.operation.check is not None for step in part.steps)
-        self.acts = any(step.operation.acts for step in part.steps)
-        self.is_plain = not (self.is_checked or self.acts)
-        self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
-        self.used = 0
-        self.call: Any = None
-
-    def prepare(self) -> Any:
-        """Returns the function to call, anew if it was dropped."""
-        self.call = jax.jit(self._run)
-        for wrap in WRAPPERS:
-            self.call = wrap(self, self.call)
-        EXECUTABLES.keep(self)
-        return self.call
-
-    def _run(self, *arguments: Any) -> Any:
-        """Computes the outputs, one alone as it is; with checks, also what these say."""
-        STATISTICS.compiled += 1
-        values: list[Any] = [None] * len(self.part.inputs)
-        for place, value in zip(self.layout.arrays, arguments, strict=False):
-            values[place] = strong(value, self.part.inputs[place].numpy_dtype)
-        vectors = arguments[len(self.layout.arrays) :]
-        for vector, (_, places) in zip(vectors, self.layout.vectors, strict=True):
-            for row, place in enumerate(places):
-                values[place] = vector[row]
-        passed: list[Any] = []
-        details: list[Any] = []
-
-        def apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
-            if step.operation.check is not None:
-                ok, *rest = step.operation.test(arrays, step.static)
-                if ok is not True:
-                    passed.append(ok)
-                    details.append((step, rest))
-            return step.operation.evaluate(arrays, step.static)
-
-        slots = evaluate(self.part, values, apply)
-        types = self.part.types()
-        outputs = [strong(slots[slot], types[slot].numpy_dtype) for slot in self.part.outputs]
-        if not self.is_checked:
-            return outputs if len(outputs) != 1 else outputs[0]
-        order = {id(step): index for index, step in enumerate(self.part.steps)}
-        self.check_order = [order[id(step)] for step, _ in details]
-        return outputs, jnp.stack(passed) if passed else None, [rest for _, rest in details]
-
-
-def strong(value: Any, dtype: np.dtype[Any]) -> Any:
-    """Removes JAX's weak type, which would make the next program compile again."""
-    value = jnp.asarray(value)
-    if value.dtype != dtype:
-        raise TypeError(f"an op computed {value.dtype} where it announced {dtype}")
-    return lax.convert_element_type(value, dtype) if jax.typeof(value).weak_type else value
-
-
-class _Executables:
-    """All compiled functions, by what they compute."""
-
-    def __init__(self) -> None:
-        self._found: dict[Any, Executable] = {}
-        self._lock = threading.Lock()
-
-    def get(self, part: Slice, layout: Layout) -> Executable:
-        with self._lock:
-            executable = self._found.get((part, layout))
-            return Executable(part, layout) if executable is None else executable
-
-    def prepare_anew(self) -> None:
-        """Lets every function be prepared again, when `WRAPPERS` have changed."""
-        with self._lock:
-            for executable in self._found.values():
-                executable.call = None
-
-    def keep(self, executable: Executable) -> None:
-        """Takes in what has just been prepared; the least recently used goes."""
-        with self._lock:
-            self._found[executable.part, executable.layout] = executable
-            if len(self._found) > MAX_EXECUTABLES:
-                oldest = min(self._found, key=lambda key: self._found[key].used)
-                self._found.pop(oldest).call = None
-
-
-EXECUTABLES = _Executables()
-# What is put around every compiled function: `tf.debugging.enable_check_numerics` looks at results.
-WRAPPERS: list[Callable[[Executable, Any], Any]] = []
 
 
 class Program:
@@ -161,6 +54,7 @@ class Program:
         lines: list[str],
         steps: list[int],
         rank: Callable[[int], Any] | None = None,
+        repeats: bool = False,
     ) -> None:
         """Makes a program.
 
@@ -171,6 +65,7 @@ class Program:
             lines: of the steps, in the user's files.
             steps: what the steps define, in the recording.
             rank: the order in which arrays are given, by their slots; as in `slots` if None.
+            repeats: whether it is known to run again, so that compiling it as a whole pays.
         """
         vectors: dict[np.dtype[Any], list[int]] = {}
         arrays = []
@@ -188,6 +83,7 @@ class Program:
         self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
         self.lines = lines
         self.slots = steps
+        self.repeats = repeats
 
     def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Runs the program without waiting for it, unless it has checks.
@@ -225,8 +121,10 @@ class Program:
     def execute(self, arguments: list[Any]) -> list[Any]:
         """Runs the program on the values of its arrays, then of its vectors."""
         executable = self.executable
+        call = executable.call
+        if call is None:
+            return self._execute_new(arguments)
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
-        call = executable.call or executable.prepare()
         contexts = _THREAD.contexts
         context = contexts.pop() if contexts else jax.enable_x64(True)
         try:
@@ -245,9 +143,38 @@ class Program:
         if executable.is_checked:
             _, passed, details = result
             if passed is not None and not isinstance(passed, Tracer):
-                flags = np.asarray(passed)
-                if not flags.all():
-                    raise self._failed(flags, outputs, details)
+                wrong = np.flatnonzero(~np.asarray(passed)).tolist()
+                if wrong:
+                    order = executable.check_order
+                    raise self._failed([(order[i], details[i]) for i in wrong], outputs)
+        return outputs
+
+    def _execute_new(self, arguments: list[Any]) -> list[Any]:
+        """Runs a program that is not compiled: in pieces, if that is better."""
+        executable = EXECUTABLES.get(self.executable.part, self.executable.layout)
+        self.executable = executable
+        if executable.call is None and not _traced(arguments):
+            piecewise = WAYS.choose(executable, self.repeats)
+            in_pieces = None if piecewise is None else self._in_pieces(piecewise, arguments)
+            if in_pieces is not None:
+                return in_pieces
+        if executable.call is None:
+            executable.used = STATISTICS.dispatched + 1  # not the first to go
+            executable.prepare()
+        start = time.perf_counter()
+        try:
+            return self.execute(arguments)
+        finally:
+            WAYS.compiled(executable, time.perf_counter() - start)
+
+    def _in_pieces(self, piecewise: Piecewise, arguments: list[Any]) -> list[Any] | None:
+        with jax.enable_x64(True):
+            outputs, failures = piecewise.run(arguments)
+        if outputs and isinstance(outputs[0], Tracer):  # inside somebody's jax.jit
+            return None
+        CONCRETE.update(map(type, outputs))
+        if failures:
+            raise self._failed(failures, outputs)
         return outputs
 
     def _known(self, result: Any, arguments: list[Any]) -> tuple[Any, list[Any]]:
@@ -281,16 +208,15 @@ class Program:
         return uploaded
 
     def _failed(
-        self, flags: np.ndarray[Any, Any], outputs: list[Any], details: Sequence[Any]
+        self, failures: Sequence[tuple[int, Any]], outputs: list[Any]
     ) -> "ProgramFailedError":
-        """Replaces what depends on failed checks by their errors."""
+        """Replaces what depends on failed checks (step and details) by their errors."""
         part = self.executable.part
         outputs = list(outputs)
         errors: dict[int, Exception] = {}
-        for index in np.flatnonzero(~flags).tolist():
-            place = self.executable.check_order[index]
+        for place, details in failures:
             operation, static = part.steps[place].operation, part.steps[place].static
-            error = operation.error([np.asarray(d) for d in details[index]], static)
+            error = operation.error([np.asarray(d) for d in details], static)
             shown = f"{operation.name.lstrip('_')} ({operation.kernel})"
             error.add_note(f"The op is {shown}, first recorded at {self.lines[place]}.")
             errors[place] = error
@@ -309,13 +235,6 @@ class ProgramFailedError(Exception):
         self.error = next(iter(errors.values()))
         self.outputs = outputs
         super().__init__(str(self.error))
-
-
-def outputs_of(result: Any, executable: Executable) -> list[Any]:
-    """Returns the outputs among what a compiled function has returned."""
-    if executable.is_checked:
-        return result[0]
-    return result if len(executable.part.outputs) != 1 else [result]
 
 
 def _origin(part: Slice, place: int) -> int:

@@ -1,0 +1,140 @@
+"""Compiled functions, shared by all programs that are equal."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._trace.slices import Slice, Step, evaluate
+
+# Compiled functions that are kept; the least recently used goes first.
+MAX_EXECUTABLES = 1024
+# The classes of arrays on a device; known when a program has run: asking JAX for an array at import
+# would start its backend.
+CONCRETE: set[type] = set()
+
+
+class Statistics:
+    """Exact counts since the start of the process, for tests and reports."""
+
+    def __init__(self) -> None:
+        self.compiled = 0  # programs traced and compiled
+        self.dispatched = 0  # programs run
+        self.recorded = 0  # instructions never seen before at their place
+
+
+STATISTICS = Statistics()
+
+
+class Layout(NamedTuple):
+    """How the inputs of a slice arrive: on their own, or in the vector of their dtype."""
+
+    arrays: tuple[int, ...]
+    vectors: tuple[tuple[np.dtype[Any], tuple[int, ...]], ...]
+
+
+class Executable:
+    """A compiled slice, shared by all programs that are equal to it."""
+
+    def __init__(self, part: Slice, layout: Layout) -> None:
+        self.part = part
+        self.layout = layout
+        self.is_checked = any(step.operation.check is not None for step in part.steps)
+        self.acts = any(step.operation.acts for step in part.steps)
+        self.is_plain = not (self.is_checked or self.acts)
+        self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
+        self.used = 0
+        self.call: Any = None
+
+    def prepare(self) -> Any:
+        """Returns the function to call, anew if it was dropped."""
+        self.call = jax.jit(self._run)
+        for wrap in WRAPPERS:
+            self.call = wrap(self, self.call)
+        EXECUTABLES.keep(self)
+        return self.call
+
+    def _run(self, *arguments: Any) -> Any:
+        """Computes the outputs, one alone as it is; with checks, also what these say."""
+        STATISTICS.compiled += 1
+        values: list[Any] = [None] * len(self.part.inputs)
+        for place, value in zip(self.layout.arrays, arguments, strict=False):
+            values[place] = strong(value, self.part.inputs[place].numpy_dtype)
+        vectors = arguments[len(self.layout.arrays) :]
+        for vector, (_, places) in zip(vectors, self.layout.vectors, strict=True):
+            for row, place in enumerate(places):
+                values[place] = vector[row]
+        passed: list[Any] = []
+        details: list[Any] = []
+
+        def apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
+            if step.operation.check is not None:
+                ok, *rest = step.operation.test(arrays, step.static)
+                if ok is not True:
+                    passed.append(ok)
+                    details.append((step, rest))
+            return step.operation.evaluate(arrays, step.static)
+
+        slots = evaluate(self.part, values, apply)
+        types = self.part.types()
+        outputs = [strong(slots[slot], types[slot].numpy_dtype) for slot in self.part.outputs]
+        if not self.is_checked:
+            return outputs if len(outputs) != 1 else outputs[0]
+        order = {id(step): index for index, step in enumerate(self.part.steps)}
+        self.check_order = [order[id(step)] for step, _ in details]
+        return outputs, jnp.stack(passed) if passed else None, [rest for _, rest in details]
+
+
+def strong(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Removes JAX's weak type, which would make the next program compile again."""
+    value = jnp.asarray(value)
+    if value.dtype != dtype:
+        raise TypeError(f"an op computed {value.dtype} where it announced {dtype}")
+    return lax.convert_element_type(value, dtype) if jax.typeof(value).weak_type else value
+
+
+class _Executables:
+    """All compiled functions, by what they compute."""
+
+    def __init__(self) -> None:
+        self._found: dict[Any, Executable] = {}
+        self._lock = threading.Lock()
+
+    def get(self, part: Slice, layout: Layout) -> Executable:
+        with self._lock:
+            executable = self._found.get((part, layout))
+            return Executable(part, layout) if executable is None else executable
+
+    def has(self, part: Slice, layout: Layout) -> bool:
+        """Whether a function is compiled."""
+        return (part, layout) in self._found
+
+    def prepare_anew(self) -> None:
+        """Lets every function be prepared again, when `WRAPPERS` have changed."""
+        with self._lock:
+            for executable in self._found.values():
+                executable.call = None
+
+    def keep(self, executable: Executable) -> None:
+        """Takes in what has just been prepared; the least recently used goes."""
+        with self._lock:
+            self._found[executable.part, executable.layout] = executable
+            if len(self._found) > MAX_EXECUTABLES:
+                oldest = min(self._found, key=lambda key: self._found[key].used)
+                self._found.pop(oldest).call = None
+
+
+EXECUTABLES = _Executables()
+# What is put around every compiled function: `tf.debugging.enable_check_numerics` looks at results.
+WRAPPERS: list[Callable[[Executable, Any], Any]] = []
+
+
+def outputs_of(result: Any, executable: Executable) -> list[Any]:
+    """Returns the outputs among what a compiled function has returned."""
+    if executable.is_checked:
+        return result[0]
+    return result if len(executable.part.outputs) != 1 else [result]

@@ -1,0 +1,97 @@
+"""A program that runs in pieces, each an executable that other pieces and programs may share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._trace import executables
+from tapefacade._trace.executables import STATISTICS, Executable, Layout
+from tapefacade._trace.segments import Piece
+from tapefacade._trace.slices import Slice
+
+
+class Piecewise:
+    """A program as a sequence of calls.
+
+    Values are let go of as soon as no later piece needs them.
+    """
+
+    def __init__(
+        self, part: Slice, layout: Layout, pieces: Sequence[Piece], origins: list[int]
+    ) -> None:
+        """Makes one.
+
+        Args:
+            part: the program, unfolded.
+            layout: how its inputs arrive.
+            pieces: the program, cut.
+            origins: for each step the one that errors are about, -1 for those without.
+        """
+        self._part = part
+        self._layout = layout
+        self._origins = origins
+        self._count = len(part.inputs) + sum(len(step.types) for step in part.steps)
+        made: dict[Any, Executable] = {}
+        kept = set(part.outputs)
+        seen: set[int] = set()
+        self.calls: list[Any] = []
+        for piece in reversed(pieces):
+            key = piece.part, piece.layout
+            executable = made.get(key)
+            if executable is None:
+                executable = made[key] = executables.EXECUTABLES.get(*key)
+            vectors = [(d, [piece.inputs[p] for p in at]) for d, at in piece.layout.vectors]
+            arrays = [piece.inputs[place] for place in piece.layout.arrays]
+            # What nobody has needed so far, from the end, is needed here for the last time.
+            gone = [s for s in (*piece.inputs, *piece.outputs) if s not in seen and s not in kept]
+            seen.update(gone)
+            self.calls.append((executable, arrays, vectors, piece.outputs, piece.first, gone))
+        self.calls.reverse()
+
+    def run(self, arguments: Sequence[Any]) -> tuple[list[Any], list[tuple[int, Any]]]:
+        """Runs the pieces, one after the other.
+
+        Args:
+            arguments: the values of the arrays, then of the vectors, as the layout has them.
+
+        Returns:
+            The outputs, and for each failed check its step and the details.
+        """
+        values = self._values(arguments)
+        failed: list[tuple[int, Any]] = []
+        for executable, arrays, vectors, outputs, first, gone in self.calls:
+            executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
+            call = executable.call or executable.prepare()
+            taken = [values[slot] for slot in arrays]
+            for dtype, places in vectors:
+                taken.append(np.array([values[slot] for slot in places], dtype))
+            result = call(*taken)
+            if executable.is_checked:
+                result, passed, details = result
+                failed += self._failures(executable, passed, details, first)
+            elif len(outputs) == 1:
+                result = (result,)
+            for slot, value in zip(outputs, result, strict=True):
+                values[slot] = value
+            for slot in gone:
+                values[slot] = None
+        return [values[slot] for slot in self._part.outputs], failed
+
+    def _values(self, arguments: Sequence[Any]) -> list[Any]:
+        """Returns a place for the value of every slot, with those of the inputs."""
+        values: list[Any] = [None] * self._count
+        count = len(self._layout.arrays)
+        for place, value in zip(self._layout.arrays, arguments[:count], strict=True):
+            values[place] = value
+        for vector, (_, places) in zip(arguments[count:], self._layout.vectors, strict=True):
+            for place, number in zip(places, np.asarray(vector), strict=True):
+                values[place] = number
+        return values
+
+    def _failures(
+        self, executable: Executable, passed: Any, details: Sequence[Any], first: int
+    ) -> list[tuple[int, Any]]:
+        flags = [] if passed is None else np.flatnonzero(~np.asarray(passed)).tolist()
+        origins = [self._origins[first + executable.check_order[index]] for index in flags]
+        return [(o, details[i]) for o, i in zip(origins, flags, strict=True) if o >= 0]
