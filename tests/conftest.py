@@ -31,6 +31,14 @@ def doctest_names(doctest_namespace):
     doctest_namespace.update(tf=tf, np=np, jax=jax)
 
 
+@pytest.fixture(autouse=True)
+def no_evidence():
+    """What other tests have run once does not speak for running in pieces."""
+    from tapefacade._trace.ways import WAYS
+
+    WAYS.forget()
+
+
 def pytest_addoption(parser):
     parser.addoption("--subject", action="append", help="only these subjects of tests/cases")
 

@@ -28,12 +28,11 @@ CALLING = 15e-6
 # Steps with the gradients written out. Programs of fewer run as a whole, of more in pieces.
 MIN_STEPS = 16
 MAX_STEPS = 4096
-# A program that has run so often without another one between is compiled as a whole, if that takes
-# no longer than so many seconds.
+# A program that has run so often without another one between will run often: it is compiled as a
+# whole, if that takes no longer than so many seconds, else in larger pieces.
 MAX_ROW = 3
-SHORT = 0.5
-# A program that has run in pieces for longer than compiling larger ones takes will run so often.
 MANY = 100
+SHORT = 1.0
 # Programs that are remembered, and those that have run only once, which speak for pieces.
 MAX_CHOICES = 4096
 MAX_SINGLE = 64
@@ -44,17 +43,19 @@ class _Choice:
 
     Attributes:
         piecewise: how it runs in pieces; None if as a whole.
+        is_coarse: whether the pieces are those for many runs.
         whole: the seconds that compiling it as a whole would take.
         spent: the seconds that it has run in pieces.
         last: the number of the choice when it ran last.
         row: how often it has run without another one between.
     """
 
-    __slots__ = ("last", "piecewise", "row", "spent", "whole")
+    __slots__ = ("is_coarse", "last", "piecewise", "row", "spent", "whole")
 
     def __init__(self, piecewise: Piecewise | None, whole: float = 0.0) -> None:
         self.piecewise = piecewise
         self.whole = whole
+        self.is_coarse = False
         self.spent = 0.0
         self.last = 0
         self.row = 0
@@ -73,6 +74,10 @@ class Ways:
     """Chooses the ways, and remembers what speaks for which."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets all evidence."""
         self._choices: dict[Any, _Choice] = {}
         self._single: deque[_Single] = deque()
         self._credit: dict[Any, float] = {}  # of pieces: seconds spent on programs with them
@@ -102,7 +107,7 @@ class Ways:
             return None
         choice.row = choice.row + 1 if choice.last == self._count - 1 else 1
         choice.last = self._count
-        if choice.spent >= choice.whole or (choice.row > MAX_ROW and choice.whole <= SHORT):
+        if choice.spent >= choice.whole or choice.row > MAX_ROW:
             with no_collection():
                 choice.piecewise = self._again(executable, choice)
         if choice.piecewise is not None:
@@ -129,22 +134,27 @@ class Ways:
         unfolded = unfold(executable.part)
         part, layout = unfolded.part, executable.layout
         estimate = _seconds(len(part.steps))
+        whole = estimate * self._pace
         pieces, seconds, keys = self._cut(part, layout, 1)
-        if seconds < estimate * self._pace or size > MAX_STEPS:
-            # What is too long to be compiled as a whole may be cut into larger pieces later.
-            later = estimate * self._pace if size <= MAX_STEPS else SHORT
-            return _Choice(Piecewise(part, layout, pieces, unfolded.origins), later)
+        # Programs repeat, unless those with such pieces have not, or waiting for one takes long.
+        credit = sum(self._credit.get(key, 0.0) for key in keys)
+        if size > MAX_STEPS or (seconds < whole and (whole > SHORT or credit > whole)):
+            if size > MAX_STEPS:
+                whole = float("inf")
+            return _Choice(Piecewise(part, layout, pieces, unfolded.origins), whole)
         self._compiling = executable, keys, estimate
         return _Choice(None)
 
     def _again(self, executable: Executable, choice: _Choice) -> Piecewise | None:
         """Decides for a program that has run in pieces so often that more compiling pays."""
-        if _size(executable.part) <= MAX_STEPS:
+        if choice.spent >= choice.whole or choice.whole <= SHORT:
             return None
-        choice.whole = float("inf")
-        unfolded = unfold(executable.part)
-        pieces, _, _ = self._cut(unfolded.part, executable.layout, MANY)
-        return Piecewise(unfolded.part, executable.layout, pieces, unfolded.origins)
+        if not choice.is_coarse:
+            choice.is_coarse = True
+            unfolded = unfold(executable.part)
+            pieces, _, _ = self._cut(unfolded.part, executable.layout, MANY)
+            return Piecewise(unfolded.part, executable.layout, pieces, unfolded.origins)
+        return choice.piecewise
 
     def _withdraw(self) -> None:
         """Takes back what programs that have run again since then spoke for."""
