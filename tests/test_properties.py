@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 from functions_at_random import Compiled, Plain, programs as programs_with_functions
 from hypothesis import given, strategies as st
-from programs_at_random import OPS, SMOOTH, Facade, Oracle, ops, programs, without_looks
+from programs_at_random import (
+    OPS,
+    SMOOTH,
+    Facade,
+    Op,
+    Oracle,
+    Tape,
+    Watch,
+    ops,
+    programs,
+    without_looks,
+)
 from steps import close_everything, nothing_open, settle
 
 import tapefacade as tf
@@ -90,6 +101,20 @@ def test_tapes_do_what_a_naive_tape_does(program):
     for a, b in zip(variables, want_variables, strict=True):
         assert_close(a, b)
     assert last.shape == want_last.shape
+
+
+def test_values_that_a_gradient_leaves_out_are_computed():
+    """A gradient gave values to the program that it got from another one, or not at all."""
+    inner = Tape(False, False, False, (Op("where", 1, 9),), (6,), (5,))
+    program = (Tape(True, True, True, (Watch(2), inner), (4, 2), (1, 2)),)
+    got = facade(program)
+    with jax.enable_x64(True):
+        want = Oracle().results(program)
+    assert_close(got[1], want[1])
+    for found, expected in zip(got[0], want[0], strict=True):
+        for a, b in zip(found, expected, strict=True):
+            if a is not None:
+                assert_close(a, b)
 
 
 def _function(steps, table):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
@@ -24,6 +23,7 @@ from tapefacade._function.flows import dependencies_of, flow_of
 from tapefacade._ops.op import function as registered
 from tapefacade._state.variable import Variable
 from tapefacade._tape.modes import in_forward_mode
+from tapefacade._tape.rematerialized import recomputed
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.operation import Operation
@@ -87,7 +87,7 @@ class Recomputation(Operation):
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         part = self.part
 
-        def compute(operands: list[Any]) -> tuple[list[Any], Any]:
+        def compute(operands: list[Any], _: tuple[()]) -> tuple[list[Any], Any]:
             return part.program.run(operands[: part.arguments], operands[part.arguments :])
 
         operands = [
@@ -95,46 +95,13 @@ class Recomputation(Operation):
             for place, array in enumerate(arrays)
         ]
         if in_forward_mode():
-            results, checks = jax.checkpoint(compute)(operands)
+            results, checks = jax.checkpoint(compute)(operands, ())
         else:
-            results, checks = _recomputed(compute, part.arguments)(operands)
+            held = range(part.arguments or len(operands))
+            results, checks = recomputed(compute, held)(operands, ())
         fixed = [jax.lax.stop_gradient(result) for result in results[part.results :]]
         found = [array for check in checks for array in check]
         return [*results[: part.results], *fixed, *found]
-
-
-def _recomputed(compute: Callable[[list[Any]], Any], arguments: int) -> Callable[[list[Any]], Any]:
-    """Returns the function with a gradient that computes it again.
-
-    `jax.checkpoint` leaves it to XLA when it does so, which on CPUs is at once: no memory is saved
-    (JAX 0.10, 16 layers: 143 intermediate values with and without). Here the arguments depend on
-    the upstream gradient, so it cannot be computed before this has come (29 values).
-    """
-
-    def forward(operands: list[Any]) -> tuple[Any, list[Any]]:
-        return compute(operands), operands
-
-    def backward(operands: list[Any], upstream: Any) -> tuple[Any]:
-        held = _after(upstream, operands[:arguments] or operands)
-        _, pull_back = jax.vjp(compute, [*held, *operands[len(held) :]])
-        return pull_back(upstream)
-
-    function = jax.custom_vjp(compute)
-    function.defvjp(forward, backward)
-    return function
-
-
-def _after(upstream: Any, operands: list[Any]) -> list[Any]:
-    """Returns operands that are not known before a gradient is."""
-    for gradient in jax.tree.leaves(upstream):
-        if gradient.size and jnp.issubdtype(gradient.dtype, jnp.inexact):
-            first = jnp.real(gradient.reshape(-1)[0])
-            never = (first != first) & (first == 0)  # XLA does not see that
-            return [
-                jnp.where(never, jnp.zeros_like(operand), operand) if operand.size else operand
-                for operand in operands
-            ]
-    return operands
 
 
 _MADE: dict[Part, Recomputation] = {}

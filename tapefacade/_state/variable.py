@@ -139,7 +139,7 @@ class Variable(Assigning, metaclass=Making):
         self._serial = next(_SERIAL)
         self._lock = threading.RLock()
         # (recording, its epoch, tensor, slot) of the last read
-        self._read_at: tuple[Recording, int, EagerTensor, int] | None = None
+        self._read_at: tuple[Recording, int, EagerTensor | None, int] | None = None
 
     # What the engine asks for.
 
@@ -217,6 +217,9 @@ class Variable(Assigning, metaclass=Making):
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
         self._tensor = tensor
+        read = self._read_at
+        if read is not None:
+            self._read_at = (*read[:2], None, read[3])  # lets go of the value from before
 
     def _unread(self) -> "Variable":
         view = object.__new__(UnreadVariable)

@@ -21,7 +21,7 @@ from tapefacade._tape.scope import Scope as Scope, call_boundary, tensors_in
 from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.programs import type_in, values_of
 from tapefacade._trace.recording import THREAD, Data, Recording
-from tapefacade._trace.slices import Slice, cut
+from tapefacade._trace.slices import Slice, computed, cut
 from tapefacade._trace.tree import Node
 
 
@@ -35,6 +35,7 @@ class Plan(NamedTuple):
     operation: Derivative
     inputs: tuple[int, ...]
     ghosts: tuple[int, ...]
+    given_back: tuple[int, ...]  # the ghosts whose values it gives to others; -1 for those it drops
     targets: tuple[int, ...]  # places of the targets whose upstream gradients it takes
     connected: tuple[bool, ...]
     types: dict[int, TensorType]  # of the inputs
@@ -188,13 +189,18 @@ def _make_plan(
     part = Slice(part.inputs, part.steps, part.outputs[: len(wanted)])
     operation = derivative(
         kind, part, tuple(local[s] for s in sources), owners,
-        tuple(given[place] for place in found.targets),
+        tuple(given[place] for place in found.targets), scope.window.rematerialize,
     )  # fmt: skip
     if any(isinstance(node.operation, Derivative) for node in found.nodes):
         # A derivative that does not exist at this order is an error of this call, not of the run.
         operation.dependencies((), ())
     of_inputs = {slot: types[slot] for slot in inputs}
-    return Plan(operation, inputs, ghosts, found.targets, found.connected, of_inputs)
+    given_back = computed(part, ghosts)
+    if scope.window.rematerialize:
+        given_back = tuple([slot if slot in wanted else -1 for slot in given_back])
+    return Plan(
+        operation, inputs, ghosts, given_back, found.targets, found.connected, of_inputs
+    )  # fmt: skip
 
 
 def _record(
@@ -207,7 +213,7 @@ def _record(
         given = [up for up, on in zip(upstream, plan.connected, strict=True) if on]
     gradients = [up for up in given if up is not None]
     slots = [g._slot if g._recording is trace else trace.leaf(g) for g in gradients]
-    operation, inputs, ghosts = plan.operation, plan.inputs, plan.ghosts
+    operation, inputs, ghosts = plan.operation, plan.inputs, plan.given_back
     if not scope.is_open:
         values = values_of(scope.end, scope.data, inputs, plan.types)
         inputs, ghosts = tuple([trace.leaf(value) for value in values]), ()

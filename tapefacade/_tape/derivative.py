@@ -18,7 +18,16 @@ import numpy as np
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._tape.basis import columns_of, rows_of
 from tapefacade._tape.dataflow import input_dependencies, tangent_dependencies
-from tapefacade._tape.modes import FORWARD_MODE, REVERSE_MODE, current_modes, differentiating
+from tapefacade._tape.modes import (
+    FORWARD_MODE,
+    REVERSE_MODE,
+    current_modes,
+    differentiating,
+    in_forward_mode,
+    is_rematerializing,
+    rematerializing,
+)
+from tapefacade._tape.rematerialized import Rematerialized
 from tapefacade._tape.rowwise import gradients_along_rows, rowwise
 from tapefacade._tape.second import hessian_of, hvp_of, laplacian_of
 from tapefacade._tape.sharing import Traced
@@ -65,7 +74,7 @@ class Derivative(Operation):
 
     def __init__(
         self, kind: Kind, part: Slice, sources: tuple[int, ...],
-        groups: tuple[tuple[int, ...], ...], given: tuple[bool, ...],
+        groups: tuple[tuple[int, ...], ...], given: tuple[bool, ...], rematerialize: bool = False,
     ) -> None:  # fmt: skip
         self.kind = kind
         self.is_batch = kind.name == BATCH_JACOBIAN.name
@@ -73,13 +82,15 @@ class Derivative(Operation):
         self.sources = sources  # slots to differentiate with respect to
         self.groups = groups  # the places of the sources that each result adds up
         self.given = given  # which targets have an upstream gradient among the inputs
+        self.rematerialize = rematerialize  # whether intermediate values are not kept
         types = part.types()
         self.source_types = [types[slot] for slot in sources]
         self.target_types = [types[slot] for slot in part.outputs]
         self.group_types = [self.source_types[group[0]] for group in groups]
         # Forward, backward, and sums.
         self.size = 3 * sum(step.operation.size for step in part.steps)
-        self._traces: dict[tuple[str, ...], Traced] = {}
+        self._traces: dict[tuple[tuple[str, ...], bool], Traced] = {}
+        self._rematerialized: dict[tuple[str, ...], Rematerialized] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None
 
     @functools.cached_property
@@ -124,7 +135,7 @@ class Derivative(Operation):
     @functools.cached_property
     def _unfolded(self) -> Slice | None:
         """The gradient as smaller operations."""
-        if self.kind != GRADIENT:
+        if self.kind != GRADIENT or self.rematerialize:
             return None
         return unfolded_gradient(self.part, self.sources, self.groups, self.given)
 
@@ -154,10 +165,10 @@ class Derivative(Operation):
                     results, internal = gradients_along_rows(forward, primals, self._rows)
                 return self._summed(results), internal
             with differentiating(REVERSE_MODE):
-                outputs, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+                outputs, pull_back, internal = self._vjp(forward, inputs, primals)
                 results = pull_back(self._upstream(outputs, upstream))
         else:
-            results, internal = self._jacobian(forward, primals)
+            results, internal = self._jacobian(forward, inputs, primals)
         return self._summed([_conjugate(result) for result in results]), internal
 
     def _forward(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
@@ -183,32 +194,57 @@ class Derivative(Operation):
     @property
     def _traced(self) -> Traced:
         """The slice, as a function of its inputs and what is added to the sources within it."""
-        modes = current_modes()  # gradients made by hand differ
-        if modes not in self._traces:
-            self._traces[modes] = self._trace()
-        return self._traces[modes]
+        key = current_modes(), is_rematerializing()  # in which gradients within it differ
+        if key not in self._traces:
+            self._traces[key] = self._trace()
+        return self._traces[key]
 
-    def _trace(self) -> Traced:
+    def _trace(self, targets_only: bool = False) -> Traced:
         inputs, types = self.part.inputs, self.source_types
         within = [t for slot, t in zip(self.sources, types, strict=True) if slot >= len(inputs)]
 
-        def forward(*arrays: Any) -> tuple[list[Any], list[Any]]:
+        def forward(*arrays: Any) -> Any:
             added = iter(arrays[len(inputs) :])
             values = [arrays[s] if s < len(inputs) else next(added) for s in self.sources]
-            return self._forward(arrays[: len(inputs)], *values)
+            outputs, internal = self._forward(arrays[: len(inputs)], *values)
+            return outputs if targets_only else (outputs, internal)
 
         abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in (*inputs, *within)]
         return Traced(forward, abstract)
 
     def _shared(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
         """Does what `_forward` does, nothing of it twice."""
+        return self._traced(*self._arguments(inputs, sources))
+
+    def _again(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
+        """Computes the targets, for a gradient that computes what lies before them again."""
+        arrays, modes = self._arguments(inputs, sources), current_modes()
+        if modes not in self._rematerialized:
+            count = len(inputs)
+            within = iter(range(count, len(arrays)))
+            places = [slot if slot < count else next(within) for slot in self.sources]
+            with rematerializing():
+                traced = self._trace(targets_only=True)
+            self._rematerialized[modes] = Rematerialized(traced, places)
+        outputs = self._rematerialized[modes](*arrays)
+        known = dict(zip(self.part.outputs, outputs, strict=True))
+        return outputs, [known.get(len(inputs) + place) for place in range(len(self._steps))]
+
+    def _vjp(self, forward: Any, inputs: Sequence[Any], primals: list[Any]) -> tuple[Any, Any, Any]:
+        # In forward mode nothing is kept, and custom gradients have other rules for it.
+        if (self.rematerialize or is_rematerializing()) and not in_forward_mode():
+            forward = functools.partial(self._again, inputs)
+        return jax.vjp(forward, *primals, has_aux=True)
+
+    def _arguments(self, inputs: Sequence[Any], sources: Sequence[Any]) -> list[Any]:
+        """Returns the arguments of the traced slice."""
         arrays = list(inputs)
         for slot, value in zip(self.sources, sources, strict=True):
             if slot < len(inputs):
                 arrays[slot] = value
             else:
                 arrays.append(value)
-        return self._traced(*arrays)
+        return arrays
 
     @functools.cached_property
     def _rows(self) -> list[list[int | None]] | None:
@@ -248,7 +284,9 @@ class Derivative(Operation):
             for first, *rest in self.groups
         ]
 
-    def _jacobian(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
+    def _jacobian(
+        self, forward: Any, inputs: Sequence[Any], primals: list[Any]
+    ) -> tuple[list[Any], list[Any]]:
         """Computes full Jacobians: by rows, or by columns where there are fewer of them."""
         (target,) = self.target_types
         columns = sum(type_.size for type_ in self.source_types)
@@ -256,7 +294,7 @@ class Derivative(Operation):
         if not self.is_batch and columns < target.size and not complex_:
             return self._columns(forward, primals)
         with differentiating(REVERSE_MODE):
-            _, pull_back, internal = jax.vjp(forward, *primals, has_aux=True)
+            _, pull_back, internal = self._vjp(forward, inputs, primals)
             results = rows_of(
                 lambda row: pull_back([row]), self.source_types, target, self._steps,
                 self.kind.chunk, self.is_batch,
@@ -266,7 +304,11 @@ class Derivative(Operation):
     def _columns(self, forward: Any, primals: list[Any]) -> tuple[list[Any], list[Any]]:
         (target,) = self.target_types
         with differentiating(FORWARD_MODE):
-            _, push, internal = jax.linearize(forward, *primals, has_aux=True)
+            if self.rematerialize:  # tangents that travel with the values keep none of them
+                push = functools.partial(_pushed, forward, primals)
+                internal = forward(*primals)[1]
+            else:
+                _, push, internal = jax.linearize(forward, *primals, has_aux=True)
         results = columns_of(
             lambda vectors: push(*vectors)[0], self.source_types, target, self._steps,
             self.kind.chunk,
@@ -323,6 +365,11 @@ def _apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
     return partial(held, [a for place, a in enumerate(arrays) if place not in blocked])
 
 
+def _pushed(forward: Any, primals: list[Any], *vectors: Any) -> list[Any]:
+    with differentiating(FORWARD_MODE):
+        return jax.jvp(forward, primals, list(vectors), has_aux=True)[1]
+
+
 def _conjugate(value: Any) -> Any:
     """Converts between JAX's and TensorFlow's gradients of complex values, which are conjugate."""
     return jnp.conj(value) if jnp.iscomplexobj(value) else value
@@ -334,10 +381,10 @@ _LOCK = threading.Lock()
 
 def derivative(
     kind: Kind, part: Slice, sources: tuple[int, ...], groups: tuple[tuple[int, ...], ...],
-    given: tuple[bool, ...],
+    given: tuple[bool, ...], rematerialize: bool = False,
 ) -> Derivative:  # fmt: skip
     """Returns the derivative op; equal ones are the same, so that programs find themselves."""
-    key = (kind, part, sources, groups, given)
+    key = (kind, part, sources, groups, given, rematerialize)
     with _LOCK:
         found = _MADE.get(key)
         if found is None:

@@ -16,6 +16,7 @@ REVERSE_MODE: Final = "reverse"
 
 class _Modes(threading.local):
     modes: tuple[str, ...] = ()
+    rematerializing = False
 
 
 _MODES = _Modes()
@@ -44,3 +45,18 @@ def with_modes(modes: tuple[str, ...]) -> Iterator[None]:
 def differentiating(*modes: str) -> contextlib.AbstractContextManager[None]:
     """Makes a block that computes derivatives, within those that are computed already."""
     return with_modes((*_MODES.modes, *modes))
+
+
+def is_rematerializing() -> bool:
+    """Whether gradients within what is traced now compute intermediate values again."""
+    return _MODES.rematerializing
+
+
+@contextlib.contextmanager
+def rematerializing() -> Iterator[None]:
+    """Makes a block in which gradients compute intermediate values again."""
+    before, _MODES.rematerializing = _MODES.rematerializing, True
+    try:
+        yield
+    finally:
+        _MODES.rematerializing = before

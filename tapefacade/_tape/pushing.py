@@ -15,7 +15,7 @@ from tapefacade._tape.scope import Scope, call_boundary, tensors_in
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace.programs import values_of
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.slices import cut
+from tapefacade._trace.slices import computed, cut
 from tapefacade._trace.tree import Node
 
 # In the place of the slot of a tangent: there is none.
@@ -214,7 +214,7 @@ def _push(
         FORWARD, part, tuple([local[slot] for slot in used]),
         tuple([(place,) for place in range(len(used))]), (True,) * len(used),
     )  # fmt: skip
-    ghosts = tuple([s for node in nodes for s in range(node.first_output, node.end)])
+    ghosts = computed(part, [s for node in nodes for s in range(node.first_output, node.end)])
     position = max(
         moment(node, slot - node.first_output)
         for node in nodes

@@ -12,10 +12,14 @@ from tapefacade._trace.tree import Node
 
 
 class Window(NamedTuple):
-    """What a tape recorded: where in a recording, and from when on it watched which slots."""
+    """What a tape recorded: where in a recording, and from when on it watched which slots.
+
+    `rematerialize` is how it is differentiated: whether intermediate values are computed again.
+    """
 
     intervals: tuple[tuple[int, int], ...]
     watched: tuple[tuple[int, int], ...]  # (slot, position from which on it is watched)
+    rematerialize: bool = False
 
 
 class Reach(NamedTuple):

@@ -27,7 +27,10 @@ class Traced:
             )
 
     def __call__(self, *arguments: Any) -> Any:
-        results = _Values().evaluate(self.closed, arguments)
+        return self.packed(_Values().evaluate(self.closed, arguments))
+
+    def packed(self, results: Sequence[Any]) -> Any:
+        """Returns results as the function does."""
         return jax.tree.unflatten(self.structure, results)
 
 
@@ -54,16 +57,16 @@ class _Values:
         if equation.primitive.name in INLINED and not equation.effects:
             return self.evaluate(equation.params["jaxpr"], inputs)
         if equation.effects:
-            return _bind(equation, inputs)
+            return bind(equation, inputs)
         parameters = tuple((name, _key(value)) for name, value in sorted(equation.params.items()))
         key = equation.primitive, tuple(map(_name, inputs)), parameters
         if key not in self._known:
             # The inputs are kept as well, so that no other object gets their ids.
-            self._known[key] = _bind(equation, inputs), inputs
+            self._known[key] = bind(equation, inputs), inputs
         return self._known[key][0]
 
 
-def _bind(equation: Any, inputs: list[Any]) -> list[Any]:
+def bind(equation: Any, inputs: list[Any]) -> list[Any]:
     """Computes one equation, as JAX's guide to interpreters of jaxprs has it."""
     primitive = equation.primitive
     found = primitive.bind(*inputs, **primitive.get_bind_params(equation.params))

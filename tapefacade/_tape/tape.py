@@ -49,6 +49,11 @@ class GradientTape(Jacobians, Watching):
     Args:
         persistent: keep the recording after the first gradient, for more of them.
         watch_accessed_variables: watch every trainable variable that is read in the block.
+        rematerialize: compute intermediate values again for the gradients instead of keeping them,
+            which TensorFlow has not. A block of n computations keeps values at about sqrt(n) places
+            only, and costs a second forward computation (Chen et al., "Training Deep Nets with
+            Sublinear Memory Cost", arXiv:1604.06174). Gradients that the block
+            takes are computed in the same way.
 
     Trainable variables are watched by themselves, tensors after `watch`. The gradient of what does
     not depend on a source is None. Tapes may be nested: a gradient is computed by ops, which an
@@ -70,7 +75,14 @@ class GradientTape(Jacobians, Watching):
 
     _is_forward = False  # whether it only serves a ForwardAccumulator
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        *,
+        rematerialize: bool = False,
+    ) -> None:
+        self._rematerialize = rematerialize
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._recording = False
@@ -334,7 +346,7 @@ class GradientTape(Jacobians, Watching):
             end, intervals = trace.at, (*self._intervals, (self._start, trace.at.end))
         else:
             end, intervals = extended(self._end, trace, data, targets), tuple(self._intervals)
-        watched = tuple(self._watched.items())
+        window = Window(intervals, tuple(self._watched.items()), self._rematerialize)
         variables = self._variables
         groups: list[tuple[int, ...]] = []
         for source in sources:
@@ -345,11 +357,11 @@ class GradientTape(Jacobians, Watching):
                 known = variables.get(id(source)) or variables.get(id(source._root))
                 groups.append(known[1] if known else ())
         if upstream is _ONES and targets[0]._recording is trace and targets[0]._type.inexact:
-            key = (kind, (targets[0]._slot,), tuple(groups), _GIVEN, True, (intervals, watched))
+            key = (kind, (targets[0]._slot,), tuple(groups), _GIVEN, True, window)
             replayed = backward.replay(trace, data, end, key)
             if replayed is not None:
                 return replayed
-        scope = backward.Scope(trace, data, end, Window(intervals, watched))
+        scope = backward.Scope(trace, data, end, window)
         slots = [
             target._slot
             if type(target) is EagerTensor and target._recording is trace and target._type.inexact

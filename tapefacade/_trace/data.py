@@ -1,5 +1,6 @@
 """The values of a recording."""
 
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,10 +10,12 @@ from tapefacade._core.tensor import EagerTensor
 class Data:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
-    __slots__ = ("custom", "failed", "leaves", "scalars", "slots")
+    __slots__ = ("custom", "failed", "leaves", "recomputed", "scalars", "slots")
 
     def __init__(self) -> None:
         self.leaves: dict[int, EagerTensor] = {}  # leaves, and what has been computed
+        # What has been computed again after the recording, as long as it is in use.
+        self.recomputed: dict[int, weakref.ref[EagerTensor]] = {}
         self.scalars: dict[int, Any] = {}
         self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
         self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op

@@ -1,5 +1,6 @@
 """Programs cut out of a recording, which compute what is wanted of it."""
 
+import weakref
 from collections.abc import Sequence
 
 import numpy as np
@@ -46,18 +47,31 @@ def type_in(at: Node, slot: int) -> TensorType:
 def values_of(
     at: Node, data: Data, slots: Sequence[int], types: dict[int, TensorType]
 ) -> list[EagerTensor]:
-    """Returns tensors with the values in slots of a recording that has been closed."""
-    unknown = tuple([slot for slot in slots if slot not in data])
+    """Returns tensors with the values in slots of a recording that has been closed.
+
+    What has to be computed again is not kept: a tape holds what was given, not what was computed.
+    """
+    again = data.recomputed
+    known = {slot: t for slot in slots if slot in again and (t := again[slot]()) is not None}
+    unknown = tuple([slot for slot in slots if slot not in data and slot not in known])
     if unknown:
+        program = make_program(at, data, unknown)
         try:
-            outputs = make_program(at, data, unknown).run(data.leaves, data.scalars)
+            outputs = program.run(data.leaves, data.scalars)
         except running.ProgramFailedError as failed:
             raise failed.error from None
         for slot, output in zip(unknown, outputs, strict=True):
             type_ = type_of(tuple(output.shape), np.dtype(output.dtype))
-            data.leaves[slot] = EagerTensor(type_, output, None, 0)
+            known[slot] = tensor = EagerTensor(type_, output, None, 0)
+            if program.executable.acts:  # once
+                data.leaves[slot] = tensor
+            else:
+                again[slot] = weakref.ref(tensor)
     found = []
     for slot in slots:
+        if slot in known:
+            found.append(known[slot])
+            continue
         if slot not in data.leaves:
             data.leaves[slot] = from_host(np.array(data.scalars[slot], types[slot].numpy_dtype))
         found.append(data.leaves[slot])

@@ -3,6 +3,7 @@
 Equal parts of different recordings give equal slices, whatever came before them.
 """
 
+import itertools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -173,6 +174,20 @@ def _sorted_steps(part: Slice, provider: Mapping[int, int]) -> list[int]:
             if before is not None and before not in done:
                 stack.append(before)
     return order
+
+
+def computed(part: Slice, ghosts: Sequence[int]) -> tuple[int, ...]:
+    """Returns what the steps define, with -1 for what `evaluate` leaves out.
+
+    It leaves out what leads only to values that a gradient among the steps gives as well.
+    """
+    first = list(itertools.accumulate((len(s.types) for s in part.steps), initial=len(part.inputs)))
+    found: set[int] = set()
+    for index, provides in part.order():
+        found.update(range(first[index], first[index + 1]))
+        if provides:
+            found.update(part.steps[index].ghosts)
+    return tuple([g if slot in found else -1 for slot, g in enumerate(ghosts, len(part.inputs))])
 
 
 def evaluate(

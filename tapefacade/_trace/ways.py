@@ -133,7 +133,7 @@ class Ways:
         self._withdraw()
         unfolded = unfold(executable.part)
         part, layout = unfolded.part, executable.layout
-        estimate = _seconds(len(part.steps))
+        estimate = _seconds(_size(part))
         whole = estimate * self._pace
         pieces, seconds, keys = self._cut(part, layout, 1)
         # Programs repeat, unless those with such pieces have not, or waiting for one takes long.
@@ -201,9 +201,9 @@ class Ways:
             steps = [cutter.alone(index) for index in range(places[0].start, places[0].stop)]
             keys = {(piece.part, piece.layout) for piece in steps}
             shared |= keys
-            more = {one: self._missing(one, 1) for one in keys if one not in missing}
+            more = {one: self._missing(one) for one in keys if one not in missing}
             calls = (len(steps) - 1) * CALLING * len(places) * runs
-            as_one = self._missing(key, len(steps)) if places[0] in whole else float("inf")
+            as_one = self._missing(key) if places[0] in whole else float("inf")
             if as_one <= sum(more.values()) + calls:
                 missing[key] = as_one
                 found += [whole[stretch] for stretch in places]
@@ -217,11 +217,11 @@ class Ways:
         found.sort(key=lambda piece: piece.first)
         return found, sum(missing.values()) + len(found) * CALLING, list(shared)
 
-    def _missing(self, key: Any, steps: int) -> float:
+    def _missing(self, key: Any) -> float:
         """Returns the seconds to compile a piece, less what has been spent for want of it."""
         if executables.EXECUTABLES.has(*key):
             return 0.0
-        return max(0.0, _seconds(steps) - self._credit.get(key, 0.0))
+        return max(0.0, _seconds(_size(key[0])) - self._credit.get(key, 0.0))
 
 
 def _seconds(steps: int) -> float:

@@ -1,0 +1,135 @@
+"""A tape keeps what was given to the computation, not what was computed on the way."""
+
+import gc
+
+import jax
+import numpy as np
+import pytest
+from steps import settle
+
+import tapefacade as tf
+
+SIZE = 1 << 16
+
+
+class Large:
+    """Counts the large arrays on the device since it was made."""
+
+    def __init__(self):
+        settle()
+        gc.collect()
+        self.before = 0
+        self.before = self.count()
+
+    def count(self):
+        # No cycle keeps anything: nothing has to wait for the garbage collector.
+        return sum(a.nbytes >= 4 * SIZE for a in jax.live_arrays()) - self.before
+
+
+@pytest.fixture
+def large():
+    return Large()
+
+
+def variable():
+    """A variable whose value is on the device."""
+    v = tf.Variable(tf.ones([SIZE]) * 0.5)
+    v.numpy()
+    return v
+
+
+def chain(y, length=10):
+    for _ in range(length):
+        y = tf.sin(y) * 1.1
+    return y
+
+
+@pytest.mark.parametrize("rematerialize", [False, True])
+def test_persistent_tape_keeps_inputs_and_not_intermediates(large, rematerialize):
+    v = variable()
+    with tf.GradientTape(persistent=True, rematerialize=rematerialize) as tape:
+        loss = tf.reduce_sum(chain(v))
+    assert large.count() == 1
+    loss.numpy()
+    assert large.count() == 1
+    gradient = tape.gradient(loss, v)
+    gradient.numpy()
+    assert large.count() == 2
+    for _ in range(2):
+        gradient = tape.gradient(loss, v)
+        gradient.numpy()
+        assert large.count() == 2
+    del gradient
+    assert large.count() == 1
+    v.assign(v * 2.0)
+    v.numpy()
+    assert large.count() == 2  # the value that was read, and the new one
+    del tape
+    assert large.count() == 1
+    del v, loss
+    settle()
+    assert large.count() == 0
+
+
+def test_looking_within_the_block_keeps_nothing_that_has_been_dropped(large):
+    v = variable()
+    with tf.GradientTape(persistent=True) as tape:
+        loss = tf.reduce_sum(chain(v))
+        loss.numpy()
+        assert large.count() == 1
+        loss = tf.reduce_sum(chain(v)) * loss
+        loss.numpy()
+    tape.gradient(loss, v).numpy()
+    assert large.count() == 1
+
+
+def test_nested_tapes_keep_inputs(large):
+    v = variable()
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape(persistent=True) as inner:
+            loss = tf.reduce_sum(chain(v))
+        penalty = tf.reduce_sum(inner.gradient(loss, v) ** 2)
+    penalty.numpy()
+    assert large.count() == 1
+    for _ in range(2):
+        outer.gradient(penalty, v).numpy()
+        inner.gradient(loss, v).numpy()
+        assert large.count() == 1
+    del inner, outer, v
+    settle()
+    assert large.count() == 0
+
+
+def test_what_a_gradient_has_computed_again_is_let_go(large):
+    """It stayed with a persistent tape, as if it had been given to the computation."""
+    v, c = variable(), variable()
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(c)
+        middle = chain(v)
+        with tape.stop_recording():
+            constant = chain(c)
+        loss = tf.reduce_sum(chain(middle) * constant)
+    del constant
+    loss.numpy()
+    assert large.count() == 3
+    want = tape.gradient(loss, middle).numpy()
+    assert large.count() == 3
+    first, second = tape.gradient(loss, middle), tape.gradient(loss, v)
+    np.testing.assert_array_equal(first.numpy(), want)
+    assert second.numpy().shape == (SIZE,)
+    del middle, first, second
+    assert large.count() == 2
+    del tape
+    assert large.count() == 2
+
+
+def test_tape_on_a_function_keeps_inputs(large):
+    v = variable()
+    function = tf.function(lambda: tf.reduce_sum(chain(v)))
+    for _ in range(3):
+        with tf.GradientTape(persistent=True) as tape:
+            loss = function() * function()
+        loss.numpy()
+        assert large.count() == 1
+        tape.gradient(loss, v).numpy()
+        assert large.count() == 1
