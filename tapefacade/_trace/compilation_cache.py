@@ -4,7 +4,8 @@ JAX's persistent compilation cache does the work. Nothing changes for programs t
 its settings are in force only while one of ours compiles, and a program that has configured the
 cache itself keeps its own, for all it runs. Without the cache a program on two x86 cores compiles
 for 25 ms (one op) to seconds, loading it takes 3 ms (one op) to 16 ms (64 products), and
-writing it, once, 1 to 4 ms: keeping pays for every program, so there is no threshold.
+writing it, once, 1 to 4 ms: keeping pays for every program, so there is no threshold. (JAX keeps no
+program that calls Python, as `tf.print` does in a function.)
 
 An entry is code that will run. So the folder belongs to the user alone, and has a subfolder for
 each version of JAX and each kind of processor: XLA compiles for the processor it finds.
@@ -31,7 +32,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
-import jaxlib
+import jaxlib.version
 from jax.core import Tracer
 from jax.experimental.compilation_cache import compilation_cache
 
@@ -115,6 +116,7 @@ class _Cache:
             "jax_persistent_cache_min_compile_time_secs": 0.0,
             "jax_persistent_cache_min_entry_size_bytes": 0,
             "jax_compilation_cache_max_size": -1,  # else it wants the package filelock
+            "jax_raise_persistent_cache_errors": False,
         }
         self._before = {name: getattr(JAX_CONFIG, name) for name in self._during}
         for name, value in self._during.items():
@@ -160,7 +162,7 @@ def kind() -> str:
             if line.startswith(PROCESSOR):
                 found.append(line)
     processor = hashlib.sha256("\n".join(found).encode()).hexdigest()[:12]
-    return f"jax-{jax.__version__}-jaxlib-{jaxlib.__version__}-{processor}"
+    return f"jax-{jax.__version__}-jaxlib-{jaxlib.version.__version__}-{processor}"
 
 
 def users_folder() -> pathlib.Path | None:
@@ -206,8 +208,8 @@ def _made(folder: pathlib.Path) -> str:
 
 
 def _silence() -> None:
-    """Keeps JAX's warnings about single entries from being shown."""
-    if not any(rule[1] == NOISE for rule in warnings.filters):
+    """Keeps JAX's warnings about single entries from being shown, or raised."""
+    if not warnings.filters or warnings.filters[0][1] != NOISE:  # the first rule that fits counts
         warnings.filterwarnings("ignore", message=NOISE.pattern, category=UserWarning)
 
 
