@@ -296,40 +296,60 @@ def test_threads(folder):
 # Once a day.
 
 
+DIGEST = "0123456789abcdef" * 4
+
+
+def subfolder(root, number=1):
+    return root / f"jax-{number}-jaxlib-{number}-0123456789ab"
+
+
 def make(folder, name, size=0, content=None, age=0.0):
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-cache"
+    path = folder / f"{name}-{DIGEST}-cache"
     path.write_bytes(zlib.compress(os.urandom(size)) if content is None else content)
     os.utime(path, (time.time() - age, time.time() - age))
 
 
+def names(folder):
+    return [name.removesuffix(f"-{DIGEST}-cache") for name in entries(folder)]
+
+
 def test_sweep_removes_what_is_broken(tmp_path):
-    folder = tmp_path / "jax-1"
+    folder = subfolder(tmp_path)
     make(folder, "good", 100)
     make(folder, "of-zstandard", content=b"\x28\xb5\x2f\xfd....")
     make(folder, "empty", content=b"")
     make(folder, "half", content=zlib.compress(os.urandom(1000))[:500])
+    make(tmp_path / "jax-of-somebody", "empty", content=b"")
+    (folder / "something-cache").write_bytes(b"")
     sweep(tmp_path)
-    assert entries(folder) == ["good-cache", "of-zstandard-cache"]
+    assert names(folder) == ["good", "of-zstandard", "something-cache"]
+    assert names(tmp_path / "jax-of-somebody") == ["empty"]
     make(folder, "empty", content=b"")
     sweep(tmp_path)  # not again on the same day
-    assert len(entries(folder)) == 3
+    assert len(entries(folder)) == 4
     day_ago = time.time() - 90_000
     os.utime(tmp_path / "swept", (day_ago, day_ago))
     make(folder, "looked at before", content=b"", age=100_000)
     sweep(tmp_path)
-    assert entries(folder) == ["good-cache", "looked at before-cache", "of-zstandard-cache"]
+    assert names(folder) == ["good", "looked at before", "of-zstandard", "something-cache"]
 
 
 def test_sweep_removes_what_was_not_used_for_longest(tmp_path, monkeypatch):
     monkeypatch.setattr(compilation_cache, "MAX_BYTES", 10_000)
     for age in range(20):
-        make(tmp_path / f"jax-{age % 3}", str(age), 1000, age=age * 1000.0)
-    (tmp_path / "jax-0" / "something else").write_bytes(bytes(100_000))
+        make(subfolder(tmp_path, age % 3), str(age), 1000, age=age * 1000.0)
+    (subfolder(tmp_path, 0) / "something else").write_bytes(bytes(100_000))
     sweep(tmp_path)
-    kept = {name for k in range(3) for name in entries(tmp_path / f"jax-{k}")}
-    assert kept == {f"{age}-cache" for age in range(9)}
-    assert (tmp_path / "jax-0" / "something else").exists()
+    kept = {name for k in range(3) for name in names(subfolder(tmp_path, k))}
+    assert kept == {str(age) for age in range(9)}
+    assert (subfolder(tmp_path, 0) / "something else").exists()
+
+
+def test_the_names_are_those_that_are_swept(folder):
+    assert double() == "written"
+    assert compilation_cache.FOLDER.fullmatch(folder.name)
+    assert all(compilation_cache.ENTRY.fullmatch(name) for name in entries(folder))
 
 
 # Processes of their own.

@@ -2,13 +2,12 @@
 
 import contextlib
 import os
-import pathlib
 from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.tensor import invalid_argument
-from tapefacade._trace.compilation_cache import CACHE
+from tapefacade._trace.compilation_cache import CACHE, absolute
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE
 
@@ -64,7 +63,7 @@ def keep_compiled_programs(where: str | os.PathLike[str] | bool | None = True) -
     if where is None or isinstance(where, bool):
         CACHE.choose(where)
     else:
-        CACHE.choose(pathlib.Path(where).expanduser().absolute())
+        CACHE.choose(absolute(os.fspath(where)))
 
 
 def compiled_programs_folder() -> str | None:

@@ -1,8 +1,8 @@
 """Compiled programs are kept on disk: a process does not compile what an earlier one has compiled.
 
 JAX's persistent compilation cache does the work. Nothing changes for programs that are not ours:
-its settings are in force only while one of ours compiles, and a program that has configured the
-cache itself keeps its own, for all it runs. Without the cache a program on two x86 cores compiles
+its settings are in force only while one of ours compiles (what another thread compiles meanwhile is
+kept as well), and a program that has configured the cache itself keeps its own. Without the cache a program on two x86 cores compiles
 for 25 ms (one op) to seconds, loading it takes 3 ms (one op) to 16 ms (64 products), and
 writing it, once, 1 to 4 ms: keeping pays for every program, so there is no threshold. (JAX keeps no
 program that calls Python, as `tf.print` does in a function.)
@@ -18,6 +18,7 @@ Once a day a process removes such entries and, when there is too much, those not
 import contextlib
 import functools
 import hashlib
+import logging
 import os
 import pathlib
 import platform
@@ -40,12 +41,14 @@ from tapefacade._core.logging import own_logger
 
 JAX_CONFIG: Any = jax.config  # its attributes are not declared
 VARIABLE = "TAPEFACADE_COMPILATION_CACHE"
-SWITCHES = {"0": False, "off": False, "false": False, "1": True, "on": True, "true": True}
+SWITCHES = {"": True, "0": False, "off": False, "false": False, "1": True, "on": True, "true": True}
 # When there is more than this, what was not used for longest goes, of all versions of JAX.
 MAX_BYTES = 1 << 30
 SECONDS_BETWEEN_SWEEPS = 86400.0
 STAMP = "swept"  # a file; when it was modified, entries were looked through
-SUFFIX = "-cache"  # JAX's
+# What JAX calls an entry, and we the folders.
+ENTRY = re.compile(r".+-[0-9a-f]{64}-cache")
+FOLDER = re.compile(r"jax-[^-]+-jaxlib-[^-]+-[0-9a-f]{12}")
 ZLIB = b"\x78"  # how an entry begins, unless the package zstandard is installed
 # What JAX says of an entry that it cannot read or write. It compiles, and so nobody need know.
 NOISE = re.compile(
@@ -76,7 +79,7 @@ class _Cache:
         """Returns the folder that programs are kept in; None if they are not, or JAX's is used."""
         if JAX_CONFIG.jax_compilation_cache_dir or not JAX_CONFIG.jax_enable_compilation_cache:
             return None
-        where = _of_environment() if self._chosen is None else self._chosen
+        where = meant(os.environ.get(VARIABLE, "")) if self._chosen is None else self._chosen
         if isinstance(where, bool):
             return users_folder() if where else None
         return where
@@ -101,11 +104,16 @@ class _Cache:
         if root is None or root in self._refused:
             return False
         folder = root / kind()
-        trouble = _made(root) or _made(folder)
+        level = logging.WARNING
+        try:
+            trouble = _made(root) or _made(folder)
+        except OSError as error:
+            trouble = str(error)
+            if root == users_folder():  # as in many containers; nobody has asked for it
+                level = logging.DEBUG
         if trouble:
             self._refused.add(root)
-            level = "debug" if root == users_folder() and "another" not in trouble else "warning"
-            getattr(own_logger(), level)("Compiled programs are not kept: %s", trouble)
+            own_logger().log(level, "Compiled programs are not kept: %s", trouble)
             return False
         if root not in self._swept:
             self._swept.add(root)
@@ -178,32 +186,41 @@ def users_folder() -> pathlib.Path | None:
     return pathlib.Path(base, "tapefacade") if os.path.isabs(base) else None
 
 
-def _of_environment() -> pathlib.Path | bool:
-    value = os.environ.get(VARIABLE, "")
-    if not value:
-        return True
+@functools.cache
+def meant(value: str) -> pathlib.Path | bool:
+    """Returns what the environment variable says."""
     switch = SWITCHES.get(value.lower())
-    return pathlib.Path(value).expanduser().absolute() if switch is None else switch
+    return absolute(value) if switch is None else switch
+
+
+def absolute(folder: str) -> pathlib.Path:
+    """Returns a folder that may have been written with a tilde or without its beginning."""
+    return pathlib.Path(os.path.abspath(os.path.expanduser(folder)))
 
 
 def _made(folder: pathlib.Path) -> str:
-    """Makes a folder if there is none; returns what is wrong with it."""
+    """Makes a folder if there is none.
+
+    Returns:
+        Why it may not be used, if so.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
     try:
         found = os.stat(folder)
-    except OSError:
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            folder.mkdir(mode=0o700, exist_ok=True)
-            found = os.stat(folder)
-        except OSError as error:
-            return str(error)
+    except FileNotFoundError:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):  # another process was faster
+            folder.mkdir(mode=0o700)
+        found = os.stat(folder)
     if not stat.S_ISDIR(found.st_mode):
         return f"{folder} is no folder."
     user = getattr(os, "getuid", lambda: found.st_uid)()  # Windows has no such numbers
     if found.st_uid != user:
         return f"{folder} belongs to another user."
     if os.name == "posix" and found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return f"another user may write to {folder}."
+        return f"Other users may write to {folder}."
     return ""
 
 
@@ -222,9 +239,9 @@ def sweep(root: pathlib.Path) -> None:
             return
         stamp.touch()  # other processes need not do it as well
         entries = []
-        for folder in root.glob("jax-*"):
+        for folder in filter(lambda path: FOLDER.fullmatch(path.name), root.iterdir()):
             for entry in os.scandir(folder):
-                if entry.name.endswith(SUFFIX):
+                if ENTRY.fullmatch(entry.name):
                     found = entry.stat()
                     if found.st_mtime >= last and _is_broken(entry.path):
                         _remove(entry.path)
