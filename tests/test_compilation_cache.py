@@ -266,6 +266,14 @@ def test_inside_jax_nothing_is_compiled_at_once(folder):
     assert not folder.exists() or not entries(folder)
 
 
+def test_the_folder_is_known_while_something_compiles(folder):
+    before = settings()
+    with CACHE.used():
+        assert settings() != before
+        assert tf.config.compiled_programs_folder() == str(folder.parent)
+    assert settings() == before
+
+
 def test_errors_are_those_of_the_program(folder):
     def _run(x):
         raise TypeError("wrong")

@@ -77,7 +77,9 @@ class _Cache:
 
     def folder(self) -> pathlib.Path | None:
         """Returns the folder that programs are kept in; None if they are not, or JAX's is used."""
-        if JAX_CONFIG.jax_compilation_cache_dir or not JAX_CONFIG.jax_enable_compilation_cache:
+        set_now = JAX_CONFIG.jax_compilation_cache_dir
+        is_ours = self._compiling and set_now == self._during["jax_compilation_cache_dir"]
+        if (set_now and not is_ours) or not JAX_CONFIG.jax_enable_compilation_cache:
             return None
         where = meant(os.environ.get(VARIABLE, "")) if self._chosen is None else self._chosen
         if isinstance(where, bool):
@@ -127,8 +129,12 @@ class _Cache:
             "jax_raise_persistent_cache_errors": False,
         }
         self._before = {name: getattr(JAX_CONFIG, name) for name in self._during}
-        for name, value in self._during.items():
-            JAX_CONFIG.update(name, value)
+        try:
+            for name, value in self._during.items():
+                JAX_CONFIG.update(name, value)
+        except BaseException:  # such as Ctrl-C
+            self._end()
+            raise
         return True
 
     def _end(self) -> None:
