@@ -5,6 +5,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 IMPORT_REPEATS = 7
@@ -96,10 +97,14 @@ print(json.dumps({"steps": steps, "before_mib": before, "after_mib": resident(),
 """
 
 
-def in_process(code: str, *arguments: str) -> Any:
-    """Runs a script in a new interpreter; returns what it prints as its last line, from JSON."""
+def in_process(code: str, *arguments: str, cache: str = "off") -> Any:
+    """Runs a script in a new interpreter; returns what it prints as its last line, from JSON.
+
+    `cache` is the folder in which tapefacade keeps compiled programs.
+    """
     command = [sys.executable, "-c", code, *arguments]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment["TAPEFACADE_COMPILATION_CACHE"] = cache
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -118,10 +123,14 @@ def measure_start(repeats: int) -> dict[str, dict[str, float]]:
         "tf.function": FIRST_STEP.format(module="tensorflow", compiled=True),
         "jax.jit": FIRST_STEP_JAX,
     }
+    scripts["tapefacade, warm"] = scripts["tapefacade"]  # its program was compiled before
     runs: dict[str, list[Any]] = {name: [] for name in scripts}
-    for _ in range(repeats):
-        for name, script in scripts.items():
-            runs[name].append(in_process(script))
+    with tempfile.TemporaryDirectory() as folder:
+        in_process(scripts["tapefacade, warm"], cache=folder)
+        for _ in range(repeats):
+            for name, script in scripts.items():
+                is_warm = name.endswith("warm")
+                runs[name].append(in_process(script, cache=folder if is_warm else "off"))
     return {
         name: {key: round(statistics.median(run[key] for run in found), 3) for key in found[0]}
         for name, found in runs.items()

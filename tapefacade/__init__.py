@@ -1,5 +1,8 @@
 """TensorFlow 2's imperative autodiff on JAX: `import tapefacade as tf`."""
 
+from tapefacade import _loading as _loading  # before everything else
+
+# isort: split
 from tapefacade import (
     audio as audio,
     autodiff as autodiff,

@@ -1,6 +1,7 @@
 """One precision and no silent promotion, on every device; names for the doctests."""
 
 import getpass
+import os
 import pathlib
 import tempfile
 
@@ -17,6 +18,8 @@ jax.config.update("jax_default_matmul_precision", "highest")
 COMPILED = pathlib.Path(tempfile.gettempdir()) / f"tapefacade-tests-{getpass.getuser()}"
 jax.config.update("jax_compilation_cache_dir", str(COMPILED))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+# Processes that tests start keep theirs nearby, not in the user's folder.
+os.environ["TAPEFACADE_COMPILATION_CACHE"] = str(COMPILED / "processes")
 
 
 def pytest_configure(config):

@@ -1,11 +1,13 @@
 """Devices and switches: what `tf.config` and `tf.device` set."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.tensor import invalid_argument
+from tapefacade._trace.compilation_cache import CACHE, absolute
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE
 
@@ -40,6 +42,37 @@ def ops_run_immediately() -> bool:
     False
     """
     return TREE.eager
+
+
+def keep_compiled_programs(where: str | os.PathLike[str] | bool | None = True) -> None:
+    """Says where compiled programs are kept, so that the next process need not compile them again.
+
+    At first they are kept in a folder of the user's, such as `~/.cache/tapefacade`, unless the
+    environment variable TAPEFACADE_COMPILATION_CACHE names another one or is "off". A program that
+    has set JAX's `jax_compilation_cache_dir` keeps everything there. (Not in TensorFlow.)
+
+    Args:
+        where: a folder, which only this user may write to: what is in it will run; True for the
+            user's; False to keep nothing; None for what holds at first.
+
+    >>> tf.config.keep_compiled_programs(False)
+    >>> tf.config.compiled_programs_folder() is None
+    True
+    >>> tf.config.keep_compiled_programs(None)
+    """
+    if where is None or isinstance(where, bool):
+        CACHE.choose(where)
+    else:
+        CACHE.choose(absolute(os.fspath(where)))
+
+
+def compiled_programs_folder() -> str | None:
+    """Returns the folder in which compiled programs are kept; None if they are not, or JAX's is used.
+
+    See `tf.config.keep_compiled_programs`.
+    """
+    folder = CACHE.folder()
+    return None if folder is None else str(folder)
 
 
 @contextlib.contextmanager

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax.extend import core
 
-from tapefacade._tape.sharing import Traced, bind
+from tapefacade._tape.sharing import Traced, bind, is_literal
 
 
 def recomputed(
@@ -99,7 +98,7 @@ class _Segment(NamedTuple):
         found: set[Any] = set()
         unknown: set[Any] = set()
         for equation in self.equations:
-            used = [atom for atom in equation.invars if isinstance(atom, core.Var)]
+            used = [atom for atom in equation.invars if not is_literal(atom)]
             given = sorted((v for v in used if v in self.inputs and _bytes_of(v)), key=_bytes_of)
             if _has_parts(equation):
                 found.update(given)
@@ -217,7 +216,7 @@ def _noting(variable: Any, live: set[Any]) -> Callable[[Any], Any]:
 def _segments(jaxpr: Any) -> list[_Segment]:
     """Divides the equations so that little is used across the borders."""
     edges = [0, *_cuts(jaxpr), len(jaxpr.eqns)]
-    wanted = {atom for atom in jaxpr.outvars if isinstance(atom, core.Var)}
+    wanted = {atom for atom in jaxpr.outvars if not is_literal(atom)}
     segments = []
     for start, end in reversed(list(itertools.pairwise(edges))):
         equations = jaxpr.eqns[start:end]
@@ -226,7 +225,7 @@ def _segments(jaxpr: Any) -> list[_Segment]:
             atom: None
             for equation in equations
             for atom in equation.invars
-            if isinstance(atom, core.Var) and atom not in defined
+            if not is_literal(atom) and atom not in defined
         }
         outputs = [v for equation in equations for v in equation.outvars if v in wanted]
         segments.append(_Segment(equations, tuple(used), tuple(outputs)))
@@ -241,7 +240,7 @@ def _cuts(jaxpr: Any) -> list[int]:
     with equal equations in a row that makes sqrt(n) segments.
     """
     equations = jaxpr.eqns
-    last = {a: k for k, e in enumerate(equations) for a in e.invars if isinstance(a, core.Var)}
+    last = {a: k for k, e in enumerate(equations) for a in e.invars if not is_literal(a)}
     made = [0]
     uses = _Uses([0] * len(equations), [[] for _ in equations])
     for place, equation in enumerate(equations):
@@ -302,11 +301,11 @@ def _has_parts(equation: Any) -> bool:
     """Whether an equation is made of others, some of which may use some inputs only."""
     parameters = list(equation.params.values())
     parameters += [item for p in parameters if isinstance(p, tuple) for item in p]
-    return any(isinstance(p, core.Jaxpr | core.ClosedJaxpr) for p in parameters)
+    return any(hasattr(p, "eqns") for p in parameters)
 
 
 def _read(known: dict[Any, Any], atom: Any) -> Any:
-    return atom.val if isinstance(atom, core.Literal) else known[atom]
+    return atom.val if is_literal(atom) else known[atom]
 
 
 def _is_inexact(variable: Any) -> bool:

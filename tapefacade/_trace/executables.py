@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tapefacade._trace.compilation_cache import through_cache
 from tapefacade._trace.slices import Slice, Step, evaluate
 
 # Compiled functions that are kept; the least recently used goes first.
@@ -51,12 +52,13 @@ class Executable:
         self.call: Any = None
 
     def prepare(self) -> Any:
-        """Returns the function to call, anew if it was dropped."""
+        """Returns the function for the first call, anew if it was dropped; `call` is for others."""
         self.call = jax.jit(self._run)
+        first = through_cache(self.call)
         for wrap in WRAPPERS:
-            self.call = wrap(self, self.call)
+            self.call, first = wrap(self, self.call), wrap(self, first)
         EXECUTABLES.keep(self)
-        return self.call
+        return first
 
     def _run(self, *arguments: Any) -> Any:
         """Computes the outputs, one alone as it is; with checks, also what these say."""

@@ -118,10 +118,15 @@ class Program:
             for dtype, slots in self.vector_slots
         ]
 
-    def execute(self, arguments: list[Any]) -> list[Any]:
-        """Runs the program on the values of its arrays, then of its vectors."""
+    def execute(self, arguments: list[Any], first: Any = None) -> list[Any]:
+        """Runs the program on the values of its arrays, then of its vectors.
+
+        Args:
+            arguments: the values.
+            first: what to call this time only.
+        """
         executable = self.executable
-        call = executable.call
+        call = first or executable.call
         if call is None:
             return self._execute_new(arguments)
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
@@ -158,12 +163,11 @@ class Program:
             in_pieces = None if piecewise is None else self._in_pieces(piecewise, arguments)
             if in_pieces is not None:
                 return in_pieces
-        if executable.call is None:
-            executable.used = STATISTICS.dispatched + 1  # not the first to go
-            executable.prepare()
+        executable.used = STATISTICS.dispatched + 1  # not the first to go
+        first = executable.call or executable.prepare()
         start = time.perf_counter()
         try:
-            return self.execute(arguments)
+            return self.execute(arguments, first)
         finally:
             WAYS.compiled(executable, time.perf_counter() - start)
 

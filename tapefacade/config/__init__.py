@@ -8,6 +8,8 @@ from tapefacade._function.modes import (
     run_functions_eagerly as run_functions_eagerly,
 )
 from tapefacade._state.configuration import (
+    compiled_programs_folder as compiled_programs_folder,
+    keep_compiled_programs as keep_compiled_programs,
     ops_run_immediately as ops_run_immediately,
     run_ops_immediately as run_ops_immediately,
 )
