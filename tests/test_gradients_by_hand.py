@@ -340,9 +340,9 @@ def temporaries(step, x, monkeypatch):
     programs = []
     execute = running.Program.execute
 
-    def noting(self, arguments):
+    def noting(self, arguments, first=None):
         programs.append((self, arguments))
-        return execute(self, arguments)
+        return execute(self, arguments, first)
 
     with monkeypatch.context() as patched:
         patched.setattr(running.Program, "execute", noting)

@@ -8,6 +8,7 @@ import pytest
 from steps import settle
 
 import tapefacade as tf
+from tapefacade._trace import foresight
 
 SIZE = 1 << 16
 
@@ -27,7 +28,9 @@ class Large:
 
 
 @pytest.fixture
-def large():
+def large(monkeypatch):
+    # A gradient that is foreseen is kept until somebody asks for it.
+    monkeypatch.setattr(foresight, "TIMES", 1_000_000)
     return Large()
 
 

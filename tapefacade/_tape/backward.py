@@ -19,6 +19,7 @@ from tapefacade._tape.reach import Reach, reach, slot_types
 from tapefacade._tape.rows import Rows, find_rows
 from tapefacade._tape.scope import Scope as Scope, call_boundary, tensors_in
 from tapefacade._trace.collecting import no_collection
+from tapefacade._trace.foresight import note_gradient, take_foreseen
 from tapefacade._trace.programs import type_in, values_of
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.slices import Slice, computed, cut
@@ -109,6 +110,8 @@ def replay(
     if node is None or node.eager or not plan.is_whole:
         return None
     trace.at = node
+    if data.looked is not None:
+        return _results(trace, data, plan, node)
     results: list[Any] = trace.results(node)
     return results
 
@@ -214,18 +217,48 @@ def _record(
     gradients = [up for up in given if up is not None]
     slots = [g._slot if g._recording is trace else trace.leaf(g) for g in gradients]
     operation, inputs, ghosts = plan.operation, plan.inputs, plan.given_back
+    if not (scope.is_open or gradients or trace.is_held):
+        foreseen = take_foreseen(scope.data, plan)
+        if foreseen is not None:
+            return _spread(
+                plan, [_known(*pair) for pair in zip(operation.result_types, foreseen, strict=True)]
+            )
     if not scope.is_open:
         values = values_of(scope.end, scope.data, inputs, plan.types)
         inputs, ghosts = tuple([trace.leaf(value) for value in values]), ()
     node = trace.at.edges.get((operation, (), *inputs, *slots))
     if node is None:
         types = [*operation.part.inputs, *(g._type for g in gradients)]
-        tensors: list[Any] = trace.apply(operation, (), (*inputs, *slots), types, ghosts)
-    else:  # recorded here before
-        trace.at = node
-        tensors = trace.results(node)
-    if trace.at.eager:
+        trace.apply(operation, (), (*inputs, *slots), types, ghosts)
+        node = trace.at
+    trace.at = node  # recorded here before, or now
+    tensors = trace.results(node) if gradients else _results(trace, scope.data, plan, node)
+    if node.eager:
         trace.flush()
+    return _spread(plan, tensors)
+
+
+def _results(trace: Recording, data: Data, plan: Plan, node: Node) -> list[Any]:
+    """Returns the results of a gradient just recorded, with their values if they were foreseen."""
+    foreseen = None if trace.frame or trace.enclosing else take_foreseen(data, plan)
+    if foreseen is not None:
+        tensors = trace.results(node)
+        for tensor, value in zip(tensors, foreseen, strict=True):
+            tensor._value = value
+            trace.data.leaves[tensor._slot] = tensor
+            trace.owners.pop(tensor._slot, None)
+        trace.state = (trace.state, node)  # programs that know these values are others
+        return tensors
+    note_gradient(data, plan)
+    return trace.results(node)
+
+
+def _known(type_: TensorType, value: Any) -> EagerTensor:
+    return EagerTensor(type_, value, None, 0)
+
+
+def _spread(plan: Plan, tensors: list[Any]) -> list[EagerTensor | None]:
+    """Returns the results in the order of the sources, None for those without."""
     if False not in plan.connected:
         return tensors
     results = iter(tensors)

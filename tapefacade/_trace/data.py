@@ -10,7 +10,10 @@ from tapefacade._core.tensor import EagerTensor
 class Data:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
-    __slots__ = ("custom", "failed", "leaves", "recomputed", "scalars", "slots")
+    __slots__ = (
+        "custom", "failed", "foreseen", "leaves", "looked", "recomputed", "scalars", "slots",
+        "taped",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.leaves: dict[int, EagerTensor] = {}  # leaves, and what has been computed
@@ -20,6 +23,10 @@ class Data:
         self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
         self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
+        self.taped = False  # whether a tape has been opened
+        # The program that has given values last, and the end of the recording then; see foresight.
+        self.looked: tuple[Any, int] | None = None
+        self.foreseen: Any = None
 
     def raise_failed(self, slots: Iterable[int]) -> None:
         """Raises the error of the first op among `slots` whose check has failed."""

@@ -18,6 +18,7 @@ from tapefacade._core.types import TensorType
 from tapefacade._trace import running
 from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.data import Data as Data
+from tapefacade._trace.foresight import run_foreseeing
 from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import make_program
@@ -186,7 +187,7 @@ class Recording:
 
     def _computed_alone(self, tensor: EagerTensor) -> bool:
         """Computes the only pending tensor, if this was computed here before: the shortest way."""
-        if self.blocks or self.effects or self.traced or self.assigned:
+        if self.blocks or self.effects or self.traced or self.assigned or self.data.taped:
             return False
         program = self.at.programs.get(((tensor._slot,), (), self.state))
         if program is None or program.executable.is_checked:
@@ -266,7 +267,10 @@ class Recording:
         data = self.data
         try:
             program = self.program(wanted, effects)
-            outputs = program.run(data.leaves, data.scalars)
+            if data.taped and not self.traced:
+                outputs = run_foreseeing(program, self.at, data, wanted, effects)
+            else:
+                outputs = program.run(data.leaves, data.scalars)
         except running.ProgramFailedError as failed:
             data.failed.update(failed.errors)
             self._store(pending, failed.outputs)
@@ -356,6 +360,7 @@ class Recording:
     def open_block(self, tape: Any) -> None:
         """Notes that the block of a tape begins."""
         self.blocks.append(_REFERENCE(tape))
+        self.data.taped = True
 
     def close_block(self, tape: Any) -> None:
         """Notes that the block of a tape has ended."""

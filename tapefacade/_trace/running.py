@@ -84,6 +84,7 @@ class Program:
         self.lines = lines
         self.slots = steps
         self.repeats = repeats
+        self.foresight: Any = None  # what has followed it
 
     def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Runs the program without waiting for it, unless it has checks.
