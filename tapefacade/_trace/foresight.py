@@ -15,7 +15,7 @@ from typing import Any
 from tapefacade._trace.data import Data
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import make_program
-from tapefacade._trace.running import Program
+from tapefacade._trace.running import Program, ProgramFailedError
 from tapefacade._trace.tree import Node
 
 # So often in succession a gradient must have followed a look. Programs that are run once or twice
@@ -105,7 +105,11 @@ def run_foreseeing(
     larger = None if foresight is None else foresight.guess(at, data, wanted, effects)
     if foresight is None or larger is None:
         return program.run(data.leaves, data.scalars)
-    outputs = larger.run(data.leaves, data.scalars)
+    try:
+        outputs = larger.run(data.leaves, data.scalars)
+    except ProgramFailedError as failed:
+        failed.outputs = failed.outputs[: len(wanted)]
+        raise
     data.foreseen = (foresight.gradient, foresight, outputs[len(wanted) :])
     foresight.is_open = True
     return outputs[: len(wanted)]
