@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jax.core import Tracer
+from numpy import ndarray
 
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._core.types import TensorType
@@ -82,21 +83,25 @@ class Recording:
 
     def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
         """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
-        if (tensor._value is None or type(tensor._value) is Failed) and not self.is_within(
-            tensor._recording
-        ):
-            tensor._array()  # pending in another recording, or an error
+        kind = type(tensor._value)
+        if kind not in running.CONCRETE and kind is not ndarray:
+            self._check_leaf(tensor)
         key = (self.at, tensor._type)
         node = EDGES.get(key) or _add_leaf(key)
         slot = node.first
         self.data.leaves[slot] = tensor
-        value = tensor._value
-        if type(value) not in running.CONCRETE and isinstance(value, Tracer):
-            self.traced = True
         self.at = node
         if not separate:
             self.data.slots[id(tensor)] = slot
         return slot
+
+    def _check_leaf(self, tensor: EagerTensor) -> None:
+        """Computes a tensor that is pending in another recording; notes what JAX traces."""
+        value = tensor._value
+        if (value is None or type(value) is Failed) and not self.is_within(tensor._recording):
+            value = tensor._array()  # raises if it failed
+        if isinstance(value, Tracer):
+            self.traced = True
 
     def placeholder(self, type_: TensorType) -> EagerTensor:
         """Enters a tensor without a value, in a body."""
