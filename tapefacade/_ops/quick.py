@@ -125,13 +125,16 @@ def record2(  # noqa: C901 - the hot path, written out
 def record_many(  # noqa: C901 - the hot path, written out
     op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...]
 ) -> Any:
-    """Records an op of any number of tensors, or of lists of them."""
+    """Records an op of any number of tensors, some of them optional, or of a list of them."""
     recording = THREAD.recording
     scalar: Any = None
     if op.plain:
         values, key_static, common = inputs, static, op.common
     elif op.only_list and type(inputs[0]) in (list, tuple):
         values, key_static, common = inputs[0], (*static, (len(inputs[0]),)), ()
+    elif op.no_list and type(inputs[0]) is not list:
+        counts = tuple([0 if value is None else 1 for value in inputs])
+        values, key_static, common = inputs, (*static, counts), op.common
     else:
         return record(op, inputs, static)
     slots: list[int] = []
@@ -147,7 +150,7 @@ def record_many(  # noqa: C901 - the hot path, written out
         elif (kind is float or kind is int) and scalar is None and place in common:
             scalar = value
             slots.append(FLOAT if kind is float else INT)
-        else:
+        elif value is not None:  # what is optional
             try:
                 if op.host is not None and value._discrete:
                     return record(op, inputs, static)
