@@ -1,5 +1,9 @@
 """What is kept of programs is bounded, and what is dropped comes back by itself."""
 
+import gc
+import sys
+import tracemalloc
+
 import numpy as np
 import pytest
 from steps import counted, settle
@@ -8,6 +12,7 @@ import tapefacade as tf
 from tapefacade._ops import op as op_module
 from tapefacade._tape import derivative
 from tapefacade._trace import executables, running, tree
+from tapefacade._trace.recording import THREAD
 
 
 def step(v, length):
@@ -76,3 +81,108 @@ def test_other_caches_may_be_emptied_at_any_time(v, monkeypatch, module, name):
     np.testing.assert_array_equal(step(v, 5), want)
     np.testing.assert_array_equal(step(v, 6).shape, want.shape)
     np.testing.assert_array_equal(step(v, 5), want)
+
+
+def chain(length):
+    """Records a chain that nobody wants the end of."""
+    y = tf.constant(2.0)
+    for _ in range(length):
+        y = tf.tanh(y)
+
+
+def nodes():
+    return sum(type(found) is tree.Node for found in gc.get_objects())
+
+
+def lines(op, argument):
+    """The lines of the package that a call runs, those in a loop each time."""
+    ran = []
+
+    def trace(frame, event, _):
+        if event == "line" and frame.f_code.co_filename.startswith(tree.PACKAGE):
+            ran.append((frame.f_code.co_name, frame.f_lineno))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        op(argument)
+    finally:
+        sys.settrace(before)
+    return ran
+
+
+def test_recording_an_op_costs_the_same_at_any_depth(monkeypatch):
+    # No walk over what was recorded before: the lines that run are compared, loops and all.
+    monkeypatch.setattr(tree, "MAX_NODES", 10**6)
+    settle()
+    x, rows, v = tf.constant(2.0), tf.constant([1.0, 2.0]), tf.Variable(0.5)
+
+    ops = {
+        "tensor": lambda y: tf.tanh(y),
+        "two tensors": lambda y: y + x,
+        "Python number": lambda y: y * 0.3,
+        "static parameters": lambda y: tf.reshape(y, (1, 1)),
+        "list": lambda y: tf.stack([y, y]),
+        "new leaf": lambda y: y + tf.constant(3.0),
+        "read": lambda y: y + v,
+        "assignment": lambda y: v.assign_add(x),
+        "check": lambda y: tf.gather(rows, tf.cast(y, tf.int32)),
+    }
+
+    def recorded(depths):
+        found = []
+        with tf.GradientTape():
+            y = x
+            for depth in depths:
+                while THREAD.recording.at.depth < depth:
+                    y = tf.sin(y)
+                found.append({name: lines(op, y) for name, op in ops.items()})
+        return found
+
+    depths = (20, 150, 50_000)  # at the first some caches are filled; none is a multiple of 256
+    with counted() as count:
+        _, near, far = recorded(depths)
+    assert count.recorded > 50_000
+    assert near == far
+    THREAD.recording.effects.clear()
+    settle()
+    with counted() as count:
+        _, near_again, far_again = recorded(depths)
+    assert count.recorded == 0
+    assert near_again == far_again
+    assert all(len(near_again[name]) <= len(near[name]) for name in ops)
+    THREAD.recording.effects.clear()
+    settle()
+
+
+def test_a_new_instruction_takes_little_memory():
+    settle()
+    chain(200)  # what exists once
+    settle()
+    with tf.GradientTape():
+        chain(1000)
+        tracemalloc.start()
+        try:
+            chain(10_000)
+            taken, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert taken / 10_000 < 750  # bytes
+
+
+def test_a_dropped_tree_is_freed_without_the_garbage_collector(monkeypatch):
+    settle()
+    gc.collect()
+    gc.disable()
+    try:
+        with tf.GradientTape():
+            chain(3000)
+        grown = nodes()
+        monkeypatch.setattr(tree, "MAX_NODES", 0)
+        settle()  # the next recording starts in a new tree
+        chain(1)
+        settle()
+        assert nodes() < grown - 2900
+    finally:
+        gc.enable()

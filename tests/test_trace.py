@@ -17,6 +17,7 @@ from steps import Network, close_everything, counted, nothing_open, reference_st
 
 import tapefacade as tf
 from tapefacade._core import logging as messages
+from tapefacade._ops import quick
 from tapefacade._trace import ways
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import PENDING_LIMIT, TREE
@@ -633,6 +634,29 @@ def test_lambdas_made_anew_do_not_grow_the_tree():
             assert step().tolist() == [3.0, 3.0]
     assert TREE.size == size
     assert count.compiled == 0
+
+
+SHORT_WAY = {
+    "one tensor": lambda x, v: tf.tanh(x),
+    "static parameters": lambda x, v: tf.reshape(x, [2, 1]),
+    "operator with a number": lambda x, v: 2.0 * x,
+    "variable": lambda x, v: x + v,
+    "list": lambda x, v: tf.stack([x, v]),
+    "three tensors": lambda x, v: tf.where(x > 1.0, x, v),
+    "optional tensors": lambda x, v: tf.nn.batch_normalization(x, v, v, None, x, 0.5),
+    "random": lambda x, v: tf.random.normal([2, 3]),
+}
+
+
+@pytest.mark.parametrize("kind", list(SHORT_WAY))
+def test_a_call_that_repeats_converts_nothing(kind, monkeypatch):
+    x, v = tf.constant([1.0, 2.0]), tf.Variable([0.5, 0.25])
+    for _ in range(2):
+        want = SHORT_WAY[kind](x, v).numpy()
+    monkeypatch.setattr(quick, "record", None)  # the general way
+    got = SHORT_WAY[kind](x, v).numpy()
+    if kind != "random":
+        np.testing.assert_array_equal(got, want)
 
 
 # Values.

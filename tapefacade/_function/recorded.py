@@ -21,7 +21,7 @@ from tapefacade._trace.frames import Frame
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import Slice, cut, needed
-from tapefacade._trace.tree import TREE, Node
+from tapefacade._trace.tree import EDGES, TREE, Node
 
 _SERIAL = itertools.count()
 
@@ -167,7 +167,8 @@ class Recorded:
         key = (self.token, *slots)
         jump = at.plans.get(key)
         if jump is None:
-            jump = at.plans[key] = self._repeat(recording, slots)
+            jump = self._repeat(recording, slots)
+            at.keep_plan(key, jump)
         else:
             recording.at = jump.end
             recording.data.scalars.update(jump.scalars)
@@ -217,17 +218,16 @@ class Recorded:
             mapped[slot] if slot in mapped else MARKERS[type(self.scalars[slot])]
             for slot in node.inputs
         ]
-        key = (node.operation, node.static, *marked)
-        found = at.edges.get(key)
+        key = (at, node.operation, node.static, *marked)
+        found = EDGES.get(key)
         if found is None:
             count = node.first_output - node.first
-            found = TREE.extend(
-                at, key, operation=node.operation, static=node.static,
-                inputs=tuple([at.end if slot < 0 else slot for slot in marked]),
-                types=node.types[count:], scalars=node.types[:count], structure=node.structure,
-                ghosts=tuple(mapped.get(slot, -1) for slot in node.ghosts),
-                checked=node.checked, counted=True, line=node.line,
-            )  # fmt: skip
+            inputs = tuple([at.end if slot < 0 else slot for slot in marked])
+            ghosts = tuple(mapped.get(slot, -1) for slot in node.ghosts)
+            found = TREE.add(key, Node(
+                at, node.operation, node.static, inputs, node.types[:count], node.types[count:],
+                node.structure, ghosts, node.checked, counted=True, line=node.line,
+            ))  # fmt: skip
         recording.at = found
         mapped.update(zip(range(node.first, node.end), range(found.first, found.end), strict=True))
 

@@ -15,7 +15,7 @@ from tapefacade._core.types import TensorType, type_of
 from tapefacade._ops.parameters import Parameter, freeze
 from tapefacade._trace import running
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import BOOL, COMPLEX, FLOAT, INT, TREE, Node
+from tapefacade._trace.tree import BOOL, COMPLEX, EDGES, FLOAT, INT, TREE, Node
 
 if TYPE_CHECKING:
     from tapefacade._ops.op import Op
@@ -44,7 +44,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
         static = (*static, counts)
     static = freeze(op.statics, static)
     try:
-        values, scalars = _convert_inputs(op, op.flat_parameters(static), values, hint)
+        values, scalars = _convert_inputs(op, static, values, hint)
     except HandOver as other:
         return hand_over(op.name, other, kwargs=op.named_arguments(inputs, given))
     if op.host is not None:
@@ -61,8 +61,8 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
         recording = THREAD.recording
         slots = [_slot(value, recording) for value in values]
         at = recording.at
-    key = (op, static, *slots)
-    node = at.edges.get(key) or _extend(at, key, values)
+    key = (at, op, static, *slots)
+    node = EDGES.get(key) or _extend(key, values, bool(scalars))
     for _, value in scalars:
         recording.data.scalars[node.first] = value
     recording.at = node
@@ -74,18 +74,20 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     return jax.tree_util.tree_unflatten(node.structure, tensors)
 
 
-def _extend(at: Node, key: tuple[Any, ...], values: list[Any]) -> Node:
+def _extend(key: tuple[Any, ...], values: list[Any], has_scalars: bool) -> Node:
     """Adds an instruction that was never recorded at this place."""
-    op, static, *slots = key
-    types = [_type(value) for value in values]
+    at, op, static, *slots = key
+    types = [value._type for value in values]
     outputs, structure = op.infer(static, types)
-    scalars = tuple([value.type for value in values if type(value) is _Scalar])
-    inputs = tuple([at.end if slot < 0 else slot for slot in slots])
+    scalars: tuple[TensorType, ...] = ()
+    if has_scalars:
+        scalars = tuple([value._type for value in values if type(value) is _Scalar])
+        slots = [at.end if slot < 0 else slot for slot in slots]
     running.STATISTICS.recorded += 1
-    return TREE.extend(
-        at, key, operation=op, static=static, inputs=inputs, types=outputs, scalars=scalars,
-        structure=structure, checked=op.checked(static, types), counted=True,
-    )  # fmt: skip
+    return TREE.add(key, Node(
+        at, op, static, tuple(slots), scalars, outputs, structure, (), op.checked(static, types),
+        counted=True,
+    ))  # fmt: skip
 
 
 def _iterating(count: int) -> None:
@@ -102,23 +104,17 @@ FUNCTIONS["_iterating"] = _iterating
 class _Scalar:
     """A Python number among the operands, and the type it takes."""
 
-    __slots__ = ("marker", "type")
+    __slots__ = ("_type", "marker")
 
     def __init__(self, marker: int, type_: TensorType) -> None:
         self.marker = marker
-        self.type = type_
+        self._type = type_
 
 
 def _slot(value: Any, recording: Any) -> int:
-    if type(value) is _Scalar:
-        return value.marker
     if type(value) is EagerTensor:
         return value._slot if value._recording is recording else recording.leaf(value)
-    return value._slot_in(recording)
-
-
-def _type(value: Any) -> TensorType:
-    return value.type if type(value) is _Scalar else value._type
+    return value.marker if type(value) is _Scalar else value._slot_in(recording)
 
 
 def spread(op: "Op", inputs: tuple[Any, ...]) -> tuple[list[Any], tuple[int, ...]]:
@@ -140,6 +136,16 @@ def spread(op: "Op", inputs: tuple[Any, ...]) -> tuple[list[Any], tuple[int, ...
 
 
 def _convert_inputs(
+    op: "Op", static: tuple[Any, ...], values: list[Any], hint: bool
+) -> tuple[list[Any], list[tuple[int, Any]]]:
+    """Converts the inputs, where there is something to convert."""
+    for value in values:
+        if type(value) is not EagerTensor:
+            return _convert_each(op, op.flat_parameters(static), values, hint)
+    return values, []
+
+
+def _convert_each(
     op: "Op", parameters: list[Parameter], values: list[Any], hint: bool
 ) -> tuple[list[Any], list[tuple[int, Any]]]:
     """Converts the inputs as TensorFlow does: Python and NumPy values follow the tensors' dtype."""
@@ -234,7 +240,7 @@ def _on_host(
     arrays = []
     for value in values:
         if type(value) is _Scalar:
-            array = np.asarray(scalars[0][1]).astype(value.type.numpy_dtype)
+            array = np.asarray(scalars[0][1]).astype(value._type.numpy_dtype)
         elif type(value) is EagerTensor:
             array = host_value(value)
         else:
@@ -247,7 +253,7 @@ def _on_host(
     if op.check is not None:
         _check_on_host(op, values, scalars, static)
     else:
-        op.infer(static, [_type(value) for value in values])  # raises what is wrong with the types
+        op.infer(static, [value._type for value in values])  # raises what is wrong with the types
     assert op.host is not None
     with np.errstate(all="ignore"):
         arguments = op._arguments(arrays, static)
@@ -260,7 +266,7 @@ def _check_on_host(
 ) -> None:
     """Raises the error of a check whose values are known on the host."""
     assert op.check is not None
-    types = [_type(value) for value in values]
+    types = [value._type for value in values]
     op.infer(static, types)  # raises what is wrong with the types, which comes first
     if not op.checked(static, types):
         return
@@ -269,11 +275,11 @@ def _check_on_host(
     for parameter, value in zip(op.flat_parameters(static), values, strict=True):
         array = getattr(value, "_value", None)
         if type(value) is _Scalar:
-            array = np.asarray(scalar).astype(value.type.numpy_dtype)
+            array = np.asarray(scalar).astype(value._type.numpy_dtype)
         if type(array) is not np.ndarray:
             if parameter.name in op.check.values:
                 return
-            array = jax.ShapeDtypeStruct(_type(value).shape, _type(value).numpy_dtype)
+            array = jax.ShapeDtypeStruct(value._type.shape, value._type.numpy_dtype)
         arguments.append(array)
     with jax.enable_x64(True):
         ok, *details = op.test(arguments, static)

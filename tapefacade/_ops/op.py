@@ -73,7 +73,9 @@ class Op(Operation):
         self.plain = all(p.form == "one" for p in self.tensors)
         self.matched = all(p.kind == "common" for p in self.tensors)
         self.common = tuple(i for i, p in enumerate(self.tensors) if p.kind == "common")
-        self.only_list = [p.form for p in self.tensors] == ["list"]
+        forms = [p.form for p in self.tensors]
+        self.only_list = forms == ["list"]
+        self.no_list = "list" not in forms
         # (static, input types) -> the types and structure of the outputs, whether it is checked
         self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], bool]] = {}
         known = {p.name for p in self.tensors}

@@ -33,6 +33,8 @@ def read_parameters(signature: inspect.Signature) -> tuple[Parameter, ...]:
 
 def freeze(parameters: tuple[Parameter, ...], static: tuple[Any, ...]) -> tuple[Any, ...]:
     """Makes static values hashable: lists become tuples, tensors are looked at."""
+    if not static:
+        return ()
     frozen = [
         _dtype(value) if parameter.name in DTYPE_NAMES else frozen_value(value)
         for parameter, value in zip(parameters, static, strict=False)

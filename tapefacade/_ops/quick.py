@@ -12,7 +12,7 @@ import jax
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.calling import record
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import FLOAT, INT
+from tapefacade._trace.tree import EDGES, FLOAT, INT
 
 if TYPE_CHECKING:
     from tapefacade._ops.op import Op
@@ -39,7 +39,7 @@ def record1(op: "Op", x: Any, static: tuple[Any, ...]) -> Any:
         except AttributeError:
             return record(op, (x,), static)
     try:
-        node = recording.at.edges[(op, static, slot)]
+        node = EDGES[(recording.at, op, static, slot)]
     except (KeyError, TypeError):
         return record(op, (x,), static)
     if node.slow:
@@ -102,7 +102,7 @@ def record2(  # noqa: C901 - the hot path, written out
         except AttributeError:
             return record(op, (x, y), static, hint)
     try:
-        node = recording.at.edges[(op, static, first, second)]
+        node = EDGES[(recording.at, op, static, first, second)]
     except (KeyError, TypeError):
         return record(op, (x, y), static, hint)
     if node.slow and not node.listed:
@@ -125,37 +125,40 @@ def record2(  # noqa: C901 - the hot path, written out
 def record_many(  # noqa: C901 - the hot path, written out
     op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...]
 ) -> Any:
-    """Records an op of any number of tensors, or of lists of them."""
+    """Records an op of any number of tensors, some of them optional, or of a list of them."""
     recording = THREAD.recording
     scalar: Any = None
     if op.plain:
         values, key_static, common = inputs, static, op.common
     elif op.only_list and type(inputs[0]) in (list, tuple):
         values, key_static, common = inputs[0], (*static, (len(inputs[0]),)), ()
+    elif op.no_list and type(inputs[0]) is not list:
+        counts = tuple([0 if value is None else 1 for value in inputs])
+        values, key_static, common = inputs, (*static, counts), op.common
     else:
         return record(op, inputs, static)
-    key: list[Any] = [op, key_static]
+    slots: list[int] = []
     for place, value in enumerate(values):
         kind = type(value)
         if kind is EagerTensor:
             if value._recording is recording:
-                key.append(value._slot)
+                slots.append(value._slot)
             elif op.host is not None and value._type.hostable:
                 return record(op, inputs, static)
             else:
-                key.append(recording.leaf(value))
+                slots.append(recording.leaf(value))
         elif (kind is float or kind is int) and scalar is None and place in common:
             scalar = value
-            key.append(FLOAT if kind is float else INT)
-        else:
+            slots.append(FLOAT if kind is float else INT)
+        elif value is not None:  # what is optional
             try:
                 if op.host is not None and value._discrete:
                     return record(op, inputs, static)
-                key.append(value._slot_in(recording))
+                slots.append(value._slot_in(recording))
             except AttributeError:
                 return record(op, inputs, static)
     try:
-        node = recording.at.edges[tuple(key)]
+        node = EDGES[(recording.at, op, key_static, *slots)]
     except (KeyError, TypeError):
         return record(op, inputs, static)
     if node.slow and not node.listed:

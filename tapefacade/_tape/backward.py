@@ -23,7 +23,7 @@ from tapefacade._trace.foresight import note_gradient, take_foreseen
 from tapefacade._trace.programs import type_in, values_of
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.slices import Slice, computed, cut
-from tapefacade._trace.tree import Node
+from tapefacade._trace.tree import EDGES, Node
 
 
 class CodeOnTheWayError(Exception):
@@ -106,7 +106,7 @@ def replay(
         return None
     if THREAD.recording is not trace or trace.data is not data:
         return None
-    node = trace.at.edges.get((plan.operation, (), *plan.inputs))
+    node = EDGES.get((trace.at, plan.operation, (), *plan.inputs))
     if node is None or node.eager or not plan.is_whole:
         return None
     trace.at = node
@@ -130,8 +130,7 @@ def _plan(
     `through` it is a plan in any case.
     """
     key = (kind, targets, groups, given, through, scope.window)
-    plans = scope.end.plans
-    found = plans.get(key, key)
+    found = scope.end.plans.get(key, key)
     if found is not key:
         return found
     with no_collection():
@@ -147,7 +146,6 @@ def _plan_anew(
     through: bool,
     key: Any,
 ) -> Plan | Reach | Rows | None:
-    plans = scope.end.plans
     # Where Python code is on the way it is looked at anew: gradients may have been registered.
     found = reach(scope.end, scope.window, targets, groups)
     if through and found.boundaries:
@@ -156,10 +154,10 @@ def _plan_anew(
         wanted = [targets[place] for place in found.targets]
         rows = find_rows(found.nodes, wanted, groups, slot_types(scope.end))
         if rows is not None:
-            plans[key] = rows
+            scope.end.keep_plan(key, rows)
             return rows
     plan = _make_plan(scope, kind, targets, groups, given, found) if any(found.connected) else None
-    plans[key] = plan
+    scope.end.keep_plan(key, plan)
     return plan
 
 
@@ -226,7 +224,7 @@ def _record(
     if not scope.is_open:
         values = values_of(scope.end, scope.data, inputs, plan.types)
         inputs, ghosts = tuple([trace.leaf(value) for value in values]), ()
-    node = trace.at.edges.get((operation, (), *inputs, *slots))
+    node = EDGES.get((trace.at, operation, (), *inputs, *slots))
     if node is None:
         types = [*operation.part.inputs, *(g._type for g in gradients)]
         trace.apply(operation, (), (*inputs, *slots), types, ghosts)

@@ -79,13 +79,12 @@ def _plan(scope: Scope, tangents: Tangents, targets: tuple[int, ...]) -> Push | 
     sources = tuple([slot for slot, tangent in tangents.of_slots.items() if tangent != NONE])
     stopped = tuple([slot for slot, tangent in tangents.of_slots.items() if tangent == NONE])
     key = (FORWARD, sources, stopped, targets, scope.window)
-    plans = scope.end.plans
-    found = plans.get(key, key)
+    found = scope.end.plans.get(key, key)
     if found is not key:
         return found
     found = _make_plan(scope, sources, stopped, targets)
     if not isinstance(found, Node):  # gradients may be registered later
-        plans[key] = found
+        scope.end.keep_plan(key, found)
     return found
 
 

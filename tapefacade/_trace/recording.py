@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jax.core import Tracer
+from numpy import ndarray
 
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._core.types import TensorType
@@ -23,7 +24,7 @@ from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWant
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import make_program
 from tapefacade._trace.slices import needed
-from tapefacade._trace.tree import TREE, Node, users_line
+from tapefacade._trace.tree import EDGES, TREE, Node, users_line
 
 _REFERENCE = weakref.ref
 _NEW = object.__new__  # 0.1 us less than calling the class
@@ -84,26 +85,30 @@ class Recording:
 
     def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
         """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
-        if (tensor._value is None or type(tensor._value) is Failed) and not self.is_within(
-            tensor._recording
-        ):
-            tensor._array()  # pending in another recording, or an error
-        at = self.at
-        key = tensor._type
-        node = at.edges.get(key) or TREE.extend(at, key, types=(key,))
+        kind = type(tensor._value)
+        if kind not in running.CONCRETE and kind is not ndarray:
+            self._check_leaf(tensor)
+        key = (self.at, tensor._type)
+        node = EDGES.get(key) or _add_leaf(key)
         slot = node.first
         self.data.leaves[slot] = tensor
-        value = tensor._value
-        if type(value) not in running.CONCRETE and isinstance(value, Tracer):
-            self.traced = True
         self.at = node
         if not separate:
             self.data.slots[id(tensor)] = slot
         return slot
 
+    def _check_leaf(self, tensor: EagerTensor) -> None:
+        """Computes a tensor that is pending in another recording; notes what JAX traces."""
+        value = tensor._value
+        if (value is None or type(value) is Failed) and not self.is_within(tensor._recording):
+            value = tensor._array()  # raises if it failed
+        if isinstance(value, Tracer):
+            self.traced = True
+
     def placeholder(self, type_: TensorType) -> EagerTensor:
         """Enters a tensor without a value, in a body."""
-        self.at = self.at.edges.get(type_) or TREE.extend(self.at, type_, types=(type_,))
+        key = (self.at, type_)
+        self.at = EDGES.get(key) or _add_leaf(key)
         return EagerTensor(type_, None, self, self.at.first)
 
     def is_within(self, recording: Any) -> bool:
@@ -129,15 +134,14 @@ class Recording:
     ) -> list[EagerTensor]:
         """Records an operation on slots; the general way, also for operations without a name."""
         at = self.at
-        key = (operation, static, *inputs)
-        node = at.edges.get(key)
+        key = (at, operation, static, *inputs)
+        node = EDGES.get(key)
         if node is None:
             outputs, structure = operation.infer(static, types)
-            node = TREE.extend(
-                at, key, operation=operation, static=static, inputs=inputs,
-                types=outputs, structure=structure, ghosts=ghosts,
-                checked=operation.check is not None or operation.acts,
-            )  # fmt: skip
+            checked = operation.check is not None or operation.acts
+            node = TREE.add(
+                key, Node(at, operation, static, inputs, (), outputs, structure, ghosts, checked)
+            )
             running.STATISTICS.recorded += 1
         self.at = node
         return self.results(node)
@@ -293,7 +297,8 @@ class Recording:
         program = node.programs.get(key)
         if program is None:
             with no_collection():
-                program = node.programs[key] = make_program(node, self.data, wanted, effects)
+                program = make_program(node, self.data, wanted, effects)
+            node.keep_program(key, program)
         return program
 
     # Functions and tapes.
@@ -377,6 +382,11 @@ class Recording:
         self.owners = self.assigned = _NOTHING
         self.blocks = self.effects = _NONE
         self.at = TREE.root
+
+
+def _add_leaf(key: tuple[Node, TensorType]) -> Node:
+    at, type_ = key
+    return TREE.add(key, Node(at, types=(type_,)))
 
 
 class _Thread(threading.local):

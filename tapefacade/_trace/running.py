@@ -96,8 +96,9 @@ class Program:
             value if type(value := (leaf := leaves[slot])._value) in CONCRETE else leaf_value(leaf)
             for slot in self.array_slots
         ]
-        for place, numbers in enumerate(self.vectors(scalars)):
-            arguments.append(self._vector(place, numbers))
+        if self.vector_slots:
+            for place, numbers in enumerate(self.vectors(scalars)):
+                arguments.append(self._vector(place, numbers))
         return self.execute(arguments)
 
     def text(self, arguments: list[Any], stage: str) -> str:

@@ -1,6 +1,8 @@
 """The trace cache: a tree of program prefixes, in which a program that repeats finds itself.
 
-A node is one prefix: the instruction that was recorded last, and its parent. Every instruction
+A node is one prefix: the instruction that was recorded last, and its parent. Nodes know their
+parents only, the edges to the next ones are in one dict: what is dropped is freed without the
+garbage collector, which has half the objects to walk over. Every instruction
 defines new slots, numbered from the root: first those of Python scalars among its operands, then
 its outputs. Nothing in the tree holds a user's arrays.
 """
@@ -14,6 +16,7 @@ from tapefacade._trace.operation import Operation
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 OWN_SCRIPTS = os.path.join(PACKAGE, "demo") + os.sep
+_OWN_FILES: set[str] = set()  # files of the package that have been met
 
 # In the place of a slot among the operands of an edge: a Python scalar that follows as an input.
 FLOAT: Final = -1
@@ -21,7 +24,7 @@ INT: Final = -2
 BOOL: Final = -3
 COMPLEX: Final = -4
 
-# Nodes in the tree (about 1 kB each) before it is dropped. Compiled programs are kept elsewhere
+# Nodes in the tree (about 0.6 kB each) before it is dropped. Compiled programs are kept elsewhere
 # (`running`), by what they compute, so what is lost is shape inference, not compilation.
 MAX_NODES = 100_000
 # A recording outside a tape is dispatched at every multiple of this many instructions: compiling
@@ -29,11 +32,16 @@ MAX_NODES = 100_000
 PENDING_LIMIT = 256
 
 
+NOTHING: dict[Any, Any] = {}  # stays empty
+# (node, operation, static, *slots) of an instruction, (node, type) of a leaf -> the next node
+EDGES: "dict[tuple[Any, ...], Node]" = {}
+
+
 class Node:
     """A program prefix that ends with one instruction."""
 
     __slots__ = (
-        "checked", "depth", "eager", "edges", "end", "first", "first_output", "ghosts", "inputs",
+        "checked", "depth", "eager", "end", "first", "first_output", "ghosts", "inputs",
         "limit", "line", "listed", "operation", "parent", "plans", "programs", "slow", "static", "structure",
         "type", "types",
     )  # fmt: skip
@@ -52,16 +60,16 @@ class Node:
         counted: bool = False,
         line: str = "",
     ) -> None:
-        self.edges: dict[Any, Node] = {}
-        self.programs: dict[Any, Any] = {}  # (wanted slots, what is known) -> Program
-        self.plans: dict[Any, Any] = {}  # gradients asked for at this point
+        # (wanted slots, what is known) -> Program, and gradients asked for at this point. Most
+        # nodes have none: `keep_program` and `keep_plan` make the dicts.
+        self.programs = self.plans = NOTHING
         self.parent = parent
         self.operation = operation  # None: a leaf, a value from outside
         self.static = static
         self.inputs = inputs
         self.ghosts = ghosts  # earlier slots whose values the operation computes on the way
         self.first = parent.end if parent else 0
-        self.first_output = self.first + len(scalars)
+        self.first_output = self.first + len(scalars) if scalars else self.first
         self.types = scalars + types  # of the new slots
         self.end = self.first + len(self.types)
         self.type: Any = types[0] if types else None  # of the only output, where there is one
@@ -80,14 +88,30 @@ class Node:
         self.slow = structure is not None or general
         self.line = line or (users_line() if parent else "")
 
+    def keep_program(self, key: Any, program: Any) -> None:
+        """Keeps a program that ends here."""
+        if self.programs is NOTHING:
+            self.programs = {key: program}
+        else:
+            self.programs[key] = program
+
+    def keep_plan(self, key: Any, plan: Any) -> None:
+        """Keeps a gradient asked for here."""
+        if self.plans is NOTHING:
+            self.plans = {key: plan}
+        else:
+            self.plans[key] = plan
+
 
 def users_line() -> str:
     """Returns `file:line` of the innermost frame that is not the package's."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith((PACKAGE, "<string>")) or name.startswith(OWN_SCRIPTS):
-            return f"{name}:{frame.f_lineno}"
+        if name not in _OWN_FILES:
+            if not name.startswith((PACKAGE, "<string>")) or name.startswith(OWN_SCRIPTS):
+                return sys.intern(f"{name}:{frame.f_lineno}")
+            _OWN_FILES.add(name)
         frame = frame.f_back
     return "<unknown>"
 
@@ -100,17 +124,17 @@ class Tree:
         self.size = 0
         self.eager = False
 
-    def extend(self, parent: Node, key: Any, **what: Any) -> Node:
-        """Adds the edge `key` to `parent`, unless another thread has just done so."""
-        node = parent.edges.setdefault(key, Node(parent, **what))
+    def add(self, key: tuple[Any, ...], node: Node) -> Node:
+        """Adds the edge `key` to a node, unless another thread has just done so."""
         self.size += 1
-        return node
+        return EDGES.setdefault(key, node)
 
     def start(self) -> Node:
         """Returns the node at which a recording starts."""
         if self.size > MAX_NODES or self.root.eager != self.eager:
             self.root = Node(None)
             self.root.eager = self.eager
+            EDGES.clear()
             self.size = 0
         return self.root
 
