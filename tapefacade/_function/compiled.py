@@ -11,8 +11,11 @@ from tapefacade._core.generators import drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
 from tapefacade._function.recorded import Recorded
+from tapefacade._state.variable import Variable
 from tapefacade._trace import running
-from tapefacade._trace.running import CONCRETE, Program, leaf_value
+from tapefacade._trace.donating import Promised, is_free
+from tapefacade._trace.recording import THREAD
+from tapefacade._trace.running import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
 
 _NEW = object.__new__
 
@@ -51,6 +54,17 @@ class Compiled:
         ]
         self._passing = {slot: type_ for place, type_, slot in outputs if place < 0}
         self._recorded = recorded
+        # Arguments of the program that are large variables which it assigns: their buffers may be
+        # taken. One that is passed on as well has to stay.
+        computed = {id(v): place for v, (place, _, _) in self._assigned if place >= 0}
+        start = len(self._given)
+        self._donatable = [
+            (start + index, variable)
+            for index, variable in enumerate(self._variables)
+            if start + index in self._program.large and id(variable) in computed
+        ]
+        if self._passing or not self._program.executable.is_plain:
+            self._donatable = []
 
     def call(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
         """Runs the program and assigns the variables.
@@ -64,6 +78,10 @@ class Compiled:
         Raises:
             Exception: the error of an op that depends on values; no variable is assigned then.
         """
+        if self._donatable:
+            results = self._call_donating(tensors)
+            if results is not None:
+                return results
         arguments = self._gathered(tensors)
         passed = self._passed(tensors) if self._passing else {}
         outputs: list[Any] = []
@@ -81,6 +99,38 @@ class Compiled:
                 for place, type_, slot in self._results
             ]
         return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
+
+    def _call_donating(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor] | None:
+        """Does what `call` does, with the buffers of variables; None if none is free.
+
+        From the call on, the variables hold tensors that wait for its results.
+        """
+        taken = tuple([place for place, variable in self._donatable if _has_free_buffer(variable)])
+        if not taken or WRAPPERS:
+            return None
+        program = self._program.donating(taken)
+        arguments = self._gathered(tensors)
+        if any(isinstance(argument, Tracer) for argument in arguments):
+            return None
+        new = [_tensor(type_, None) for _, (_, type_, _) in self._assigned]
+        results = [_tensor(type_, None) for _, type_, _ in self._results]
+        places = [place for _, (place, _, _) in self._assigned]
+        places += [place for place, _, _ in self._results]
+
+        def store(found: Any) -> None:
+            outputs = outputs_of(found, program.executable)
+            for tensor, place in zip([*new, *results], places, strict=True):
+                tensor._value, tensor._recording = outputs[place], None
+
+        promised = Promised(store, new, [variable._tensor for variable, _ in self._assigned])
+        with promised.lock:
+            for (variable, _), tensor in zip(self._assigned, new, strict=True):
+                variable._tensor = tensor
+            try:
+                program.hand_over(arguments, promised.handover)
+            finally:
+                promised.finish()
+        return results
 
     def _gathered(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Returns the values that the program is called with."""
@@ -136,3 +186,11 @@ def _tensor(type_: TensorType, value: Any) -> EagerTensor:
     tensor._recording = None
     tensor._slot = 0
     return tensor
+
+
+def _has_free_buffer(variable: Variable) -> bool:
+    """Whether nobody but a variable can look at its value."""
+    read = variable._read_at
+    if read is not None and read[0] is not THREAD.recording:
+        variable._read_at = None  # of a recording that has ended
+    return is_free([variable._tensor], 0, 1)

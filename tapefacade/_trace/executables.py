@@ -41,8 +41,9 @@ class Layout(NamedTuple):
 class Executable:
     """A compiled slice, shared by all programs that are equal to it."""
 
-    def __init__(self, part: Slice, layout: Layout) -> None:
+    def __init__(self, part: Slice, layout: Layout, donated: tuple[int, ...] = ()) -> None:
         self.part = part
+        self.donated = donated  # the arguments whose buffers it takes
         self.layout = layout
         self.is_checked = any(step.operation.check is not None for step in part.steps)
         self.acts = any(step.operation.acts for step in part.steps)
@@ -53,7 +54,7 @@ class Executable:
 
     def prepare(self) -> Any:
         """Returns the function for the first call, anew if it was dropped; `call` is for others."""
-        self.call = jax.jit(self._run)
+        self.call = jax.jit(self._run, donate_argnums=self.donated)
         first = through_cache(self.call)
         for wrap in WRAPPERS:
             self.call, first = wrap(self, self.call), wrap(self, first)
@@ -106,14 +107,14 @@ class _Executables:
         self._found: dict[Any, Executable] = {}
         self._lock = threading.Lock()
 
-    def get(self, part: Slice, layout: Layout) -> Executable:
+    def get(self, part: Slice, layout: Layout, donated: tuple[int, ...] = ()) -> Executable:
         with self._lock:
-            executable = self._found.get((part, layout))
-            return Executable(part, layout) if executable is None else executable
+            executable = self._found.get((part, layout, donated))
+            return Executable(part, layout, donated) if executable is None else executable
 
     def has(self, part: Slice, layout: Layout) -> bool:
         """Whether a function is compiled."""
-        return (part, layout) in self._found
+        return (part, layout, ()) in self._found
 
     def prepare_anew(self) -> None:
         """Lets every function be prepared again, when `WRAPPERS` have changed."""
@@ -124,7 +125,7 @@ class _Executables:
     def keep(self, executable: Executable) -> None:
         """Takes in what has just been prepared; the least recently used goes."""
         with self._lock:
-            self._found[executable.part, executable.layout] = executable
+            self._found[executable.part, executable.layout, executable.donated] = executable
             if len(self._found) > MAX_EXECUTABLES:
                 oldest = min(self._found, key=lambda key: self._found[key].used)
                 self._found.pop(oldest).call = None

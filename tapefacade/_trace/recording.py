@@ -19,6 +19,7 @@ from tapefacade._core.types import TensorType
 from tapefacade._trace import running
 from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.data import Data as Data
+from tapefacade._trace.donating import Handover, free_arguments
 from tapefacade._trace.foresight import run_foreseeing
 from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
 from tapefacade._trace.operation import Operation
@@ -52,6 +53,7 @@ class Recording:
         "enclosing",
         "epoch",
         "frame",
+        "handover",
         "lock",
         "owners",
         "state",
@@ -73,6 +75,7 @@ class Recording:
         self.assigned: dict[int, tuple[Any, EagerTensor]] = {}  # variables before this recording
         self.state: Any = None  # what has been computed: the last program
         self.traced = False  # whether a leaf is a value that JAX traces
+        self.handover: Handover | None = None  # a call whose results have not been stored
         self.lock = threading.RLock()
 
     # Recording. What a slot holds is written before the position moves, what refers to the slot
@@ -184,6 +187,10 @@ class Recording:
             raise RuntimeError("This value was being computed when the program was interrupted.")
         if self.frame is not None or self.enclosing is not None:
             self.observe(tensor)
+        if self.handover is not None:
+            self._finish_handover()
+            if tensor._value is not None:
+                return
         if tensor._slot in self.owners and len(self.owners) == 1 and self._computed_alone(tensor):
             return
         self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
@@ -236,6 +243,8 @@ class Recording:
 
     def _pending(self) -> tuple[list[tuple[int, EagerTensor]], list[int]]:
         """Returns what is pending and referenced, and the slots of what is not."""
+        if self.handover is not None:
+            self._finish_handover()
         pending, settled = [], []
         for slot, reference in self.owners.copy().items():  # the owner may be recording
             tensor = reference()
@@ -247,6 +256,7 @@ class Recording:
 
     def _give_up(self, pending: list[tuple[int, EagerTensor]], error: Exception) -> None:
         """Leaves a step that failed: variables as before it, and nothing of it in the next one."""
+        self._finish_handover()  # if buffers are gone, it is done
         for variable, before in reversed(self.assigned.values()):
             variable._restore(before)
         self.assigned = {}
@@ -271,6 +281,10 @@ class Recording:
         data = self.data
         try:
             program = self.program(wanted, effects)
+            donated = free_arguments(self, program, pending) if self.assigned else ()
+            if donated:
+                self._hand_over(program.donating(donated), pending)
+                return
             if data.taped and not self.traced:
                 outputs = run_foreseeing(program, self.at, data, wanted, effects)
             else:
@@ -282,6 +296,25 @@ class Recording:
         self._store(pending, outputs)
         self.effects.clear()
         self.state = program
+
+    def _hand_over(self, program: running.Program, pending: list[tuple[int, EagerTensor]]) -> None:
+        """Runs a program that takes the buffers of variables."""
+
+        def store(result: Any) -> None:
+            self._store(pending, running.outputs_of(result, program.executable))
+            self.assigned = {}  # there is no way back
+
+        arguments = program.arguments(self.data.leaves, self.data.scalars)
+        self.handover = Handover(store)
+        program.hand_over(arguments, self.handover)
+        self._finish_handover()
+        self.state = program
+
+    def _finish_handover(self) -> None:
+        with self.lock:  # another thread may be in the call
+            if self.handover is not None:
+                self.handover.finish()
+                self.handover = None
 
     def _store(self, pending: list[tuple[int, EagerTensor]], outputs: list[Any]) -> None:
         leaves = self.data.leaves if self.is_held else None

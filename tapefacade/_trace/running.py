@@ -8,17 +8,20 @@ vector for each dtype (an own input each: 1.5 us), and small NumPy values travel
 (uploading one first: 30 us) until they have been used often.
 """
 
+import copy
 import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
 from tapefacade._core.convert import array_of_numbers
 from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._trace.donating import Handover, is_large
 from tapefacade._trace.executables import (
     CONCRETE as CONCRETE,
     EXECUTABLES as EXECUTABLES,
@@ -85,6 +88,8 @@ class Program:
         self.slots = steps
         self.repeats = repeats
         self.foresight: Any = None  # what has followed it
+        self.large = [i for i, place in enumerate(arrays) if is_large(part.inputs[place])]
+        self._donating: dict[tuple[int, ...], Program] = {}
 
     def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Runs the program without waiting for it, unless it has checks.
@@ -92,6 +97,10 @@ class Program:
         Returns:
             The outputs. An output that depends on a failed check is a `Failed`.
         """
+        return self.execute(self.arguments(leaves, scalars))
+
+    def arguments(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
+        """Returns the values that the program is called with."""
         arguments = [
             value if type(value := (leaf := leaves[slot])._value) in CONCRETE else leaf_value(leaf)
             for slot in self.array_slots
@@ -99,7 +108,7 @@ class Program:
         if self.vector_slots:
             for place, numbers in enumerate(self.vectors(scalars)):
                 arguments.append(self._vector(place, numbers))
-        return self.execute(arguments)
+        return arguments
 
     def text(self, arguments: list[Any], stage: str) -> str:
         """Returns the program as text, at a stage of its compilation."""
@@ -156,9 +165,34 @@ class Program:
                     raise self._failed([(order[i], details[i]) for i in wrong], outputs)
         return outputs
 
+    def donating(self, arguments: tuple[int, ...]) -> "Program":
+        """Returns the program that takes the buffers of some of its arguments."""
+        found = self._donating.get(arguments)
+        if found is None:
+            found = self._donating[arguments] = copy.copy(self)
+            found.executable = EXECUTABLES.get(
+                self.executable.part, self.executable.layout, arguments
+            )
+        return found
+
+    def hand_over(self, arguments: list[Any], handover: Handover) -> None:
+        """Does what `execute` does, with buffers that are lost; it has no checks."""
+        executable = self.executable
+        if executable.call is None:  # JAX may be interrupted while it compiles: it gets copies
+            with jax.enable_x64(True):
+                for place in executable.donated:
+                    arguments[place] = jnp.array(arguments[place])
+            outputs = self.execute(arguments)
+            handover.found.append(outputs if len(outputs) != 1 else outputs[0])
+            return
+        executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
+        with jax.enable_x64(True):
+            handover.call(executable.call, arguments)
+
     def _execute_new(self, arguments: list[Any]) -> list[Any]:
         """Runs a program that is not compiled: in pieces, if that is better."""
-        executable = EXECUTABLES.get(self.executable.part, self.executable.layout)
+        known = self.executable
+        executable = EXECUTABLES.get(known.part, known.layout, known.donated)
         self.executable = executable
         if executable.call is None and not _traced(arguments):
             piecewise = WAYS.choose(executable, self.repeats)
