@@ -16,60 +16,31 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # before TensorFlow is impor
 import data
 import dispatch
 import micro
-import numpy as np
+import peers
 import processes
 import report
 import tensorflow
-from timing import Contestant, check, side_by_side
+from timing import side_by_side
 from workloads import WORKLOADS, Workload
 
 import tapefacade
 
 ROUNDS = 15
-CHECKED_STEPS = 3
 PARTS = ("micro", "dispatch", "data", "import", "start", "memory")
-
-
-def look_tf(result: Any) -> list[Any]:
-    """Looks at a tensor or at tensors in tuples and lists, as programs do."""
-    if isinstance(result, list | tuple):
-        return [array for item in result for array in look_tf(item)]
-    return [result.numpy()]
-
-
-def look_jax(result: Any) -> list[Any]:
-    """Looks at JAX arrays."""
-    if isinstance(result, list | tuple):
-        return [array for item in result for array in look_jax(item)]
-    return [np.asarray(result)]
-
-
-def as_it_is(function: Any) -> Any:
-    """Decorates nothing, where a contestant compiles nothing."""
-    return function
-
-
-def contestants(workload: Workload) -> list[Contestant]:
-    """Makes the contestants anew, tapefacade first."""
-    ways = {
-        "tapefacade": (workload.tf(tapefacade, as_it_is), look_tf),
-        "its tf.function": (workload.tf(tapefacade, tapefacade.function), look_tf),
-        "TF eager": (workload.tf(tensorflow, as_it_is), look_tf),
-        "TF function": (workload.tf(tensorflow, tensorflow.function), look_tf),
-    }
-    if workload.jax is not None:
-        ways["jax.jit"] = (workload.jax(), look_jax)
-    return [Contestant(name, step, look, workload.every) for name, (step, look) in ways.items()]
 
 
 def measure(workload: Workload, rounds: int) -> dict[str, Any]:
     """Checks and times one workload."""
-    taking_part = contestants(workload)
-    reference = next(one for one in taking_part if one.name == "TF eager")
-    others = [one for one in taking_part if one is not reference]
-    check([reference, *others], CHECKED_STEPS, workload.tolerance)
+    taking_part, left_out = peers.admitted(workload)
+    for name, reason in left_out.items():
+        print(f"  {name} is left out: {reason}")
     times = side_by_side(taking_part, rounds)
-    return {"title": workload.title, "looked_at": workload.every, "contestants": times}
+    return {
+        "title": workload.title,
+        "looked_at": workload.every,
+        "contestants": times,
+        "left_out": left_out,
+    }
 
 
 def parsed() -> argparse.Namespace:
