@@ -1,6 +1,7 @@
 """One step of Adam on 500 small variables: what costs is their number."""
 
 import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -45,15 +46,12 @@ def _loss(parameters: Any, wanted: Any) -> Any:
     return jnp.mean(jnp.square(jnp.stack(parameters) - wanted))
 
 
-def jax_many(compiled: Any) -> Step:
-    parameters, wanted = jax.tree.map(jnp.asarray, many_arrays())
-    zeros = jax.tree.map(jnp.zeros_like, parameters)
-    state = (parameters, zeros, zeros, jnp.float32(0))
+def adam_update(loss_of: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a step of Adam by hand: `(state, *data)` to the loss and the new state."""
 
-    @compiled
-    def update(state: Any, wanted: Any) -> Any:
+    def update(state: Any, *data: Any) -> Any:
         parameters, means, squares, count = state
-        loss, gradients = jax.value_and_grad(_loss)(parameters, wanted)
+        loss, gradients = jax.value_and_grad(loss_of)(parameters, *data)
         count = count + 1
         rate = RATE * jnp.sqrt(1 - BETA2**count) / (1 - BETA1**count)
         means = jax.tree.map(lambda m, g: m + (g - m) * (1 - BETA1), means, gradients)
@@ -64,6 +62,15 @@ def jax_many(compiled: Any) -> Step:
             lambda p, m, s: p - rate * m / (jnp.sqrt(s) + EPSILON), parameters, means, squares
         )
         return loss, (parameters, means, squares, count)
+
+    return update
+
+
+def jax_many(compiled: Any) -> Step:
+    parameters, wanted = jax.tree.map(jnp.asarray, many_arrays())
+    zeros = jax.tree.map(jnp.zeros_like, parameters)
+    state = (parameters, zeros, zeros, jnp.float32(0))
+    update = compiled(adam_update(_loss))
 
     def step() -> Any:
         nonlocal state

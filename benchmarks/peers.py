@@ -67,11 +67,11 @@ def installed(package: str) -> bool:
 workers: dict[str, Worker] = {}
 
 
-def worker(module: str) -> Worker:
-    """Returns the process for the contestants of a module; starts it if it does not run."""
-    if module not in workers or not workers[module].runs:
-        workers[module] = Worker(module)
-    return workers[module]
+def worker(name: str) -> Worker:
+    """Returns the process of a contestant; starts it if it does not run."""
+    if name not in workers or not workers[name].runs:
+        workers[name] = Worker(REMOTE[name][1])
+    return workers[name]
 
 
 def makers(workload: Workload) -> Iterator[tuple[str, Callable[[], Contestant]]]:
@@ -91,12 +91,12 @@ def makers(workload: Workload) -> Iterator[tuple[str, Callable[[], Contestant]]]
     if workload.jax is not None:
         yield here("JAX eager", lambda: workload.jax(as_it_is), look_jax)
         yield here("jax.jit", lambda: workload.jax(jax.jit), look_jax)
-    for name, (package, module) in REMOTE.items():
+    for name, (package, _) in REMOTE.items():
         if workload.name in torch_table.NAMES and installed(package):
             yield (
                 name,
-                lambda name=name, module=module: Remote(
-                    worker(module), name, workload.name, workload.every, FIRST_SECONDS
+                lambda name=name: Remote(
+                    worker(name), name, workload.name, workload.every, FIRST_SECONDS
                 ),
             )
 
