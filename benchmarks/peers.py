@@ -74,6 +74,13 @@ def worker(name: str) -> Worker:
     return workers[name]
 
 
+def close() -> None:
+    """Ends the processes."""
+    for one in workers.values():
+        one.close()
+    workers.clear()
+
+
 def makers(workload: Workload) -> Iterator[tuple[str, Callable[[], Contestant]]]:
     """Yields the names of the contestants and what makes them, tapefacade first."""
 

@@ -1,21 +1,32 @@
-"""Measures tapefacade side by side with TensorFlow and hand-written JAX.
+"""Measures tapefacade side by side with TensorFlow, hand-written JAX, PyTorch and others.
 
-    python benchmarks/run.py [--only NAME ...] [--json FILE] [--rounds N]
+    python benchmarks/run.py [--only NAME ...] [--rounds N] [--gpu] [--json FILE] [--write]
 
-Every contestant's results are compared with TensorFlow's before anything is timed.
+Every contestant's results are compared with TensorFlow's before anything is timed. `--write` puts
+the results, the tables and the charts into this folder.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import sys
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # before TensorFlow is imported
+# Before JAX is imported, here and in the processes of the contestants.
+if "--gpu" in sys.argv:
+    os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"  # or results differ from TensorFlow's
+else:
+    os.environ["JAX_PLATFORMS"] = "cpu"
 
+import charts
 import data
 import dispatch
+import jax
+import keras_models
 import micro
+import once
 import peers
 import processes
 import report
@@ -26,7 +37,8 @@ from workloads import WORKLOADS, Workload
 import tapefacade
 
 ROUNDS = 15
-PARTS = ("micro", "dispatch", "data", "import", "start", "memory")
+PARTS = ("keras", "once", "micro", "dispatch", "data", "import", "start", "memory")
+HERE = pathlib.Path(__file__).parent
 
 
 def measure(workload: Workload, rounds: int) -> dict[str, Any]:
@@ -53,12 +65,30 @@ def parsed() -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--json", type=pathlib.Path, help="a file for the results")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns of each contestant")
-    return parser.parse_args()
+    parser.add_argument(
+        "--gpu",
+        action="store_true",
+        help="let JAX and PyTorch compute on the accelerator; TensorFlow stays on the processor",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="update results.json, the tables and the charts here"
+    )
+    arguments = parser.parse_args()
+    if arguments.gpu and jax.default_backend() == "cpu":
+        parser.error(
+            "--gpu: jax.devices() has no accelerator. Install jax[cuda12] on a machine "
+            "with a GPU, or leave out --gpu."
+        )
+    if arguments.write and set(arguments.only) != set(names):
+        parser.error("--write is for whole runs: leave out --only, or use --json.")
+    return arguments
 
 
 def main() -> None:
     """Measures, prints and stores."""
     arguments = parsed()
+    if arguments.gpu:
+        tensorflow.config.set_visible_devices([], "GPU")
     results: dict[str, Any] = report.about()
     results["rounds"] = arguments.rounds
     results["workloads"] = {}
@@ -66,7 +96,10 @@ def main() -> None:
         if workload.name in arguments.only:
             print(f"{workload.name} ...", flush=True)
             results["workloads"][workload.name] = measure(workload, arguments.rounds)
+    peers.close()
     measurements = {
+        "keras": lambda: keras_models.measure(arguments.rounds),
+        "once": once.measure,
         "micro": lambda: micro.measure(
             {"tapefacade": tapefacade, "TF eager": tensorflow}, arguments.rounds
         ),
@@ -85,8 +118,12 @@ def main() -> None:
             print(f"{part} ...", flush=True)
             results[part] = measurement()
     print(report.text(results))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    for file in [arguments.json, HERE / "results.json" if arguments.write else None]:
+        if file is not None:
+            file.write_text(json.dumps(results, indent=2) + "\n")
+    if arguments.write:
+        report.put(results, HERE / "README.md")
+        charts.draw(results, HERE)
 
 
 if __name__ == "__main__":
