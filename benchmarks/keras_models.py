@@ -14,13 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from many import many_arrays
 from remote import Remote, Worker
 from timing import Contestant, Results, compare, side_by_side
 
 ROUNDS = 5
 CHECKED_STEPS = 3
 TOLERANCE = 1e-3
-FIT_STEPS = 100  # at least, in a call of `fit`, which has work of its own at its beginning
+FIT_STEPS = 50  # at least, in a call of `fit`, which has work of its own at its beginning
 RATE = 1e-3
 FIT = "Keras on JAX, fit"
 # Name: module, Keras' backend, and how its `function` compiles.
@@ -77,6 +78,7 @@ MODELS = {
     "keras_cnn": ("Keras CNN, batch 32, Adam", _convolutional, (32, 28, 28, 1)),
     "keras_lstm": ("Keras LSTM 32, 20 times, batch 16, Adam", _recurrent, (16, 20, 8)),
     "keras_transformer": ("Keras transformer block, 8 x 16, Adam", _transformer, (8, 16, 32)),
+    "keras_variables": ("500 variables of 8 numbers, Keras' Adam", None, (500, 8)),
 }
 
 
@@ -105,6 +107,24 @@ def taped(name: str, tf: Any, compiled: Callable[[Any], Any]) -> Callable[[], An
         with tf.GradientTape() as tape:
             loss = entropy(y, model(x, training=True))
         variables = model.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return step
+
+
+def taped_variables(tf: Any, compiled: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Makes a step of Adam on many small variables that belong to no model."""
+    values, wanted = many_arrays()
+    variables, wanted = [tf.Variable(value) for value in values], tf.constant(wanted)
+    optimizer = tf.keras.optimizers.Adam(RATE)
+    optimizer.build(variables)
+
+    @compiled
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.stack(variables) - wanted))
         gradients = tape.gradient(loss, variables)
         optimizer.apply_gradients(zip(gradients, variables, strict=True))
         return loss
@@ -147,9 +167,11 @@ def contestant(name: str, workload: str, every: bool) -> Contestant:
         return Fitting(name, workload)
     module, _, options = CONTESTANTS[name]
     tf = importlib.import_module(module)
-    step = taped(
-        workload, tf, (lambda f: f) if options is None else lambda f: tf.function(f, **options)
-    )
+    compiled = (lambda f: f) if options is None else lambda f: tf.function(f, **options)
+    if MODELS[workload][1] is None:
+        step = taped_variables(tf, compiled)
+    else:
+        step = taped(workload, tf, compiled)
     return Contestant(name, step, lambda loss: [loss.numpy()], every)
 
 
@@ -164,9 +186,13 @@ def measure(rounds: int = ROUNDS) -> dict[str, Any]:
         for name, (_, backend, _) in CONTESTANTS.items()
     }
     results: dict[str, Any] = {}
-    for model, (title, _, _) in MODELS.items():
+    for model, (title, model_of, _) in MODELS.items():
         print(f"{model} ...", flush=True)
-        taking_part = [Remote(worker, name, model, True) for name, worker in workers.items()]
+        taking_part = [
+            Remote(worker, name, model, True)
+            for name, worker in workers.items()
+            if name != FIT or model_of is not None
+        ]
         losses = {one.name: one.results(CHECKED_STEPS) for one in taking_part}
         for name, found in losses.items():
             compare(name, found, losses["TF eager"], TOLERANCE)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 ROUND_SECONDS = 0.1  # of one contestant in one round
-WARM_UP_SECONDS = 0.3
+WARM_UP_SECONDS = 0.15
 MAX_STEPS = 20_000
 
 Results = list[list[np.ndarray[Any, Any]]]
