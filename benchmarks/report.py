@@ -168,14 +168,17 @@ def micro_table(results: dict[str, Any]) -> str:
 def dispatch_table(results: dict[str, Any]) -> str:
     """Returns what single ops cost, the slowest in comparison first."""
     rows = []
+    names = list(next(iter(results.values()))["alone"]["us"])
     for name, result in sorted(results.items(), key=lambda item: -item[1]["alone"]["ratio"]):
         cells = []
         for kind in ("alone", "chained"):
-            cells += [time_text(us) for us in result[kind]["us"].values()]
+            us, ratio_jax = result[kind]["us"], result[kind].get("ratio_jax")
+            cells += [time_text(us[who]) if who in us else "" for who in names]
             cells.append(f"{result[kind]['ratio']:.2f}")
+            cells.append("" if ratio_jax is None else f"{ratio_jax:.2f}")
         rows.append([name, *cells])
-    names = list(next(iter(results.values()))["alone"]["us"])
-    header = [*names, "ratio", *(f"{name}, 20" for name in names), "ratio"]
+    ratios = ["/ TF eager", "/ JAX eager"]
+    header = [*names, *ratios, *(f"{name}, 20" for name in names), *ratios]
     found = dispatch.summary(results)
     return (
         f"{len(results)} single ops: looked at one by one, the median ratio is "
