@@ -1,11 +1,11 @@
 """Loops for processes of their own: sequences of random lengths, and 10,000 iterations in a tape.
 
 Nothing but NumPy is imported here, because memory is measured: a maker is given its package, and
-returns a function that does the work and returns numbers to compare.
+returns a function that does the work and yields, for each part of it, numbers to compare.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ SEQUENCES, LONGEST, UNITS, BATCH = 200, 200, 16, 8
 RATE = 0.1
 ITERATIONS, TIME_STEP = 10_000, 1e-3
 
-Work = Callable[[], list[float]]
+Work = Callable[[], Iterator[list[float]]]
 
 
 def sequence_arrays() -> tuple[Any, list[Any]]:
@@ -45,7 +45,7 @@ def tf_lengths(tf: Any, is_function: bool = False) -> Work:
 
     loss_of = loss_in_scan if is_function else loss_in_python
 
-    def run() -> list[float]:
+    def run() -> Iterator[list[float]]:
         values, sequences = sequence_arrays()
         weights = tf.Variable(values)
 
@@ -58,7 +58,8 @@ def tf_lengths(tf: Any, is_function: bool = False) -> Work:
         if is_function:
             every = [tf.TensorSpec([None, BATCH, UNITS], tf.float32)]
             step = tf.function(step, input_signature=every)
-        return [float(step(tf.constant(inputs)).numpy()) for inputs in sequences]
+        for inputs in sequences:
+            yield [float(step(tf.constant(inputs)).numpy())]
 
     return run
 
@@ -81,16 +82,14 @@ def jax_lengths(jax: Any, padded: bool = False) -> Work:
         loss, gradient = jax.value_and_grad(loss_of)(weights, inputs, length)
         return loss, weights - RATE * gradient
 
-    def run() -> list[float]:
+    def run() -> Iterator[list[float]]:
         weights, sequences = sequence_arrays()
-        losses = []
         for inputs in sequences:
             length = len(inputs)
             if padded:
                 inputs = np.pad(inputs, ((0, LONGEST - length), (0, 0), (0, 0)))
             loss, weights = update(weights, inputs, float(length))
-            losses.append(float(loss))
-        return losses
+            yield [float(loss)]
 
     return run
 
@@ -98,11 +97,10 @@ def jax_lengths(jax: Any, padded: bool = False) -> Work:
 def torch_lengths(torch: Any) -> Work:
     """A Python loop over the time."""
 
-    def run() -> list[float]:
+    def run() -> Iterator[list[float]]:
         values, sequences = sequence_arrays()
         weights = torch.tensor(values, requires_grad=True)
         optimizer = torch.optim.SGD([weights], RATE)
-        losses = []
         for inputs in sequences:
             h, states = torch.zeros(BATCH, UNITS), []
             for x in torch.tensor(inputs):
@@ -112,8 +110,7 @@ def torch_lengths(torch: Any) -> Work:
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            losses.append(loss.item())
-        return losses
+            yield [loss.item()]
 
     return run
 
@@ -159,7 +156,11 @@ def tf_euler(tf: Any, is_function: bool = False) -> Work:
 
     if is_function:
         gradient = tf.function(gradient)
-    return lambda: [float(number.numpy()) for number in gradient()]
+
+    def run() -> Iterator[list[float]]:
+        yield [float(number.numpy()) for number in gradient()]
+
+    return run
 
 
 def jax_euler(jax: Any) -> Work:
@@ -177,9 +178,9 @@ def jax_euler(jax: Any) -> Work:
 
     gradient = jax.jit(jax.value_and_grad(loss_of))
 
-    def run() -> list[float]:
+    def run() -> Iterator[list[float]]:
         loss, gradients = gradient(PENDULUM)
-        return [float(number) for number in (loss, *gradients)]
+        yield [float(number) for number in (loss, *gradients)]
 
     return run
 
@@ -189,13 +190,13 @@ def torch_euler(torch: Any) -> Work:
     parameters = [torch.tensor(value, requires_grad=True) for value in PENDULUM]
     gravity, friction = parameters
 
-    def run() -> list[float]:
+    def run() -> Iterator[list[float]]:
         angle, speed = torch.tensor(1.0), torch.tensor(0.0)
         for _ in range(ITERATIONS):
             force = -gravity * torch.sin(angle) - friction * speed
             angle, speed = angle + TIME_STEP * speed, speed + TIME_STEP * force
         loss = angle.square()
-        return [number.item() for number in (loss, *torch.autograd.grad(loss, parameters))]
+        yield [number.item() for number in (loss, *torch.autograd.grad(loss, parameters))]
 
     return run
 

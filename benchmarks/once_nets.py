@@ -4,15 +4,15 @@ As in `once_loops`, a maker is given its package, and nothing but NumPy is impor
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-TREES, LEAVES, WIDTH = 4, 250, 16  # 249 inner nodes of 4 ops
+TREES, LEAVES, WIDTH = 10, 250, 16  # 249 inner nodes of 4 ops
 LAYERS, LARGE_WIDTH, BATCH, RATE, STEPS = 4, 2048, 64, 0.01, 5
 
-Work = Callable[[], list[float]]
+Work = Callable[[], Iterator[list[float]]]
 
 
 def tree_arrays() -> tuple[Any, Any, list[list[tuple[int, int]]]]:
@@ -47,14 +47,13 @@ def tf_trees(tf: Any) -> Work:
     def join(a: Any, b: Any) -> Any:
         return tf.tanh(tf.concat([a, b], axis=1) @ weights + bias)
 
-    def run() -> list[float]:
-        found = []
+    def run() -> Iterator[list[float]]:
         for tree in trees:
             with tf.GradientTape() as tape:
                 loss = tf.reduce_sum(tf.square(grown(tree, leaves, join)))
             first, second = tape.gradient(loss, [weights, bias])
-            found += [loss.numpy(), np.abs(first.numpy()).sum(), np.abs(second.numpy()).sum()]
-        return [float(number) for number in found]
+            sums = [np.abs(gradient.numpy()).sum() for gradient in (first, second)]
+            yield [float(number) for number in (loss.numpy(), *sums)]
 
     return run
 
@@ -65,8 +64,7 @@ def jax_trees(jax: Any, compiled: bool) -> Work:
     parameters = (values, jnp.zeros(WIDTH))
     leaves = list(leaves)
 
-    def run() -> list[float]:
-        found = []
+    def run() -> Iterator[list[float]]:
         for tree in trees:
 
             def loss_of(parameters: Any, leaves: Any, tree: Any = tree) -> Any:
@@ -77,8 +75,8 @@ def jax_trees(jax: Any, compiled: bool) -> Work:
 
             gradient = jax.value_and_grad(loss_of)
             loss, gradients = (jax.jit(gradient) if compiled else gradient)(parameters, leaves)
-            found += [loss, *(np.abs(np.asarray(g)).sum() for g in gradients)]
-        return [float(number) for number in found]
+            sums = [np.abs(np.asarray(gradient)).sum() for gradient in gradients]
+            yield [float(number) for number in (loss, *sums)]
 
     return run
 
@@ -92,13 +90,11 @@ def torch_trees(torch: Any) -> Work:
     def join(a: Any, b: Any) -> Any:
         return torch.tanh(torch.cat([a, b], 1) @ weights + bias)
 
-    def run() -> list[float]:
-        found = []
+    def run() -> Iterator[list[float]]:
         for tree in trees:
             loss = grown(tree, leaves, join).square().sum()
             gradients = torch.autograd.grad(loss, [weights, bias])
-            found += [loss.item(), *(g.abs().sum().item() for g in gradients)]
-        return found
+            yield [loss.item(), *(g.abs().sum().item() for g in gradients)]
 
     return run
 
@@ -140,7 +136,7 @@ def tf_large(tf: Any, is_function: bool = False) -> Work:
 
     if is_function:
         step = tf.function(step)
-    return lambda: [float(step().numpy()) for _ in range(STEPS)]
+    return lambda: ([float(step().numpy())] for _ in range(STEPS))
 
 
 def jax_large(jax: Any) -> Work:
@@ -158,13 +154,11 @@ def jax_large(jax: Any) -> Work:
         loss, gradients = jax.value_and_grad(loss_of)(weights, x, y)
         return loss, [w - RATE * g for w, g in zip(weights, gradients, strict=True)]
 
-    def run() -> list[float]:
+    def run() -> Iterator[list[float]]:
         nonlocal weights
-        losses = []
         for _ in range(STEPS):
             loss, weights = update(weights, x, y)
-            losses.append(float(loss))
-        return losses
+            yield [float(loss)]
 
     return run
 
@@ -186,7 +180,7 @@ def torch_large(torch: Any) -> Work:
         optimizer.step()
         return loss.item()
 
-    return lambda: [step() for _ in range(STEPS)]
+    return lambda: ([step()] for _ in range(STEPS))
 
 
 LARGE: dict[str, Callable[[Any], Work]] = {

@@ -137,20 +137,21 @@ def once_table(results: dict[str, Any]) -> str:
     for result in results.values():
         own = result["contestants"].get(OWN[0])
         for name, found in result["contestants"].items():
-            count, again = result["count"], found.get("again")
+            count, parts, again = result["count"], found["parts"], found.get("again")
+            ratio = own and own["first"] / own["parts"] * parts / found["first"]
             rows.append([
                 f"{result['title']}: {name}",
-                f"{found['first']:.2f} s",
-                f"{again:.2f} s" if again is not None else "",
-                f"{found['first'] / count * 1e3:.1f} ms" if count > 1 else "",
-                f"{own['first'] / found['first']:.2g}" if own else "",
+                f"{found['first']:.2f} s" + ("" if parts == count else f" for {parts} of {count}"),
+                f"{found['first'] / parts * 1e3:.1f} ms",
+                f"{again / count * 1e3:.1f} ms" if again is not None else "",
+                f"{ratio:.2g}" if own else "",
                 f"{found['peak_mib']:.0f} MiB",
                 f"{found['peak_mib'] - found['imported_mib']:.0f} MiB",
                 f"{own['peak_mib'] / found['peak_mib']:.2g}" if own else "",
             ])  # fmt: skip
     header = [
-        "done once", "first time", "again", "first, of each", "tapefacade / it", "memory, peak",
-        "more than imported", "tapefacade / it",
+        "done once", "first time", "of each part", "again, of each", "tapefacade / it",
+        "memory, peak", "more than imported", "tapefacade / it",
     ]  # fmt: skip
     return "\n\n".join([table(header, rows), *left_out_lines(results)])
 
