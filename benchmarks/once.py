@@ -56,6 +56,10 @@ def doing(work: str, name: str) -> dict[str, Any]:
     """Does the work in this process; returns the figures."""
     package = importlib.import_module(PACKAGES[name])
     imported = resident()
+    if name == "PyTorch eager":
+        package.set_num_threads(os.cpu_count() or 1)
+        if os.environ.get("JAX_PLATFORMS") != "cpu" and package.cuda.is_available():
+            package.set_default_device("cuda")
     run = WORK[work][3][name](package)
     first, parts = timed(run)
     found = {"first": first, "parts": len(parts), "imported_mib": imported, "result": parts}
