@@ -23,7 +23,7 @@ import once_loops
 import once_nets
 
 ENOUGH = 40.0  # seconds after which no further part of the work is begun
-LIMIT = 180.0  # seconds after which a process is stopped, whatever it does
+LIMIT = 120.0  # seconds after which a process is stopped, whatever it does
 AGAIN_LIMIT = 20.0  # whose first time took longer does it once
 REFERENCE = "TF eager"
 PACKAGES = {
