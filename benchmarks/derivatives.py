@@ -26,8 +26,8 @@ def tf_third(tf: Any, compiled: Any) -> Step:
     return step
 
 
-def jax_third() -> Step:
-    derivative = jax.jit(jax.grad(jax.grad(jax.grad(lambda v: jnp.tanh(v * v) * v))))
+def jax_third(compiled: Any) -> Step:
+    derivative = compiled(jax.grad(jax.grad(jax.grad(lambda v: jnp.tanh(v * v) * v))))
     v = jnp.float32(0.75)
     return lambda: derivative(v)
 
@@ -67,10 +67,10 @@ def tf_second(tf: Any, compiled: Any) -> Step:
     return step
 
 
-def jax_second() -> Step:
+def jax_second(compiled: Any) -> Step:
     parameters = jax.tree.map(jnp.asarray, curve_arrays(32))
     x = jnp.asarray(curve_points())
-    derivative = jax.jit(lambda parameters, x: jax_second_of_curve(parameters, x)[1])
+    derivative = compiled(lambda parameters, x: jax_second_of_curve(parameters, x)[1])
     return lambda: derivative(parameters, x)
 
 
@@ -94,7 +94,7 @@ def tf_equation(tf: Any, compiled: Any) -> Step:
     return step
 
 
-def jax_equation() -> Step:
+def jax_equation(compiled: Any) -> Step:
     parameters = jax.tree.map(jnp.asarray, curve_arrays(32))
     x = jnp.asarray(curve_points())
     force = jnp.asarray(np.pi**2 * np.sin(np.pi * curve_points()).astype(np.float32))
@@ -103,7 +103,7 @@ def jax_equation() -> Step:
         u, u_xx = jax_second_of_curve(parameters, x)
         return jnp.mean((u_xx + force) ** 2) + u[0, 0] ** 2 + u[-1, 0] ** 2
 
-    @jax.jit
+    @compiled
     def update(parameters: Any, x: Any, force: Any) -> Any:
         loss, gradients = jax.value_and_grad(loss_of)(parameters, x, force)
         return loss, jax.tree.map(lambda p, g: p - 1e-4 * g, parameters, gradients)
@@ -134,7 +134,7 @@ def tf_jacobian(tf: Any, compiled: Any) -> Step:
     return step
 
 
-def jax_jacobian() -> Step:
+def jax_jacobian(compiled: Any) -> Step:
     matrix, x = (jnp.asarray(array) for array in vector_arrays())
-    jacobian = jax.jit(jax.jacrev(lambda x, matrix: jnp.sin(matrix @ x) * x))
+    jacobian = compiled(jax.jacrev(lambda x, matrix: jnp.sin(matrix @ x) * x))
     return lambda: jacobian(x, matrix)

@@ -1,21 +1,28 @@
 """Single ops, the 60 that programs use most: looked at one by one, and 20 after each other.
 
-TensorFlow's column is the same Python code on eager tensors. An op whose result has another shape
-than its argument is called 20 times on the argument, and the last result is looked at.
+TensorFlow's column is the same Python code on eager tensors, JAX's the same ops in its words. An op
+whose result has another shape than its argument is called 20 times on the argument, and the last
+result is looked at.
 """
 
+import functools
 import statistics
 import time
 from collections.abc import Callable
 from typing import Any
 
+import dispatch_jax
+import jax.numpy as jnp
 import numpy as np
+from dispatch_jax import ROWS
 
 CHAIN = 20
 CALLS = 40  # of one contestant in one turn
-ROWS = np.linspace(0.1, 0.9, 96, dtype=np.float32).reshape(8, 12)
+
+JAX = "JAX eager"
 
 Op = Callable[[Any, Any], Any]
+Way = tuple[Callable[[Any], Any], Any, Callable[[Any], Any]]
 
 OPS: dict[str, Op] = {
     "x + x": lambda tf, x: x + x,
@@ -81,23 +88,34 @@ OPS: dict[str, Op] = {
 }
 
 
-def alone(tf: Any, op: Op) -> Callable[[], Any]:
+def ways(modules: dict[str, Any], name: str) -> dict[str, Way]:
+    """Returns for each contestant the op, its argument, and what looks at a result."""
+    found: dict[str, Way] = {
+        who: (functools.partial(OPS[name], tf), tf.constant(ROWS), lambda result: result.numpy())
+        for who, tf in modules.items()
+    }
+    if name in dispatch_jax.OPS:
+        found[JAX] = dispatch_jax.OPS[name], jnp.asarray(ROWS), np.asarray
+    return found
+
+
+def alone(way: Way) -> Callable[[], Any]:
     """Makes a function that computes one op and looks at it."""
-    x = tf.constant(ROWS)
-    return lambda: op(tf, x).numpy()
+    op, x, look = way
+    return lambda: look(op(x))
 
 
-def chained(tf: Any, op: Op) -> Callable[[], Any]:
+def chained(way: Way) -> Callable[[], Any]:
     """Makes a function that computes 20 of an op and looks at the last."""
-    x = tf.constant(ROWS)
-    first = op(tf, x)
-    feeds = first.shape == x.shape and first.dtype == x.dtype
+    op, x, look = way
+    first = op(x)
+    feeds = getattr(first, "dtype", None) == x.dtype and first.shape == x.shape
 
     def run() -> Any:
         result = x
         for _ in range(CHAIN):
-            result = op(tf, result if feeds else x)
-        return result.numpy()
+            result = op(result if feeds else x)
+        return look(result)
 
     return run
 
@@ -110,15 +128,17 @@ def measure(modules: dict[str, Any], rounds: int) -> dict[str, dict[str, Any]]:
         rounds: how often.
 
     Returns:
-        For each op, alone and chained, the medians in microseconds and the ratio.
+        For each op, alone and chained, the medians in microseconds, and the first one's time
+        divided by TensorFlow's and by JAX's.
     """
     results: dict[str, dict[str, Any]] = {}
-    for name, op in OPS.items():
-        _check(modules, name, op)
+    for name in OPS:
+        found = ways(modules, name)
+        _check(found, name)
         results[name] = {
-            "alone": _times({who: alone(tf, op) for who, tf in modules.items()}, rounds, CALLS),
+            "alone": _times({who: alone(way) for who, way in found.items()}, rounds, CALLS),
             "chained": _times(
-                {who: chained(tf, op) for who, tf in modules.items()}, rounds, CALLS // 4
+                {who: chained(way) for who, way in found.items()}, rounds, CALLS // 4
             ),
         }
     return results
@@ -138,26 +158,30 @@ def summary(results: dict[str, dict[str, Any]]) -> dict[str, float]:
     }
 
 
-def _check(modules: dict[str, Any], name: str, op: Op) -> None:
-    found = [alone(tf, op)() for tf in modules.values()]
-    for other in found[1:]:
+def _check(found: dict[str, Way], name: str) -> None:
+    first, *others = (alone(way)() for way in found.values())
+    for other in others:
         if name.startswith("random."):
-            assert other.shape == found[0].shape
+            assert other.shape == first.shape
         else:
-            np.testing.assert_allclose(other, found[0], rtol=1e-5, err_msg=name)
+            np.testing.assert_allclose(other, first, rtol=1e-5, err_msg=name)
 
 
-def _times(ways: dict[str, Callable[[], Any]], rounds: int, calls: int) -> dict[str, Any]:
-    times: dict[str, list[float]] = {who: [] for who in ways}
+def _times(runs: dict[str, Callable[[], Any]], rounds: int, calls: int) -> dict[str, Any]:
+    times: dict[str, list[float]] = {who: [] for who in runs}
     for number in range(rounds + 2):
-        for who, run in ways.items():
+        for who, run in runs.items():
             start = time.perf_counter()
             for _ in range(calls):
                 run()
             if number >= 2:
                 times[who].append((time.perf_counter() - start) / calls * 1e6)
-    ours, theirs = times.values()
+    ours, *others = times.values()
+    ratios = [
+        round(statistics.median(a / b for a, b in zip(ours, theirs, strict=True)), 3)
+        for theirs in others
+    ]
     return {
         "us": {who: round(statistics.median(values), 2) for who, values in times.items()},
-        "ratio": round(statistics.median(a / b for a, b in zip(ours, theirs, strict=True)), 3),
+        **dict(zip(("ratio", "ratio_jax"), ratios, strict=False)),
     }

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from networks import Step
@@ -33,11 +32,11 @@ def tf_call(tf: Any, compiled: Any) -> Step:
     return lambda: call(*arguments)
 
 
-def jax_call() -> Step:
+def jax_call(compiled: Any) -> Step:
     """Makes the same call with `jax.jit`: the variables are arguments."""
     weights, data = _values()
 
-    @jax.jit
+    @compiled
     def function(variables: Any, x: Any, y: Any, z: Any) -> Any:
         total = x * y + z
         for variable in variables:

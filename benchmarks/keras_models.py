@@ -1,62 +1,38 @@
-"""Training steps of Keras models, in loops of one's own: tapefacade and TensorFlow side by side.
+"""Training steps of Keras models: loops of one's own by tapefacade and TensorFlow, and JAX's `fit`.
 
-python benchmarks/keras_models.py [--rounds N] [--json PATH]
+    python benchmarks/keras_models.py [--rounds N]
 
-Keras has one backend in a process, so every contestant has processes of its own; they take turns.
+Keras has one backend in a process, so every contestant has a process of its own; they take turns.
+The loops are the same code; `Keras on JAX` calls `fit` of the same model with the same weights.
 """
 
 import argparse
 import importlib
-import json
 import os
-import pathlib
-import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from many import many_arrays
+from remote import Remote, Worker
+from timing import Contestant, Results, compare, side_by_side
 
 ROUNDS = 5
-ROUND_SECONDS = 1.0
-FIRST_STEPS = 3
+CHECKED_STEPS = 3
 TOLERANCE = 1e-3
-CONTESTANTS = {
-    "tapefacade": ("tapefacade", False),
-    "its tf.function": ("tapefacade", True),
-    "TF eager": ("tensorflow", False),
-    "TF function": ("tensorflow", True),
+FIT_STEPS = 50  # at least, in a call of `fit`, which has work of its own at its beginning
+RATE = 1e-3
+FIT = "Keras on JAX, fit"
+# Name: module, Keras' backend, and how its `function` compiles.
+CONTESTANTS: dict[str, tuple[str, str, dict[str, bool] | None]] = {
+    "tapefacade": ("tapefacade", "jax", None),
+    "its tf.function": ("tapefacade", "jax", {}),
+    "TF eager": ("tensorflow", "tensorflow", None),
+    "TF function": ("tensorflow", "tensorflow", {}),
+    "TF function, XLA": ("tensorflow", "tensorflow", {"jit_compile": True}),
+    FIT: ("keras", "jax", None),
 }
-
-
-def tf_keras(model_of: Callable[[Any], Any], shape: tuple[int, ...]) -> Callable[..., Any]:
-    """Makes the maker of a step: forward, gradient, Adam."""
-
-    def make(tf: Any, compiled: Any) -> Callable[[], Any]:
-        rng = np.random.default_rng(5)
-        model = model_of(tf)
-        model.build((None, *shape[1:]))
-        model.set_weights([_weights(rng, value) for value in model.get_weights()])
-        x = tf.constant(rng.standard_normal(shape).astype(np.float32))
-        y = tf.constant(rng.integers(0, 10, shape[0]))
-        entropy = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        optimizer = tf.keras.optimizers.Adam(1e-3)
-        optimizer.build(model.trainable_variables)
-
-        @compiled
-        def step() -> Any:
-            with tf.GradientTape() as tape:
-                loss = entropy(y, model(x, training=True))
-            variables = model.trainable_variables
-            gradients = tape.gradient(loss, variables)
-            optimizer.apply_gradients(zip(gradients, variables, strict=True))
-            return loss
-
-        return step
-
-    return make
 
 
 def _weights(rng: np.random.Generator, value: Any) -> Any:
@@ -65,15 +41,15 @@ def _weights(rng: np.random.Generator, value: Any) -> Any:
     return 0.2 * rng.standard_normal(value.shape).astype(value.dtype)
 
 
-def _perceptron(tf: Any) -> Any:
-    layers = tf.keras.layers
+def _perceptron(keras: Any) -> Any:
+    layers = keras.layers
     hidden = [layers.Dense(64, activation="tanh") for _ in range(3)]
-    return tf.keras.Sequential([*hidden, layers.Dense(10)])
+    return keras.Sequential([*hidden, layers.Dense(10)])
 
 
-def _convolutional(tf: Any) -> Any:
-    layers = tf.keras.layers
-    return tf.keras.Sequential([
+def _convolutional(keras: Any) -> Any:
+    layers = keras.layers
+    return keras.Sequential([
         layers.Conv2D(16, 3, activation="relu"), layers.MaxPooling2D(),
         layers.Conv2D(32, 3, activation="relu"), layers.BatchNormalization(),
         layers.MaxPooling2D(), layers.Flatten(), layers.Dense(64, activation="relu"),
@@ -81,93 +57,166 @@ def _convolutional(tf: Any) -> Any:
     ])  # fmt: skip
 
 
-def _recurrent(tf: Any) -> Any:
-    layers = tf.keras.layers
-    return tf.keras.Sequential([layers.LSTM(32), layers.Dense(10)])
+def _recurrent(keras: Any) -> Any:
+    layers = keras.layers
+    return keras.Sequential([layers.LSTM(32), layers.Dense(10)])
 
 
-# Name: title, maker of the step.
+def _transformer(keras: Any) -> Any:
+    layers = keras.layers
+    x = inputs = layers.Input((16, 32))
+    normed = layers.LayerNormalization()(x)
+    x = layers.Add()([x, layers.MultiHeadAttention(4, 8)(normed, normed)])
+    wide = layers.Dense(128, activation="gelu")(layers.LayerNormalization()(x))
+    x = layers.Add()([x, layers.Dense(32)(wide)])
+    return keras.Model(inputs, layers.Dense(10)(layers.GlobalAveragePooling1D()(x)))
+
+
+# Name: title, maker of the model, and the shape of its inputs.
 MODELS = {
-    "keras_mlp": ("Keras MLP 3x64, batch 32, Adam", tf_keras(_perceptron, (32, 16))),
-    "keras_cnn": ("Keras CNN, batch 32, Adam", tf_keras(_convolutional, (32, 28, 28, 1))),
-    "keras_lstm": ("Keras LSTM 32, 20 times, batch 16, Adam", tf_keras(_recurrent, (16, 20, 8))),
+    "keras_mlp": ("Keras MLP 3x64, batch 32, Adam", _perceptron, (32, 16)),
+    "keras_cnn": ("Keras CNN, batch 32, Adam", _convolutional, (32, 28, 28, 1)),
+    "keras_lstm": ("Keras LSTM 32, 20 times, batch 16, Adam", _recurrent, (16, 20, 8)),
+    "keras_transformer": ("Keras transformer block, 8 x 16, Adam", _transformer, (8, 16, 32)),
+    "keras_variables": ("500 variables of 8 numbers, Keras' Adam", None, (500, 8)),
 }
 
 
-def taking_steps(name: str, module: str, is_compiled: bool) -> dict[str, Any]:
-    """Runs in a process of its own; returns the first losses and the seconds of a step."""
-    tf = importlib.import_module(module)
-    step = MODELS[name][1](tf, tf.function if is_compiled else lambda function: function)
-    start = time.perf_counter()
-    losses = [float(step().numpy()) for _ in range(FIRST_STEPS)]
-    first = time.perf_counter() - start
-    times = []
-    end = time.perf_counter() + ROUND_SECONDS
-    while time.perf_counter() < end or len(times) < FIRST_STEPS:
+def drawn(name: str, keras: Any) -> tuple[Any, Any, Any]:
+    """Makes a model with its weights, and a batch."""
+    _, model_of, shape = MODELS[name]
+    rng = np.random.default_rng(5)
+    model = model_of(keras)
+    if not model.built:
+        model.build((None, *shape[1:]))
+    model.set_weights([_weights(rng, value) for value in model.get_weights()])
+    x = rng.standard_normal(shape).astype(np.float32)
+    return model, x, rng.integers(0, 10, shape[0])
+
+
+def taped(name: str, tf: Any, compiled: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Makes a step: forward, gradient, Adam."""
+    model, x, y = drawn(name, tf.keras)
+    x, y = tf.constant(x), tf.constant(y)
+    entropy = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    optimizer = tf.keras.optimizers.Adam(RATE)
+    optimizer.build(model.trainable_variables)
+
+    @compiled
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = entropy(y, model(x, training=True))
+        variables = model.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return step
+
+
+def taped_variables(tf: Any, compiled: Callable[[Any], Any]) -> Callable[[], Any]:
+    """Makes a step of Adam on many small variables that belong to no model."""
+    values, wanted = many_arrays()
+    variables, wanted = [tf.Variable(value) for value in values], tf.constant(wanted)
+    optimizer = tf.keras.optimizers.Adam(RATE)
+    optimizer.build(variables)
+
+    @compiled
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.stack(variables) - wanted))
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables, strict=True))
+        return loss
+
+    return step
+
+
+class Fitting(Contestant):
+    """A model that is trained by `fit`."""
+
+    def __init__(self, name: str, workload: str) -> None:
+        super().__init__(name, lambda: None, lambda result: result)
+        keras = importlib.import_module("keras")
+        self._model, self._x, self._y = drawn(workload, keras)
+        entropy = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        self._model.compile(keras.optimizers.Adam(RATE), entropy)
+        self._repeated = [np.concatenate([a] * FIT_STEPS) for a in (self._x, self._y)]
+
+    def _fit(self, x: Any, y: Any, epochs: int) -> Any:
+        done = self._model.fit(
+            x, y, batch_size=len(self._x), epochs=epochs, shuffle=False, verbose=0
+        )
+        return done.history["loss"]
+
+    def results(self, steps: int) -> Results:
+        """Trains for some epochs of one batch; returns their losses."""
+        return [[np.asarray(loss)] for loss in self._fit(self._x, self._y, steps)]
+
+    def run(self, count: int) -> float:
+        """Trains for whole epochs; returns the seconds that `count` steps take."""
+        epochs = max(1, round(count / FIT_STEPS))
         start = time.perf_counter()
-        step().numpy()
-        times.append(time.perf_counter() - start)
-    return {"losses": losses, "first": first, "step": statistics.median(times)}
+        self._fit(*self._repeated, epochs)
+        return (time.perf_counter() - start) * count / (epochs * FIT_STEPS)
 
 
-def in_process(name: str, module: str, is_compiled: bool) -> dict[str, Any]:
-    """Calls `taking_steps` in a new interpreter."""
-    backend = "tensorflow" if module == "tensorflow" else "jax"
-    done = subprocess.run(
-        [sys.executable, __file__, "--contestant", name, module, str(int(is_compiled))],
-        capture_output=True, text=True, check=True,
-        env={**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"},
-    )  # fmt: skip
-    return json.loads(done.stdout.splitlines()[-1])
+def contestant(name: str, workload: str, every: bool) -> Contestant:
+    """Makes a contestant; called in its process."""
+    if name == FIT:
+        return Fitting(name, workload)
+    module, _, options = CONTESTANTS[name]
+    tf = importlib.import_module(module)
+    compiled = (lambda f: f) if options is None else lambda f: tf.function(f, **options)
+    if MODELS[workload][1] is None:
+        step = taped_variables(tf, compiled)
+    else:
+        step = taped(workload, tf, compiled)
+    return Contestant(name, step, lambda loss: [loss.numpy()], every)
 
 
 def measure(rounds: int = ROUNDS) -> dict[str, Any]:
-    """Returns the median seconds of a step, of all models and contestants.
+    """Returns the times of a step, as `run.py` has them of other workloads.
 
     Raises:
         AssertionError: if the losses of the first steps differ.
     """
+    workers = {
+        name: Worker("keras_models", {"KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"})
+        for name, (_, backend, _) in CONTESTANTS.items()
+    }
     results: dict[str, Any] = {}
-    for name, (title, _) in MODELS.items():
-        runs: dict[str, list[Any]] = {contestant: [] for contestant in CONTESTANTS}
-        for _ in range(rounds):
-            for contestant, setting in CONTESTANTS.items():
-                runs[contestant].append(in_process(name, *setting))
-        expected = runs["TF eager"][0]["losses"]
-        for contestant, found in runs.items():
-            np.testing.assert_allclose(found[0]["losses"], expected, TOLERANCE, err_msg=contestant)
-        results[name] = {
+    for model, (title, model_of, _) in MODELS.items():
+        print(f"{model} ...", flush=True)
+        taking_part = [
+            Remote(worker, name, model, True)
+            for name, worker in workers.items()
+            if name != FIT or model_of is not None
+        ]
+        losses = {one.name: one.results(CHECKED_STEPS) for one in taking_part}
+        for name, found in losses.items():
+            compare(name, found, losses["TF eager"], TOLERANCE)
+        results[model] = {
             "title": title,
-            "contestants": {
-                contestant: {
-                    key: statistics.median(run[key] for run in found) for key in ("step", "first")
-                }
-                for contestant, found in runs.items()
-            },
+            "looked_at": True,
+            "contestants": side_by_side(taking_part, rounds),
+            "left_out": {},
         }
+    for worker in workers.values():
+        worker.close()
     return results
 
 
 def main() -> None:
     """Measures and prints."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns of each contestant")
-    parser.add_argument("--json", type=pathlib.Path, help="where to put the results")
-    parser.add_argument("--contestant", nargs=3, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.contestant:
-        name, module, is_compiled = arguments.contestant
-        print(json.dumps(taking_steps(name, module, is_compiled == "1")))
-        return
-    results = measure(arguments.rounds)
-    for found in results.values():
+    for found in measure(parser.parse_args().rounds).values():
         print(found["title"])
-        for contestant, times in found["contestants"].items():
-            step, first = times["step"], times["first"]
-            print(f"  {contestant:16} {1e6 * step:9.0f} us   first {FIRST_STEPS}: {first:.2f} s")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+        for name, times in found["contestants"].items():
+            print(f"  {name:18} {times['median_us']:9.0f} us, ratio {times['ratio']:.2f}")
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     main()

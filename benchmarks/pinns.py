@@ -41,11 +41,11 @@ def tf_descend(tape: Any, loss: Any, parameters: Any) -> None:
             variable.assign_sub(RATE * gradient)
 
 
-def jax_step(loss_of: Callable[..., Any], parameters: Any, data: Any) -> Step:
+def jax_step(compiled: Any, loss_of: Callable[..., Any], parameters: Any, data: Any) -> Step:
     """Makes a step of `loss_of(parameters, *data)`, one compiled function."""
     parameters, data = jax.tree.map(jnp.asarray, (parameters, data))
 
-    @jax.jit
+    @compiled
     def update(parameters: Any, data: Any) -> Any:
         loss, gradients = jax.value_and_grad(loss_of)(parameters, *data)
         return loss, jax.tree.map(lambda p, g: p - RATE * g, parameters, gradients)
@@ -157,12 +157,12 @@ def burgers_forward(network: Any, t: Any, x: Any) -> tuple[Any, ...]:
     return u, u_t, u_x, u_xx
 
 
-def jax_burgers() -> Step:
-    return jax_step(burgers_loss(burgers_reverse), point_network(2), burgers_data())
+def jax_burgers(compiled: Any) -> Step:
+    return jax_step(compiled, burgers_loss(burgers_reverse), point_network(2), burgers_data())
 
 
-def jax_burgers_forward() -> Step:
-    return jax_step(burgers_loss(burgers_forward), point_network(2), burgers_data())
+def jax_burgers_forward(compiled: Any) -> Step:
+    return jax_step(compiled, burgers_loss(burgers_forward), point_network(2), burgers_data())
 
 
 # A beam under a load q on [0, 1]: w'''' = q, and w = w'' = 0 at both ends.
@@ -224,9 +224,9 @@ def beam_loss(derivative: Callable[..., Any]) -> Callable[..., Any]:
     return loss_of
 
 
-def jax_beam() -> Step:
-    return jax_step(beam_loss(reverse), point_network(1), beam_data())
+def jax_beam(compiled: Any) -> Step:
+    return jax_step(compiled, beam_loss(reverse), point_network(1), beam_data())
 
 
-def jax_beam_forward() -> Step:
-    return jax_step(beam_loss(forward), point_network(1), beam_data())
+def jax_beam_forward(compiled: Any) -> Step:
+    return jax_step(compiled, beam_loss(forward), point_network(1), beam_data())

@@ -1,5 +1,6 @@
 """What needs a process of its own: importing, the first gradient, memory over many steps."""
 
+import importlib.util
 import json
 import os
 import statistics
@@ -62,6 +63,26 @@ after = time.perf_counter()
 print(json.dumps({"import": imported - start, "first": after - before, "total": after - start}))
 """
 
+FIRST_STEP_TORCH = """
+import json, time
+start = time.perf_counter()
+import torch
+imported = time.perf_counter()
+values = [[0.5, 0.25], [0.125, 1.0]]
+variables = [torch.tensor(values, requires_grad=True) for _ in range(3)]
+x = torch.tensor([[1.0, 2.0]])
+def loss():
+    y = x
+    for v in variables:
+        y = torch.tanh(y @ v)
+    return y.square().mean()
+before = time.perf_counter()
+loss().backward()
+[v.grad.numpy() for v in variables]
+after = time.perf_counter()
+print(json.dumps({"import": imported - start, "first": after - before, "total": after - start}))
+"""
+
 # Reads the resident memory from Linux's /proc.
 MEMORY = """
 import gc, json, sys, time
@@ -119,11 +140,14 @@ def measure_start(repeats: int) -> dict[str, dict[str, float]]:
     """Returns the seconds from the start of a process to its first gradient, in medians."""
     scripts = {
         "tapefacade": FIRST_STEP.format(module="tapefacade", compiled=False),
+        "its tf.function": FIRST_STEP.format(module="tapefacade", compiled=True),
         "TF eager": FIRST_STEP.format(module="tensorflow", compiled=False),
-        "tf.function": FIRST_STEP.format(module="tensorflow", compiled=True),
+        "TF function": FIRST_STEP.format(module="tensorflow", compiled=True),
         "jax.jit": FIRST_STEP_JAX,
     }
     scripts["tapefacade, warm"] = scripts["tapefacade"]  # its program was compiled before
+    if importlib.util.find_spec("torch") is not None:
+        scripts["PyTorch eager"] = FIRST_STEP_TORCH
     runs: dict[str, list[Any]] = {name: [] for name in scripts}
     with tempfile.TemporaryDirectory() as folder:
         in_process(scripts["tapefacade, warm"], cache=folder)

@@ -21,9 +21,15 @@ import dispatch
 import jax
 
 PROJECT = pathlib.Path(__file__).parent.parent / "pyproject.toml"
-PACKAGES = ("jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu")
+PACKAGES = (
+    "jax", "jaxlib", "numpy", "tensorflow", "tensorflow-cpu", "keras", "torch", "torchax", "optax"
+)  # fmt: skip
 MARKS = ("<!-- tables -->\n", "<!-- end of tables -->\n")
-NAMES = ("tapefacade", "its tf.function", "TF eager", "TF function", "jax.jit")
+OWN = ("tapefacade", "its tf.function")
+NAMES = (
+    *OWN, "TF eager", "TF function", "TF function, XLA", "JAX eager", "jax.jit", "PyTorch eager",
+    "torch.compile", "torchax", "Keras on JAX, fit",
+)  # fmt: skip
 
 
 def about() -> dict[str, Any]:
@@ -83,18 +89,71 @@ def time_text(microseconds: float) -> str:
     return f"{microseconds:.0f} us"
 
 
-def workload_table(results: dict[str, Any]) -> str:
-    """Returns the times of the workloads, and tapefacade's divided by each other's."""
-    rows = []
+def names_in(results: dict[str, Any]) -> list[str]:
+    """Returns the contestants that took part in any workload, in their order."""
+    return [name for name in NAMES if any(name in r["contestants"] for r in results.values())]
+
+
+def workload_tables(results: dict[str, Any]) -> str:
+    """Returns the times of the workloads, tapefacade's divided by the others', who was left out."""
+    names = names_in(results)
+    others = [name for name in names if name not in OWN]
+    compiled = [name for name in others if name not in ("TF eager", "JAX eager", "PyTorch eager")]
+    times, ratios = [], []
     for result in results.values():
         found = result["contestants"]
-        times = [time_text(found[n]["median_us"]) if n in found else "" for n in NAMES]
-        ratios = [f"{found[n]['ratio']:.2g}" if n in found else "" for n in NAMES[2:]]
-        own = found[NAMES[1]]["median_us"]
-        ratios += [f"{own / found[n]['median_us']:.2g}" if n in found else "" for n in NAMES[3:]]
-        rows.append([result["title"], *times, *ratios])
-    header = [f"/ {name}" for name in NAMES[2:]] + [f"its function / {n}" for n in NAMES[3:]]
-    return table(["one step", *NAMES, *header], rows)
+        medians = {name: found[name]["median_us"] for name in found}
+        times.append([
+            result["title"], *(time_text(medians[n]) if n in found else "" for n in names)
+        ])  # fmt: skip
+        own = medians.get(OWN[1])
+        ratios.append([
+            result["title"],
+            *(f"{found[n]['ratio']:.2g}" if n in found else "" for n in others),
+            *(f"{own / medians[n]:.2g}" if own and n in found else "" for n in compiled),
+        ])  # fmt: skip
+    header = [*(f"/ {name}" for name in others), *(f"its function / {name}" for name in compiled)]
+    return "\n\n".join([
+        table(["one step", *names], times),
+        "tapefacade's time divided by the others', and its function's:",
+        table(["one step", *header], ratios),
+        *left_out_lines(results),
+    ])  # fmt: skip
+
+
+def left_out_lines(results: dict[str, Any]) -> list[str]:
+    """Returns who did not take part although it was there, and why."""
+    lines = [
+        f"- {result['title']}: {name} ({reason})"
+        for result in results.values()
+        for name, reason in result.get("left_out", {}).items()
+    ]
+    return ["Left out:", "\n".join(lines)] if lines else []
+
+
+def once_table(results: dict[str, Any]) -> str:
+    """Returns the seconds and the memory of what is done once, in processes of their own."""
+    rows = []
+    for result in results.values():
+        own = result["contestants"].get(OWN[0])
+        for name, found in result["contestants"].items():
+            count, parts, again = result["count"], found["parts"], found.get("again")
+            ratio = own and own["first"] / own["parts"] * parts / found["first"]
+            rows.append([
+                f"{result['title']}: {name}",
+                f"{found['first']:.2f} s" + ("" if parts == count else f" for {parts} of {count}"),
+                f"{found['first'] / parts * 1e3:.1f} ms",
+                f"{again / count * 1e3:.1f} ms" if again is not None else "",
+                f"{ratio:.2g}" if own else "",
+                f"{found['peak_mib']:.0f} MiB",
+                f"{found['peak_mib'] - found['imported_mib']:.0f} MiB",
+                f"{own['peak_mib'] / found['peak_mib']:.2g}" if own else "",
+            ])  # fmt: skip
+    header = [
+        "done once", "first time", "of each part", "again, of each", "tapefacade / it",
+        "memory, peak", "more than imported", "tapefacade / it",
+    ]  # fmt: skip
+    return "\n\n".join([table(header, rows), *left_out_lines(results)])
 
 
 def micro_table(results: dict[str, Any]) -> str:
@@ -110,14 +169,17 @@ def micro_table(results: dict[str, Any]) -> str:
 def dispatch_table(results: dict[str, Any]) -> str:
     """Returns what single ops cost, the slowest in comparison first."""
     rows = []
+    names = list(next(iter(results.values()))["alone"]["us"])
     for name, result in sorted(results.items(), key=lambda item: -item[1]["alone"]["ratio"]):
         cells = []
         for kind in ("alone", "chained"):
-            cells += [time_text(us) for us in result[kind]["us"].values()]
+            us, ratio_jax = result[kind]["us"], result[kind].get("ratio_jax")
+            cells += [time_text(us[who]) if who in us else "" for who in names]
             cells.append(f"{result[kind]['ratio']:.2f}")
+            cells.append("" if ratio_jax is None else f"{ratio_jax:.2f}")
         rows.append([name, *cells])
-    names = list(next(iter(results.values()))["alone"]["us"])
-    header = [*names, "ratio", *(f"{name}, 20" for name in names), "ratio"]
+    ratios = ["/ TF eager", "/ JAX eager"]
+    header = [*names, *ratios, *(f"{name}, 20" for name in names), *ratios]
     found = dispatch.summary(results)
     return (
         f"{len(results)} single ops: looked at one by one, the median ratio is "
@@ -150,7 +212,11 @@ def text(results: dict[str, Any]) -> str:
     """Returns all results for people."""
     parts = []
     if workloads := results.get("workloads"):
-        parts.append(workload_table(workloads))
+        parts.append(workload_tables(workloads))
+    if keras := results.get("keras"):
+        parts.append(workload_tables(keras))
+    if once := results.get("once"):
+        parts.append(once_table(once))
     if micro := results.get("micro"):
         parts.append(micro_table(micro))
     if found := results.get("dispatch"):

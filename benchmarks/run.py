@@ -1,75 +1,58 @@
-"""Measures tapefacade side by side with TensorFlow and hand-written JAX.
+"""Measures tapefacade side by side with TensorFlow, hand-written JAX, PyTorch and others.
 
-    python benchmarks/run.py [--only NAME ...] [--json FILE] [--rounds N]
+    python benchmarks/run.py [--only NAME ...] [--rounds N] [--gpu] [--json FILE] [--write]
 
-Every contestant's results are compared with TensorFlow's before anything is timed.
+Every contestant's results are compared with TensorFlow's before anything is timed. `--write` puts
+the results, the tables and the charts into this folder.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import sys
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # before TensorFlow is imported
+# Before JAX is imported, here and in the processes of the contestants.
+if "--gpu" in sys.argv:
+    os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"  # or results differ from TensorFlow's
+else:
+    os.environ["JAX_PLATFORMS"] = "cpu"
 
+import charts
 import data
 import dispatch
+import jax
+import keras_models
 import micro
-import numpy as np
+import once
+import peers
 import processes
 import report
 import tensorflow
-from timing import Contestant, check, side_by_side
+from timing import side_by_side
 from workloads import WORKLOADS, Workload
 
 import tapefacade
 
 ROUNDS = 15
-CHECKED_STEPS = 3
-PARTS = ("micro", "dispatch", "data", "import", "start", "memory")
-
-
-def look_tf(result: Any) -> list[Any]:
-    """Looks at a tensor or at tensors in tuples and lists, as programs do."""
-    if isinstance(result, list | tuple):
-        return [array for item in result for array in look_tf(item)]
-    return [result.numpy()]
-
-
-def look_jax(result: Any) -> list[Any]:
-    """Looks at JAX arrays."""
-    if isinstance(result, list | tuple):
-        return [array for item in result for array in look_jax(item)]
-    return [np.asarray(result)]
-
-
-def as_it_is(function: Any) -> Any:
-    """Decorates nothing, where a contestant compiles nothing."""
-    return function
-
-
-def contestants(workload: Workload) -> list[Contestant]:
-    """Makes the contestants anew, tapefacade first."""
-    ways = {
-        "tapefacade": (workload.tf(tapefacade, as_it_is), look_tf),
-        "its tf.function": (workload.tf(tapefacade, tapefacade.function), look_tf),
-        "TF eager": (workload.tf(tensorflow, as_it_is), look_tf),
-        "TF function": (workload.tf(tensorflow, tensorflow.function), look_tf),
-    }
-    if workload.jax is not None:
-        ways["jax.jit"] = (workload.jax(), look_jax)
-    return [Contestant(name, step, look, workload.every) for name, (step, look) in ways.items()]
+PARTS = ("keras", "once", "micro", "dispatch", "data", "import", "start", "memory")
+HERE = pathlib.Path(__file__).parent
 
 
 def measure(workload: Workload, rounds: int) -> dict[str, Any]:
     """Checks and times one workload."""
-    taking_part = contestants(workload)
-    reference = next(one for one in taking_part if one.name == "TF eager")
-    others = [one for one in taking_part if one is not reference]
-    check([reference, *others], CHECKED_STEPS, workload.tolerance)
+    taking_part, left_out = peers.admitted(workload)
+    for name, reason in left_out.items():
+        print(f"  {name} is left out: {reason}")
     times = side_by_side(taking_part, rounds)
-    return {"title": workload.title, "looked_at": workload.every, "contestants": times}
+    return {
+        "title": workload.title,
+        "looked_at": workload.every,
+        "contestants": times,
+        "left_out": left_out,
+    }
 
 
 def parsed() -> argparse.Namespace:
@@ -82,12 +65,30 @@ def parsed() -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--json", type=pathlib.Path, help="a file for the results")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns of each contestant")
-    return parser.parse_args()
+    parser.add_argument(
+        "--gpu",
+        action="store_true",
+        help="let JAX and PyTorch compute on the accelerator; TensorFlow stays on the processor",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="update results.json, the tables and the charts here"
+    )
+    arguments = parser.parse_args()
+    if arguments.gpu and jax.default_backend() == "cpu":
+        parser.error(
+            "--gpu: jax.devices() has no accelerator. Install jax[cuda12] on a machine "
+            "with a GPU, or leave out --gpu."
+        )
+    if arguments.write and set(arguments.only) != set(names):
+        parser.error("--write is for whole runs: leave out --only, or use --json.")
+    return arguments
 
 
 def main() -> None:
     """Measures, prints and stores."""
     arguments = parsed()
+    if arguments.gpu:
+        tensorflow.config.set_visible_devices([], "GPU")
     results: dict[str, Any] = report.about()
     results["rounds"] = arguments.rounds
     results["workloads"] = {}
@@ -95,7 +96,10 @@ def main() -> None:
         if workload.name in arguments.only:
             print(f"{workload.name} ...", flush=True)
             results["workloads"][workload.name] = measure(workload, arguments.rounds)
+    peers.close()
     measurements = {
+        "keras": lambda: keras_models.measure(arguments.rounds),
+        "once": once.measure,
         "micro": lambda: micro.measure(
             {"tapefacade": tapefacade, "TF eager": tensorflow}, arguments.rounds
         ),
@@ -114,8 +118,12 @@ def main() -> None:
             print(f"{part} ...", flush=True)
             results[part] = measurement()
     print(report.text(results))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    for file in [arguments.json, HERE / "results.json" if arguments.write else None]:
+        if file is not None:
+            file.write_text(json.dumps(results, indent=2) + "\n")
+    if arguments.write:
+        report.put(results, HERE / "README.md")
+        charts.draw(results, HERE)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 ROUND_SECONDS = 0.1  # of one contestant in one round
-WARM_UP_SECONDS = 0.3
+WARM_UP_SECONDS = 0.15
 MAX_STEPS = 20_000
+
+Results = list[list[np.ndarray[Any, Any]]]
 
 
 @dataclasses.dataclass
@@ -29,6 +31,10 @@ class Contestant:
     look: Callable[[Any], Any]
     every: bool = True
 
+    def results(self, steps: int) -> Results:
+        """Does the work some times; returns the arrays of each time."""
+        return [self.look(self.step()) for _ in range(steps)]
+
     def run(self, count: int) -> float:
         """Does the work `count` times; returns the seconds."""
         step, look = self.step, self.look
@@ -43,24 +49,19 @@ class Contestant:
         return time.perf_counter() - start
 
 
-def check(contestants: Sequence[Contestant], steps: int, tolerance: float) -> None:
-    """Runs the first steps of every contestant and compares what they give.
+def compare(name: str, results: Results, expected: Results, tolerance: float) -> None:
+    """Compares what the first steps gave with what they have to give.
 
     Raises:
-        AssertionError: if a result differs from the first contestant's.
+        AssertionError: if they differ.
     """
-    first, *others = contestants
-    expected = [first.look(first.step()) for _ in range(steps)]
-    for other in others:
-        for number, wanted in enumerate(expected):
-            found = other.look(other.step())
-            assert len(found) == len(wanted), f"{other.name} gives {len(found)} results"
-            for a, b in zip(found, wanted, strict=True):
-                message = f"{other.name} differs from {first.name} in step {number}"
-                np.testing.assert_allclose(
-                    a, b, rtol=tolerance, atol=tolerance * (np.abs(b).max() + 1e-30),
-                    err_msg=message,
-                )  # fmt: skip
+    for number, (found, wanted) in enumerate(zip(results, expected, strict=True)):
+        assert len(found) == len(wanted), f"{name} gives {len(found)} results, not {len(wanted)}"
+        for a, b in zip(found, wanted, strict=True):
+            np.testing.assert_allclose(
+                a, b, rtol=tolerance, atol=tolerance * (np.abs(b).max() + 1e-30),
+                err_msg=f"{name} differs in step {number}",
+            )  # fmt: skip
 
 
 def side_by_side(contestants: Sequence[Contestant], rounds: int) -> dict[str, dict[str, float]]:

@@ -33,12 +33,12 @@ def tf_descent(layers: int, width: int, batch: int) -> Callable[..., Step]:
     return make
 
 
-def jax_descent(layers: int, width: int, batch: int) -> Callable[[], Step]:
-    def make() -> Step:
+def jax_descent(layers: int, width: int, batch: int) -> Callable[..., Step]:
+    def make(compiled: Any) -> Step:
         weights, biases, x, y = jax.tree.map(jnp.asarray, mlp_arrays(layers, width, batch))
         parameters = (weights, biases)
 
-        @jax.jit
+        @compiled
         def update(parameters: Any, x: Any, y: Any) -> Any:
             loss, gradients = jax.value_and_grad(jax_loss)(parameters, x, y)
             return loss, jax.tree.map(lambda p, g: p - RATE * g, parameters, gradients)
@@ -80,13 +80,13 @@ def tf_adam(tf: Any, compiled: Any) -> Step:
     return step
 
 
-def jax_adam() -> Step:
+def jax_adam(compiled: Any) -> Step:
     weights, biases, x, y = jax.tree.map(jnp.asarray, mlp_arrays(3, 64, 32))
     parameters = (weights, biases)
     zeros = jax.tree.map(jnp.zeros_like, parameters)
     state = (parameters, zeros, zeros, jnp.float32(0))
 
-    @jax.jit
+    @compiled
     def update(state: Any, x: Any, y: Any) -> Any:
         parameters, means, squares, count = state
         loss, gradients = jax.value_and_grad(jax_loss)(parameters, x, y)
@@ -135,8 +135,8 @@ def tf_new_data(tf: Any, compiled: Any) -> Step:
     return step
 
 
-def jax_new_data() -> Step:
+def jax_new_data(compiled: Any) -> Step:
     weights, biases, _, _ = jax.tree.map(jnp.asarray, mlp_arrays(3, 64, 32))
     data = batches()
-    gradients_of = jax.jit(jax.value_and_grad(jax_loss))
+    gradients_of = compiled(jax.value_and_grad(jax_loss))
     return lambda: gradients_of((weights, biases), *next(data))

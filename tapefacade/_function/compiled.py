@@ -57,11 +57,14 @@ class Compiled:
         # Arguments of the program that are large variables which it assigns: their buffers may be
         # taken. One that is passed on as well has to stay.
         computed = {id(v): place for v, (place, _, _) in self._assigned if place >= 0}
+        read = [id(variable) for variable in self._variables]
         start = len(self._given)
         self._donatable = [
             (start + index, variable)
             for index, variable in enumerate(self._variables)
-            if start + index in self._program.large and id(variable) in computed
+            if start + index in self._program.large
+            and id(variable) in computed
+            and read.count(id(variable)) == 1
         ]
         if self._passing or not self._program.executable.is_plain:
             self._donatable = []

@@ -97,11 +97,14 @@ def free_arguments(
         if variable._tensor._type is before._type and id(variable._tensor) in computed
     }
     found = []
+    taken = Counter([id(leaves[slot]) for slot in program.array_slots])
     for place in program.large:
         held = [leaves[program.array_slots[place]]]
-        new = ends.pop(id(held[0]), None)
+        new = ends.get(id(held[0]))
+        if new not in computed or taken[id(held[0])] != 1:
+            continue
         # The leaves and `assigned` hold it.
-        if new in computed and is_free(held, 0, times[id(held[0])] + 1):
+        if is_free(held, 0, times[id(held[0])] + 1):
             computed.discard(new)
             found.append(place)
     return tuple(found)

@@ -1,0 +1,106 @@
+"""Charts of a run, for the page: how long the others take, and what a process costs.
+
+python benchmarks/charts.py benchmarks/results.json [FOLDER]
+"""
+
+import json
+import pathlib
+import sys
+import textwrap
+from typing import Any
+
+import matplotlib.pyplot as plt
+import report
+from matplotlib.ticker import FuncFormatter
+
+# Name: mark and colour, by family: what TensorFlow is is orange, JAX blue, PyTorch red.
+STYLES = {
+    "its tf.function": ("o", "#2a9d3a"),
+    "TF eager": ("s", "#f4a340"),
+    "TF function": ("D", "#c76a00"),
+    "TF function, XLA": ("^", "#7f4400"),
+    "JAX eager": ("s", "#8ab6e8"),
+    "jax.jit": ("D", "#1b5fb4"),
+    "PyTorch eager": ("s", "#ec8a8a"),
+    "torch.compile": ("D", "#b81d24"),
+    "torchax": ("^", "#7a3b8f"),
+    "Keras on JAX, fit": ("v", "#3b8f8a"),
+}
+# The background is drawn, too, so that the charts are the same on light and dark pages.
+LOOK = {
+    "font.size": 9, "figure.facecolor": "white", "axes.facecolor": "white",
+    "axes.spines.top": False, "axes.spines.right": False, "svg.hashsalt": "tapefacade",
+}  # fmt: skip
+
+
+def factor(value: float, _: Any = None) -> str:
+    """Writes how many times as long something takes."""
+    return f"{value:g}x"
+
+
+def steps_chart(results: dict[str, Any]) -> Any:
+    """Draws, for each workload, the times of all in relation to tapefacade's."""
+    workloads = [*results.get("workloads", {}).values(), *results.get("keras", {}).values()]
+    figure, axes = plt.subplots(figsize=(9, 1.6 + 0.26 * len(workloads)), layout="constrained")
+    for name, (mark, colour) in STYLES.items():
+        places = [i for i, w in enumerate(workloads) if name in w["contestants"]]
+        if places:
+            # Stored is tapefacade's time by the other's; the chart shows the other's.
+            ratios = [1 / workloads[i]["contestants"][name]["ratio"] for i in places]
+            axes.scatter(ratios, places, s=24, marker=mark, color=colour, label=name, zorder=3)
+    axes.axvline(1, color="black", linewidth=1.2)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(factor))
+    axes.set_yticks(range(len(workloads)), [w["title"] for w in workloads])
+    axes.set_ylim(len(workloads) - 0.5, -0.5)
+    axes.grid(axis="both", color="#dddddd", linewidth=0.6)
+    axes.set_xlabel("time of a step, in times of imperative tapefacade's\n"
+                    "(left of the line: faster than it; right: slower)")  # fmt: skip
+    figure.legend(loc="outside upper center", ncols=5, frameon=False)
+    return figure
+
+
+def processes_chart(results: dict[str, Any]) -> Any:
+    """Draws how long the first gradient takes, and the memory of a large network's training."""
+    start = {name: times["total"] for name, times in results.get("start", {}).items()}
+    large = results.get("once", {}).get("large", {}).get("contestants", {})
+    memory = {name: found["peak_mib"] for name, found in large.items()}
+    figure, both = plt.subplots(1, 2, figsize=(9, 2.8), layout="constrained")
+    titles = (
+        ("start of Python to the first gradient, s", start, "{:.2f}"),
+        ("peak memory, training an MLP 4x2048, MiB", memory, "{:.0f}"),
+    )
+    for axes, (title, values, form) in zip(both, titles, strict=True):
+        colours = [
+            "#2a9d3a" if name in report.OWN else STYLES.get(name, ("", "#c76a00"))[1]
+            for name in values
+        ]
+        bars = axes.barh(list(values), list(values.values()), color=colours)
+        axes.bar_label(bars, [form.format(value) for value in values.values()], padding=3)
+        axes.invert_yaxis()
+        axes.margins(x=0.15)
+        axes.set_title(title, fontsize=9)
+    return figure
+
+
+def draw(results: dict[str, Any], folder: pathlib.Path) -> None:
+    """Writes the charts as SVG and PNG, the machine and the versions below them."""
+    plt.switch_backend("agg")
+    caption = textwrap.fill(report.setting(results).replace("\n", " "), 150)
+    with plt.rc_context(LOOK):
+        for name, make in {"steps": steps_chart, "processes": processes_chart}.items():
+            figure = make(results)
+            figure.supxlabel(caption, fontsize=6.5, color="#555555")
+            figure.savefig(folder / f"chart_{name}.svg", metadata={"Date": None})
+            figure.savefig(folder / f"chart_{name}.png", dpi=140)
+            plt.close(figure)
+
+
+def main() -> None:
+    """Draws a stored run."""
+    file, *folder = map(pathlib.Path, sys.argv[1:])
+    draw(json.loads(file.read_text()), folder[0] if folder else file.parent)
+
+
+if __name__ == "__main__":
+    main()
