@@ -81,7 +81,7 @@ class Compiled:
         Raises:
             Exception: the error of an op that depends on values; no variable is assigned then.
         """
-        if self._donatable:
+        if self._donatable and not WRAPPERS:
             results = self._call_donating(tensors)
             if results is not None:
                 return results
@@ -104,14 +104,12 @@ class Compiled:
         return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
 
     def _call_donating(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor] | None:
-        """Does what `call` does, with the buffers of variables; None if none is free.
+        """Does what `call` does, with the buffers of variables; None if JAX traces the call.
 
         From the call on, the variables hold tensors that wait for its results.
         """
-        taken = tuple([place for place, variable in self._donatable if _has_free_buffer(variable)])
-        if not taken or WRAPPERS:
-            return None
-        program = self._program.donating(taken)
+        shared = [place for place, variable in self._donatable if not _has_free_buffer(variable)]
+        program = self._program.donating(tuple([place for place, _ in self._donatable]))
         arguments = self._gathered(tensors)
         if any(isinstance(argument, Tracer) for argument in arguments):
             return None
@@ -130,7 +128,7 @@ class Compiled:
             for (variable, _), tensor in zip(self._assigned, new, strict=True):
                 variable._tensor = tensor
             try:
-                program.hand_over(arguments, promised.handover)
+                program.hand_over(arguments, shared, promised.handover)
             finally:
                 promised.finish()
         return results

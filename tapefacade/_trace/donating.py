@@ -3,7 +3,8 @@
 XLA writes the new value over the old one, so that a training step needs the memory of one set of
 variables and not of two. A buffer is given away only if nobody else can ever look at it: not a
 tensor that the user keeps, nor a tape, nor another variable. (JAX itself keeps what NumPy arrays
-without a copy of their own refer to.)
+without a copy of their own refer to.) If somebody can, a copy is given away: it takes no more
+memory than a result of its own, and there is one program for both cases.
 
 From the moment of the call on the results are all there is. So they are in a list, a `Handover`,
 before any Python code can be interrupted, and what was interrupted is finished at the next look.
@@ -61,7 +62,7 @@ def references(held: list[Any], place: int) -> int:
 def is_free(held: list[EagerTensor], place: int, holders: int) -> bool:
     """Whether nobody but `holders` and the list refers to a tensor, and nobody to its value."""
     if references(held, place) != holders or type(held[place]._value) not in CONCRETE:
-        return False
+        return False  # of NumPy arrays JAX has no buffer that it could take
     return sys.getrefcount(held[place]._value) == _OWN
 
 
@@ -71,8 +72,8 @@ _OWN = sys.getrefcount(_PROBE[0])  # the list's, and that of looking, where Pyth
 
 def free_arguments(
     recording: Any, program: Any, pending: Sequence[tuple[int, EagerTensor]]
-) -> tuple[int, ...]:
-    """Finds buffers of variables that end with a step.
+) -> tuple[tuple[int, ...], list[int]]:
+    """Finds values of variables that end with a step.
 
     Args:
         recording: the recording, whose variables have been assigned.
@@ -80,14 +81,15 @@ def free_arguments(
         pending: what it computes, with the slots.
 
     Returns:
-        The arguments of the program whose buffers it may take.
+        The arguments of the program that are such values, and those of them that somebody else
+        can look at.
     """
     data = [recording.data]
     # A tape that can still be asked holds the values. So do `recording` and the caller.
     if not program.large or recording.is_held or recording.traced or WRAPPERS:
-        return ()
+        return (), []
     if references(data, 0) != 2 or not program.executable.is_plain:
-        return ()
+        return (), []
     leaves = data[0].leaves
     times = Counter(map(id, leaves.values()))
     computed = {id(tensor) for _, tensor in pending}
@@ -96,18 +98,19 @@ def free_arguments(
         for variable, before in recording.assigned.values()
         if variable._tensor._type is before._type and id(variable._tensor) in computed
     }
-    found = []
+    found, shared = [], []
     taken = Counter([id(leaves[slot]) for slot in program.array_slots])
     for place in program.large:
         held = [leaves[program.array_slots[place]]]
         new = ends.get(id(held[0]))
         if new not in computed or taken[id(held[0])] != 1:
             continue
+        computed.discard(new)
+        found.append(place)
         # The leaves and `assigned` hold it.
-        if is_free(held, 0, times[id(held[0])] + 1):
-            computed.discard(new)
-            found.append(place)
-    return tuple(found)
+        if not is_free(held, 0, times[id(held[0])] + 1):
+            shared.append(place)
+    return tuple(found), shared
 
 
 class Promised:

@@ -281,9 +281,9 @@ class Recording:
         data = self.data
         try:
             program = self.program(wanted, effects)
-            donated = free_arguments(self, program, pending) if self.assigned else ()
+            donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
             if donated:
-                self._hand_over(program.donating(donated), pending)
+                self._hand_over(program.donating(donated), shared, pending)
                 return
             if data.taped and not self.traced:
                 outputs = run_foreseeing(program, self.at, data, wanted, effects)
@@ -297,7 +297,9 @@ class Recording:
         self.effects.clear()
         self.state = program
 
-    def _hand_over(self, program: running.Program, pending: list[tuple[int, EagerTensor]]) -> None:
+    def _hand_over(
+        self, program: running.Program, shared: list[int], pending: list[tuple[int, EagerTensor]]
+    ) -> None:
         """Runs a program that takes the buffers of variables."""
 
         def store(result: Any) -> None:
@@ -306,7 +308,7 @@ class Recording:
 
         arguments = program.arguments(self.data.leaves, self.data.scalars)
         self.handover = Handover(store)
-        program.hand_over(arguments, self.handover)
+        program.hand_over(arguments, shared, self.handover)
         self._finish_handover()
         self.state = program
 

@@ -175,13 +175,21 @@ class Program:
             )
         return found
 
-    def hand_over(self, arguments: list[Any], handover: Handover) -> None:
-        """Does what `execute` does, with buffers that are lost; it has no checks."""
+    def hand_over(self, arguments: list[Any], shared: Sequence[int], handover: Handover) -> None:
+        """Does what `execute` does, with buffers that are lost; it has no checks.
+
+        Args:
+            arguments: the values.
+            shared: the places of those that must not be lost.
+            handover: takes the results.
+        """
         executable = self.executable
-        if executable.call is None:  # JAX may be interrupted while it compiles: it gets copies
-            with jax.enable_x64(True):
-                for place in executable.donated:
-                    arguments[place] = jnp.array(arguments[place])
+        is_new = executable.call is None
+        with jax.enable_x64(True):
+            # JAX may be interrupted while it compiles: it gets copies.
+            for place in executable.donated if is_new else shared:
+                arguments[place] = jnp.array(arguments[place])
+        if is_new:
             outputs = self.execute(arguments)
             handover.found.append(outputs if len(outputs) != 1 else outputs[0])
             return
