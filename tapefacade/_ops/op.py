@@ -38,6 +38,8 @@ TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
+# Kernels that only put arrays together or take them apart.
+MOVING = ("ConcatV2", "Pack", "Unpack")
 NAME = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
 
 
@@ -208,6 +210,17 @@ class Op(Operation):
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         return jax.tree_util.tree_leaves(self.call(arrays, static))
+
+    @property
+    def is_moving(self) -> bool:  # type: ignore[override]
+        return self.host is not None and self.kernel in MOVING
+
+    def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        if not self.is_moving or self.host is None:
+            return None
+        arguments = self._arguments(arrays, static)
+        found = self.host(*[arguments[p.name] for p in self.parameters])
+        return found if isinstance(found, list) else [found]
 
     def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
         assert self.check is not None

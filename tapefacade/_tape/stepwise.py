@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from tapefacade._tape.modes import REVERSE_MODE, differentiating
 from tapefacade._trace.operation import Operation
@@ -46,6 +47,48 @@ class StepGradient(Operation):
         with differentiating(REVERSE_MODE):
             _, pull_back = jax.vjp(forward, *primals)
             return pull_back(upstream)
+
+    @property
+    def is_moving(self) -> bool:  # type: ignore[override]
+        return self.operation.is_moving and self.operation.kernel in MOVING
+
+    def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        inputs, upstream = arrays[: self.count], arrays[self.count :]
+        found = MOVING[self.operation.kernel](self, inputs, upstream, static)
+        return [np.asarray(array) for array in found]
+
+
+def _of_pack(
+    step: StepGradient, inputs: Sequence[Any], upstream: Sequence[Any], static: tuple[Any, ...]
+) -> list[Any]:
+    """Takes the gradient of a stack apart."""
+    rows = np.moveaxis(upstream[0], int(static[0]), 0)
+    return [rows[place] for place in step.wanted]
+
+
+def _of_unpack(
+    step: StepGradient, inputs: Sequence[Any], upstream: Sequence[Any], static: tuple[Any, ...]
+) -> list[Any]:
+    """Stacks the gradients of rows; those that have none are zeros."""
+    (value,) = inputs
+    result = np.zeros(value.shape, value.dtype)
+    rows = np.moveaxis(result, int(static[1]), 0)
+    for place, row in zip(step.given, upstream, strict=True):
+        rows[place] = row
+    return [result]
+
+
+def _of_concat(
+    step: StepGradient, inputs: Sequence[Any], upstream: Sequence[Any], static: tuple[Any, ...]
+) -> list[Any]:
+    """Cuts the gradient of what was joined."""
+    axis = int(np.asarray(static[0]).reshape(()))
+    ends = np.cumsum([value.shape[axis] for value in inputs])
+    parts = np.split(upstream[0], ends[:-1], axis)
+    return [parts[place] for place in step.wanted]
+
+
+MOVING = {"Pack": _of_pack, "Unpack": _of_unpack, "ConcatV2": _of_concat}
 
 
 class _Sum(Operation):

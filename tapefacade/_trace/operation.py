@@ -36,6 +36,7 @@ class Operation:
     check: Check | None = None
     is_lifted: bool = False  # whether its check belongs to the op that made its first input
     acts: bool = False  # runs for what it does, though nobody wants its result
+    is_moving: bool = False  # whether `on_host` computes it
     size: int = 1  # about how many steps it has when it is unfolded
     replayable: bool = True  # whether a tape that was not there can differentiate a recording of it
 
@@ -61,6 +62,10 @@ class Operation:
 
     def unfolded(self, static: tuple[Any, ...]) -> "Slice | None":
         """Returns a slice of smaller operations that computes the same; None if there is none."""
+        return None
+
+    def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        """Computes the outputs from NumPy arrays, where only data is moved; None if it cannot."""
         return None
 
     def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:

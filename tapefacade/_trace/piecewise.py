@@ -3,12 +3,34 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._trace import executables
 from tapefacade._trace.executables import STATISTICS, Executable, Layout
-from tapefacade._trace.segments import Piece
+from tapefacade._trace.segments import Piece, is_wide
 from tapefacade._trace.slices import Slice
+
+
+class OnHost(Executable):
+    """A step that only moves data, computed by NumPy."""
+
+    def prepare(self) -> Any:
+        self.call = self._move
+        return self.call
+
+    def _move(self, *arguments: Any) -> Any:
+        (step,) = self.part.steps
+        arrays = [np.asarray(arguments[place]) for place in step.inputs]
+        outputs = step.operation.on_host(arrays, step.static)
+        assert outputs is not None
+        return outputs if len(outputs) != 1 else outputs[0]
+
+
+def _executable(piece: Piece) -> Executable:
+    if len(piece.part.steps) == 1 and not piece.layout.vectors and is_wide(piece.part.steps[0]):
+        return OnHost(piece.part, piece.layout)
+    return executables.EXECUTABLES.get(piece.part, piece.layout)
 
 
 class Piecewise:
@@ -40,7 +62,7 @@ class Piecewise:
             key = piece.part, piece.layout
             executable = made.get(key)
             if executable is None:
-                executable = made[key] = executables.EXECUTABLES.get(*key)
+                executable = made[key] = _executable(piece)
             vectors = [(d, [piece.inputs[p] for p in at]) for d, at in piece.layout.vectors]
             arrays = [piece.inputs[place] for place in piece.layout.arrays]
             # What nobody has needed so far, from the end, is needed here for the last time.
@@ -76,7 +98,10 @@ class Piecewise:
                 values[slot] = value
             for slot in gone:
                 values[slot] = None
-        return [values[slot] for slot in self._part.outputs], failed
+        outputs = [values[slot] for slot in self._part.outputs]
+        # What NumPy has computed becomes like the rest.
+        outputs = [jnp.array(v) if type(v) is np.ndarray else v for v in outputs]
+        return outputs, failed
 
     def _values(self, arguments: Sequence[Any]) -> list[Any]:
         """Returns a place for the value of every slot, with those of the inputs."""

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from tapefacade._core.types import TensorType
@@ -22,6 +23,9 @@ STEPS_IN_PIECE = 32
 MAX_PERIODS = 8
 # What occurs less often than this is no repetition.
 MIN_REPEATS = 4
+# An operation that moves data between so many arrays is computed by NumPy where memory is the
+# host's: XLA compiles each for 6 ms, and every number of them is another program.
+WIDE = 4
 # Single steps whose slices are kept.
 MAX_ALONE = 8192
 
@@ -34,6 +38,15 @@ class Stretch(NamedTuple):
     start: int
     stop: int
     repeats: bool
+
+
+def is_wide(step: Step) -> bool:
+    """Whether a step moves data between many arrays."""
+    return (
+        len(step.inputs) + len(step.types) >= WIDE
+        and step.operation.is_moving
+        and jax.default_backend() == "cpu"
+    )
 
 
 class Piece(NamedTuple):
@@ -61,6 +74,9 @@ def stretches(part: Slice) -> list[Stretch]:
     """
     ids: dict[Any, int] = {}
     kinds = [ids.setdefault((s.operation, s.static, s.types), len(ids)) for s in part.steps]
+    wide = [place for place, step in enumerate(part.steps) if is_wide(step)]
+    for place in wide:
+        kinds[place] = -1 - place  # like no other
     found = []
     end = 0
     for start, period, count in repetitions(kinds):
@@ -69,14 +85,17 @@ def stretches(part: Slice) -> list[Stretch]:
             periods = 1
         whole = count // periods * periods
         cuts = [*range(0, whole, periods), *range(whole, count + 1)]
-        if end < start:
-            found.append(Stretch(end, start, False))
+        found += _without(wide, end, start)
         for first, last in itertools.pairwise(cuts):
             found.append(Stretch(start + first * period, start + last * period, True))
         end = start + count * period
-    if end < len(kinds):
-        found.append(Stretch(end, len(kinds), False))
-    return found
+    return found + _without(wide, end, len(kinds))
+
+
+def _without(wide: Sequence[int], start: int, stop: int) -> list[Stretch]:
+    """Returns what does not repeat, the wide steps on their own."""
+    cuts = sorted({start, stop, *(c for w in wide if start <= w < stop for c in (w, w + 1))})
+    return [Stretch(first, last, False) for first, last in itertools.pairwise(cuts)]
 
 
 def repetitions(kinds: Sequence[int]) -> list[tuple[int, int, int]]:

@@ -11,13 +11,22 @@ a call 15 us with all that comes with it.
 """
 
 from collections import deque
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 from tapefacade._trace import executables
 from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.executables import Executable, Layout
 from tapefacade._trace.piecewise import Piecewise
-from tapefacade._trace.segments import STEPS_IN_PIECE, Cutter, Piece, Stretch, stretches
+from tapefacade._trace.segments import (
+    STEPS_IN_PIECE,
+    WIDE,
+    Cutter,
+    Piece,
+    Stretch,
+    is_wide,
+    stretches,
+)
 from tapefacade._trace.slices import Slice
 from tapefacade._trace.unfolding import unfold
 
@@ -25,6 +34,8 @@ from tapefacade._trace.unfolding import unfold
 COMPILING, PER_STEP, PER_PAIR = 0.03, 6e-4, 3e-8
 COMPILING_ONE = 0.015
 CALLING = 15e-6
+# An output of a step that has many takes as long to compile as so many steps.
+STEPS_PER_OUTPUT = 8
 # Steps with the gradients written out. Programs of fewer run as a whole, of more in pieces.
 MIN_STEPS = 16
 MAX_STEPS = 4096
@@ -135,12 +146,14 @@ class Ways:
         part, layout = unfolded.part, executable.layout
         estimate = _seconds(_size(part))
         whole = estimate * self._pace
-        pieces, seconds, keys = self._cut(part, layout, 1)
+        pieces, seconds, keys, odd = self._cut(part, layout, 1)
         # Programs repeat, unless those with such pieces have not, or waiting for one takes long.
         credit = sum(self._credit.get(key, 0.0) for key in keys)
         if size > MAX_STEPS or (seconds < whole and (whole > SHORT or credit > whole)):
             if size > MAX_STEPS:
                 whole = float("inf")
+            for key, share in odd.items():
+                self._credit[key] = self._credit.get(key, 0.0) + share
             return _Choice(Piecewise(part, layout, pieces, unfolded.origins), whole)
         self._compiling = executable, keys, estimate
         return _Choice(None)
@@ -152,7 +165,7 @@ class Ways:
         if not choice.is_coarse:
             choice.is_coarse = True
             unfolded = unfold(executable.part)
-            pieces, _, _ = self._cut(unfolded.part, executable.layout, MANY)
+            pieces, *_ = self._cut(unfolded.part, executable.layout, MANY)
             return Piecewise(unfolded.part, executable.layout, pieces, unfolded.origins)
         return choice.piecewise
 
@@ -173,7 +186,9 @@ class Ways:
             else:
                 self._credit.pop(key, None)
 
-    def _cut(self, part: Slice, layout: Layout, runs: int) -> tuple[list[Piece], float, list[Any]]:
+    def _cut(
+        self, part: Slice, layout: Layout, runs: int
+    ) -> tuple[list[Piece], float, list[Any], dict[Any, float]]:
         """Cuts a program as it is cheapest.
 
         Args:
@@ -183,45 +198,74 @@ class Ways:
 
         Returns:
             The pieces; the seconds that it takes to compile those that are not compiled and to call
-            all of them once; what identifies those that other programs may have as well.
+            all of them once; what identifies those that other programs may have as well; and the
+            seconds that single steps would save the next program like this.
         """
         cutter = Cutter(part, layout)
-        alike: dict[Any, list[Stretch]] = {}
-        missing: dict[Any, float] = {}  # for each piece the seconds to compile it
-        found: list[Piece] = []
         given = stretches(part)
         short = [s for s in given if s.repeats or s.stop - s.start <= 2 * STEPS_IN_PIECE]
         whole = dict(zip(short, cutter.pieces([s[:2] for s in short]), strict=True))
+        alike: dict[Any, list[Stretch]] = {}
         for stretch in given:
             piece = whole.get(stretch)
             key = stretch if piece is None else (piece.part, piece.layout)
             alike.setdefault(key, []).append(stretch)
+        missing: dict[Any, float] = {}  # for each piece the seconds to compile it
+        found: list[Piece] = []
         shared: set[Any] = set()
+        odd: list[Stretch] = []  # like no other: decided together, since their steps may be alike
+        fine: list[Stretch] = []
         for key, places in alike.items():
-            steps = [cutter.alone(index) for index in range(places[0].start, places[0].stop)]
-            keys = {(piece.part, piece.layout) for piece in steps}
-            shared |= keys
-            more = {one: self._missing(one) for one in keys if one not in missing}
-            calls = (len(steps) - 1) * CALLING * len(places) * runs
-            as_one = self._missing(key) if places[0] in whole else float("inf")
-            if as_one <= sum(more.values()) + calls:
+            if places[0] not in whole:
+                fine += places
+                continue
+            as_one = self._missing(key)
+            if as_one and len(places) == 1:
+                odd += places
+                continue
+            steps = self._steps(cutter, places[:1], missing)
+            count = places[0].stop - places[0].start
+            if as_one <= sum(steps.values()) + (count - 1) * CALLING * len(places) * runs:
                 missing[key] = as_one
                 found += [whole[stretch] for stretch in places]
-                if places[0].repeats:
-                    shared.add(key)
-                continue
-            missing.update(more)
-            found += steps
-            for stretch in places[1:]:
-                found += [cutter.alone(index) for index in range(stretch.start, stretch.stop)]
+                shared.update(steps, [key] if places[0].repeats else [])
+            else:
+                fine += places
+        missing.update(self._steps(cutter, fine, missing))
+        steps = self._steps(cutter, odd, missing)
+        ones = {s: self._missing((whole[s].part, whole[s].layout)) for s in odd}
+        calls = sum(s.stop - s.start - 1 for s in odd) * CALLING * runs
+        shared.update(missing, steps)
+        if sum(ones.values()) <= sum(steps.values()) + calls:
+            found += [whole[stretch] for stretch in odd]
+        else:
+            fine += odd
+            ones = steps
+        found += [cutter.alone(i) for start, stop, _ in fine for i in range(start, stop)]
         found.sort(key=lambda piece: piece.first)
-        return found, sum(missing.values()) + len(found) * CALLING, list(shared)
+        seconds = sum(missing.values()) + sum(ones.values()) + len(found) * CALLING
+        # What is compiled for a piece like no other may have to be compiled again for the next one.
+        again = (
+            dict.fromkeys(steps, sum(ones.values()) / len(steps))
+            if steps and ones is not steps
+            else {}
+        )
+        return found, seconds, list(shared), again
+
+    def _steps(
+        self, cutter: Cutter, given: list[Stretch], paid: Container[Any]
+    ) -> dict[Any, float]:
+        """Returns the single steps of stretches, and the seconds to compile those not yet paid."""
+        pieces = [cutter.alone(i) for start, stop, _ in given for i in range(start, stop)]
+        keys = {(piece.part, piece.layout) for piece in pieces}
+        return {key: self._missing(key) for key in keys if key not in paid}
 
     def _missing(self, key: Any) -> float:
         """Returns the seconds to compile a piece, less what has been spent for want of it."""
-        if executables.EXECUTABLES.has(*key):
+        part = key[0]
+        if executables.EXECUTABLES.has(*key) or (len(part.steps) == 1 and is_wide(part.steps[0])):
             return 0.0
-        return max(0.0, _seconds(_size(key[0])) - self._credit.get(key, 0.0))
+        return max(0.0, _seconds(_size(part)) - self._credit.get(key, 0.0))
 
 
 def _seconds(steps: int) -> float:
@@ -231,7 +275,9 @@ def _seconds(steps: int) -> float:
 
 def _size(part: Slice) -> int:
     """Estimates the steps of a program with the gradients written out."""
-    return sum(step.operation.size for step in part.steps)
+    steps = sum(step.operation.size for step in part.steps)
+    wide = sum(len(step.types) for step in part.steps if len(step.types) >= WIDE)
+    return steps + STEPS_PER_OUTPUT * wide
 
 
 WAYS = Ways()

@@ -1,0 +1,341 @@
+"""Programs that run in pieces: what does not repeat, what is very long; and who decides it."""
+
+import contextlib
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from programs_at_random import programs
+from steps import counted, settle
+from test_properties import assert_same, facade
+
+import tapefacade as tf
+from tapefacade._trace import executables, running, segments, tree, ways
+from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.recording import THREAD
+from tapefacade._trace.segments import Cutter, repetitions
+from tapefacade._trace.unfolding import unfold
+
+
+class Always(ways.Ways):
+    """Runs everything step by step, or cut as it is cheapest."""
+
+    def __init__(self, single):
+        super().__init__()
+        self.single = single
+        self.ran = 0
+
+    def choose(self, executable, repeats):
+        if executable.acts:
+            return None
+        unfolded = unfold(executable.part)
+        part, layout = unfolded.part, executable.layout
+        pieces, *_ = self._cut(part, layout, 1)
+        if self.single:
+            cutter = Cutter(part, layout)
+            pieces = [cutter.alone(index) for index in range(len(part.steps))]
+        self.ran += 1
+        return Piecewise(part, layout, pieces, unfolded.origins)
+
+
+@contextlib.contextmanager
+def everything_in_pieces(single):
+    """Everything runs in pieces, and nothing that was compiled as a whole is there."""
+    settle()
+    found, always = executables._Executables(), Always(single)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(executables, "EXECUTABLES", found)
+        patched.setattr(running, "EXECUTABLES", found)
+        patched.setattr(tree, "MAX_NODES", -1)  # no program that a node knows
+        patched.setattr(running, "WAYS", always)
+        THREAD.recording.close()
+        yield always
+        settle()
+
+
+@pytest.fixture(params=[True, False], ids=["steps", "cut"])
+def in_pieces(request):
+    with everything_in_pieces(request.param) as always:
+        yield
+        settle()
+        assert always.ran
+
+
+def chain(x, v, length):
+    for _ in range(length):
+        x = x + 0.01 * tf.tanh(v * x)
+    return x
+
+
+def gradient_of_chain(length, v, x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(chain(x, v, length))
+    return [loss.numpy(), tape.gradient(loss, v).numpy()]
+
+
+def close(a, b, rtol=1e-5):
+    for one, other in zip(a, b, strict=True):
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-6)
+
+
+# The same results.
+
+
+@hypothesis.settings(max_examples=25)
+@hypothesis.given(programs(), st.booleans())
+def test_random_programs(program, single):
+    want = facade(program)
+    with everything_in_pieces(single):
+        assert_same(facade(program), want)
+
+
+def test_second_and_third_derivatives(in_pieces):
+    x = tf.Variable([0.3, 0.5])
+    with tf.GradientTape() as third, tf.GradientTape() as second, tf.GradientTape() as first:
+        y = tf.reduce_sum(tf.sin(x) * x**3)
+    # y' = cos(x) x^3 + 3 x^2 sin(x), and so on.
+    with tf.GradientTape() as third:
+        with tf.GradientTape() as second:
+            with tf.GradientTape() as first:
+                y = tf.reduce_sum(tf.sin(x) * x**3)
+            g = first.gradient(y, x)
+            total = tf.reduce_sum(g)
+        h = second.gradient(total, x)
+        total = tf.reduce_sum(h)
+    t = third.gradient(total, x)
+    v = np.array([0.3, 0.5])
+    s, c = np.sin(v), np.cos(v)
+    close([g.numpy()], [c * v**3 + 3 * v**2 * s])
+    close([h.numpy()], [-s * v**3 + 6 * v**2 * c + 6 * v * s])
+    close([t.numpy()], [-c * v**3 - 9 * v**2 * s + 18 * v * c + 6 * s])
+
+
+def test_a_source_within_has_a_gradient_of_its_own(in_pieces):
+    """Equal steps are one, but not where a gradient is taken with respect to one of them."""
+    x = tf.Variable(0.5)
+    with tf.GradientTape() as tape:
+        a = tf.tanh(x)
+        b = tf.tanh(x)
+        y = a * b * b
+    da, dx = tape.gradient(y, [a, x])
+    t = np.tanh(0.5)
+    close([da.numpy(), dx.numpy()], [t**2, 3 * t**2 * (1 - t**2)])
+
+
+def test_what_is_constant_for_the_tape_stays_constant(in_pieces):
+    x = tf.Variable(0.5)
+    before = tf.tanh(x)
+    with tf.GradientTape() as tape:
+        y = before * tf.tanh(x)
+    t = np.tanh(0.5)
+    close([tape.gradient(y, x).numpy()], [t * (1 - t**2)])
+
+
+def test_a_gradient_that_is_its_input(in_pieces):
+    w, x = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = w * x
+        g = inner.gradient(y, x)  # w itself
+        z = g * g * w
+    dg, dw = outer.gradient(z, [g, w])
+    assert (dg.numpy(), dw.numpy()) == (18.0, 27.0)
+
+
+def test_upstream_gradients_and_several_targets(in_pieces):
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        a, b = tf.sin(x), x * x
+    upstream = [tf.constant([1.0, 10.0]), tf.ones([2])]
+    (g,) = tape.gradient([a, b], [x], output_gradients=upstream)
+    close([g.numpy()], [np.cos([1.0, 2.0]) * [1, 10] + [2.0, 4.0]])
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float64, tf.complex64])
+def test_dtypes(in_pieces, dtype):
+    x = tf.constant([1.0, 2.0], dtype)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x * x * x)
+    g = tape.gradient(y, x)
+    assert g.dtype is dtype
+    np.testing.assert_allclose(g.numpy(), [3.0, 12.0], rtol=1e-2)
+
+
+def test_integers_and_empty_tensors_on_the_way(in_pieces):
+    x, empty = tf.Variable([1.0, 2.0, 3.0]), tf.Variable(tf.zeros([0, 2]))
+    with tf.GradientTape() as tape:
+        places = tf.argsort(tf.cast(x * 10.0, tf.int32), direction="DESCENDING")
+        y = tf.reduce_sum(tf.gather(x, places[:2]) ** 2) + tf.reduce_sum(empty)
+    dx, de = tape.gradient(y, [x, empty])
+    np.testing.assert_array_equal(tf.convert_to_tensor(dx).numpy(), [0.0, 4.0, 6.0])
+    assert de.numpy().shape == (0, 2)
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_steps_that_only_move_data(in_pieces, axis):
+    x = tf.Variable(np.arange(36.0, dtype="f").reshape(6, 6))
+    with tf.GradientTape() as tape:
+        rows = tf.unstack(x, axis=axis)
+        some = [row * float(k) for k, row in enumerate(rows) if k != 2]
+        y = tf.stack([*some, rows[1]], axis=axis)
+        z = tf.concat([y, x, x, x, tf.tanh(x)], axis)
+        loss = tf.reduce_sum(z * z)
+    got = tape.gradient(loss, x).numpy()
+    v = x.numpy()
+    weights = np.moveaxis(np.zeros((6, 6)), axis, 0)
+    weights += (np.array([0, 1, 0, 3, 4, 5.0]) ** 2 + np.array([0, 1, 0, 0, 0, 0]))[:, None]
+    t = np.tanh(v)
+    close([got], [2 * v * np.moveaxis(weights, 0, axis) + 6 * v + 2 * t * (1 - t**2)], 1e-4)
+
+
+def test_checks_that_fail(in_pieces):
+    x, place = tf.Variable([1.0, 2.0]), tf.Variable(5.0)
+    with tf.GradientTape() as tape:
+        good = tf.reduce_sum(x * x)
+        bad = tf.reduce_sum(tf.gather(x, tf.cast(place, tf.int32)))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="indices = 5 is not in") as raised:
+        bad.numpy()
+    assert any("test_pieces.py" in note for note in raised.value.__notes__)
+    assert good.numpy() == 5.0
+    np.testing.assert_array_equal(tape.gradient(good, x), [2.0, 4.0])
+
+
+def test_nan_and_infinity(in_pieces):
+    x = tf.Variable([0.0, -1.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.sqrt(x) + tf.math.log(x))
+    np.testing.assert_array_equal(tape.gradient(y, x).numpy(), [np.inf, np.nan])
+
+
+def test_functions_loops_and_random_numbers(in_pieces):
+    x = tf.Variable(1.5)
+
+    @tf.function
+    def power(x):
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), (0, x))[1]
+
+    with tf.GradientTape() as tape:
+        y = power(x) * tf.reduce_sum(tf.nn.dropout(tf.ones([8]), 0.0))
+    close([tape.gradient(y, x).numpy()], [8 * 4 * 1.5**3])
+
+
+# What repeats within.
+
+
+def test_repetitions():
+    assert repetitions([1, 2, 3, 4]) == []
+    assert repetitions([1, 1, 1]) == []  # too few
+    assert repetitions([5, *([1, 2, 3] * 4), 6, *([7, 8] * 5)]) == [(1, 3, 4), (14, 2, 5)]
+    assert repetitions([1] * 10) == [(0, 1, 10)]
+
+
+@pytest.mark.parametrize("length", [400, 800, 1600])
+def test_a_loop_compiles_in_time_that_does_not_grow(length, monkeypatch):
+    monkeypatch.setattr(ways, "MAX_STEPS", 100)
+    size = 1000 + length // 100  # of no other test
+    x = tf.ones([size])
+    v = tf.Variable(np.linspace(-1, 1, size, dtype="f"))
+    settle()
+    with counted() as count:
+        got = gradient_of_chain(length, v, x)
+    assert count.compiled <= 16
+    assert count.dispatched <= 30 + 2 * 4 * length * 3 // segments.STEPS_IN_PIECE
+    with counted() as count:
+        close(gradient_of_chain(length + 7, v, x), gradient_of_chain(length + 7, v, x))
+    assert count.compiled <= 3  # another length needs next to nothing
+    want = [np.ones(size), np.zeros(size)]
+    for _ in range(length):
+        y, d = want
+        t = np.tanh(v.numpy() * y)
+        want = [y + 0.01 * t, d + 0.01 * (1 - t * t) * (y + v.numpy() * d)]
+    np.testing.assert_allclose(got[0], want[0].sum(), rtol=1e-4)
+    np.testing.assert_allclose(got[1], want[1], rtol=1e-3)
+
+
+# The decisions.
+
+
+def test_a_program_that_repeats_is_compiled_once():
+    v = tf.Variable(np.ones(1203, "f"))
+    x = tf.ones([1203])
+    x.numpy()
+    with counted() as count:
+        for _ in range(5):
+            gradient_of_chain(8, v, x)
+    assert count.compiled <= 4  # a gradient after a look is foreseen from the third time on
+    assert count.dispatched == 2 * 2 + 3
+
+
+def test_programs_that_do_not_repeat_stop_compiling():
+    """Two layers in any order: each tree of them is another program."""
+    size = 17
+    rng = np.random.default_rng(0)
+    w = tf.Variable(rng.normal(size=(2 * size, size)).astype("f") / size)
+
+    def tree(leaves):
+        if leaves == 1:
+            return tf.constant(rng.normal(size=(1, size)).astype("f"))
+        left = int(rng.integers(1, leaves))
+        return tf.tanh(tf.concat([tree(left), tree(leaves - left)], 1) @ w)
+
+    compiled = []
+    for _ in range(30):
+        with counted() as count:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tree(12) ** 2)
+            w.assign_sub(0.01 * tape.gradient(loss, w))
+            loss.numpy()
+        compiled.append(count.compiled)
+    assert sum(compiled[-10:]) == 0
+    assert np.isfinite(w.numpy()).all()
+
+
+def test_pieces_that_turn_out_to_repeat_become_a_whole(monkeypatch):
+    monkeypatch.setattr(running.WAYS, "_pace", 1000.0)  # compiling a whole is said to take long
+    monkeypatch.setattr(ways, "SHORT", float("inf"))
+    v, x = tf.Variable(np.ones(1204, "f")), tf.ones([1204])
+    running.WAYS._credit.update(dict.fromkeys(range(3), 1e9))
+    with counted() as count:
+        first = gradient_of_chain(40, v, x)
+    if count.dispatched <= 2:  # no evidence: as a whole at once
+        return
+    for _ in range(ways.MAX_ROW + 3):
+        close(gradient_of_chain(40, v, x), first)
+    with counted() as count:
+        close(gradient_of_chain(40, v, x), first)
+    assert (count.compiled, count.dispatched) == (0, 1)
+
+
+def test_evidence_is_withdrawn_when_a_program_runs_again():
+    v, x = tf.Variable(np.ones(1205, "f")), tf.ones([1205])
+    gradient_of_chain(10, v, x)
+    assert sum(running.WAYS._credit.values()) > 0
+    gradient_of_chain(10, v, x)
+    running.WAYS._withdraw()
+    assert sum(running.WAYS._credit.values()) < 1e-3
+
+
+def test_an_interrupt_between_the_pieces_loses_nothing(monkeypatch):
+    monkeypatch.setattr(ways, "MAX_STEPS", 100)
+    v, x = tf.Variable(np.ones(1206, "f")), tf.ones([1206])
+    want = gradient_of_chain(200, v, x)
+    run = Piecewise.run
+
+    def interrupted(self, arguments):
+        self.calls[5][0].call = None
+        prepare = self.calls[5][0].prepare
+        self.calls[5][0].prepare = lambda: (_ for _ in ()).throw(KeyboardInterrupt)
+        try:
+            return run(self, arguments)
+        finally:
+            self.calls[5][0].prepare = prepare
+
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(chain(x, v, 200))
+    with monkeypatch.context() as patched:
+        patched.setattr(Piecewise, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            loss.numpy()
+    close([loss.numpy(), tape.gradient(loss, v).numpy()], want)
