@@ -19,7 +19,7 @@ from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
-from tapefacade._trace.executables import CONCRETE, WRAPPERS
+from tapefacade._trace.executables import CONCRETE, WRAPPERS, outputs_of
 
 # Bytes. Giving a buffer away costs about 1 us, and a smaller one saves nothing that counts.
 MIN_BYTES = 1 << 20
@@ -111,6 +111,21 @@ def free_arguments(
         if not is_free(held, 0, times[id(held[0])] + 1):
             shared.append(place)
     return tuple(found), shared
+
+
+def hand_over(
+    recording: Any, program: Any, shared: Sequence[int], pending: Sequence[tuple[int, EagerTensor]]
+) -> None:
+    """Runs the program of a step that takes buffers of variables."""
+
+    def store(result: Any) -> None:
+        recording._store(pending, outputs_of(result, program.executable))
+        recording.assigned = {}  # there is no way back
+
+    arguments = program.arguments(recording.data.leaves, recording.data.scalars)
+    recording.handover = Handover(store)
+    program.hand_over(arguments, shared, recording.handover)
+    recording.finish_handover()
 
 
 class Promised:

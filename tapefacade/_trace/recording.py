@@ -18,8 +18,9 @@ from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._core.types import TensorType
 from tapefacade._trace import running
 from tapefacade._trace.collecting import no_collection
+from tapefacade._trace.computing import Computing
 from tapefacade._trace.data import Data as Data
-from tapefacade._trace.donating import Handover, free_arguments
+from tapefacade._trace.donating import Handover, free_arguments, hand_over
 from tapefacade._trace.foresight import run_foreseeing
 from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
 from tapefacade._trace.operation import Operation
@@ -41,7 +42,7 @@ _NONE: list[Any] = []
 CLOSED = Data()  # what every recording that has ended has for its data
 
 
-class Recording:
+class Recording(Computing):
     """One thread's recording since its last step boundary."""
 
     __slots__ = (
@@ -188,7 +189,7 @@ class Recording:
         if self.frame is not None or self.enclosing is not None:
             self.observe(tensor)
         if self.handover is not None:
-            self._finish_handover()
+            self.finish_handover()
             if tensor._value is not None:
                 return
         if tensor._slot in self.owners and len(self.owners) == 1 and self._computed_alone(tensor):
@@ -241,22 +242,9 @@ class Recording:
                 if tensor._value is not None:
                     self.owners.pop(slot, None)
 
-    def _pending(self) -> tuple[list[tuple[int, EagerTensor]], list[int]]:
-        """Returns what is pending and referenced, and the slots of what is not."""
-        if self.handover is not None:
-            self._finish_handover()
-        pending, settled = [], []
-        for slot, reference in self.owners.copy().items():  # the owner may be recording
-            tensor = reference()
-            if tensor is not None and tensor._value is None:
-                pending.append((slot, tensor))
-            else:
-                settled.append(slot)
-        return pending, settled
-
     def _give_up(self, pending: list[tuple[int, EagerTensor]], error: Exception) -> None:
         """Leaves a step that failed: variables as before it, and nothing of it in the next one."""
-        self._finish_handover()  # if buffers are gone, it is done
+        self.finish_handover()  # if buffers are gone, it is done
         for variable, before in reversed(self.assigned.values()):
             variable._restore(before)
         self.assigned = {}
@@ -266,75 +254,6 @@ class Recording:
                 tensor._value = Failed(error)
         if not self.is_held and THREAD.recording is self:
             self.close()
-
-    def _run_untraced(self, pending: list[tuple[int, EagerTensor]]) -> None:
-        """Computes what needs no value that JAX traces now; it outlives the trace."""
-        for slot, tensor in pending:
-            nodes = needed(self.at, [slot], self.data)
-            used = {s for node in nodes for s in node.inputs}
-            leaves = [self.data.leaves[s]._value for s in used if s in self.data.leaves]
-            if not any(isinstance(value, Tracer) for value in leaves):
-                self._run([(slot, tensor)], ())
-
-    def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
-        wanted = tuple([slot for slot, _ in pending])
-        data = self.data
-        try:
-            program = self.program(wanted, effects)
-            donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
-            if donated:
-                self._hand_over(program.donating(donated), shared, pending)
-                return
-            if data.taped and not self.traced:
-                outputs = run_foreseeing(program, self.at, data, wanted, effects)
-            else:
-                outputs = program.run(data.leaves, data.scalars)
-        except running.ProgramFailedError as failed:
-            data.failed.update(failed.errors)
-            self._store(pending, failed.outputs)
-            raise failed.error from None
-        self._store(pending, outputs)
-        self.effects.clear()
-        self.state = program
-
-    def _hand_over(
-        self, program: running.Program, shared: list[int], pending: list[tuple[int, EagerTensor]]
-    ) -> None:
-        """Runs a program that takes the buffers of variables."""
-
-        def store(result: Any) -> None:
-            self._store(pending, running.outputs_of(result, program.executable))
-            self.assigned = {}  # there is no way back
-
-        arguments = program.arguments(self.data.leaves, self.data.scalars)
-        self.handover = Handover(store)
-        program.hand_over(arguments, shared, self.handover)
-        self._finish_handover()
-        self.state = program
-
-    def _finish_handover(self) -> None:
-        with self.lock:  # another thread may be in the call
-            if self.handover is not None:
-                self.handover.finish()
-                self.handover = None
-
-    def _store(self, pending: list[tuple[int, EagerTensor]], outputs: list[Any]) -> None:
-        leaves = self.data.leaves if self.is_held else None
-        for (slot, tensor), output in zip(pending, outputs, strict=True):
-            tensor._value = output
-            if leaves is not None and type(output) is not Failed:
-                leaves[slot] = tensor
-
-    def program(self, wanted: tuple[int, ...], effects: tuple[int, ...]) -> running.Program:
-        """Returns the program that computes `wanted` here, given what is known."""
-        node = self.at
-        key = (wanted, effects, self.state)
-        program = node.programs.get(key)
-        if program is None:
-            with no_collection():
-                program = make_program(node, self.data, wanted, effects)
-            node.keep_program(key, program)
-        return program
 
     # Functions and tapes.
 
@@ -381,16 +300,6 @@ class Recording:
         if self.enclosing is not None and self.frame is not None and not THREAD.functions:
             self.observe(tensor)  # the body of a loop that eager code would run with values
         return symbolic_name(self.at, self.frame, tensor._slot)
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a tape's block or a function is open, so that the step goes on."""
-        if self.frame is not None:
-            return True
-        blocks = self.blocks
-        while blocks and blocks[-1]() is None:
-            blocks.pop()
-        return bool(blocks)
 
     def watchers(self) -> list[Any]:
         """Returns the tapes that record now."""
