@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # before TensorFlow is imported
+os.environ["TAPEFACADE_COMPILATION_CACHE"] = "off"  # all compile what they run
 # Before JAX is imported, here and in the processes of the contestants.
 if "--gpu" in sys.argv:
     os.environ["JAX_DEFAULT_MATMUL_PRECISION"] = "highest"  # or results differ from TensorFlow's

@@ -339,3 +339,14 @@ def test_an_interrupt_between_the_pieces_loses_nothing(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             loss.numpy()
     close([loss.numpy(), tape.gradient(loss, v).numpy()], want)
+
+
+def test_what_is_remembered_is_bounded(monkeypatch):
+    monkeypatch.setattr(ways, "MAX_CALLS", 50)
+    monkeypatch.setattr(ways, "MAX_STEPS", 100)
+    v, x = tf.Variable(np.ones(1207, "f")), tf.ones([1207])
+    for length in range(120, 130):
+        gradient_of_chain(length, v, x)
+        assert (
+            sum(len(c.piecewise.calls) for c in running.WAYS._choices.values() if c.piecewise) < 200
+        )

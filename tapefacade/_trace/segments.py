@@ -19,6 +19,8 @@ from tapefacade._trace.slices import Slice, Step
 # Periods are put together until a piece has this many steps: a call costs what computing 10 or 20
 # small steps costs, and compiling grows with the steps.
 STEPS_IN_PIECE = 32
+# The same for programs that run often, which are worth longer compiling.
+STEPS_IN_LARGE_PIECE = 256
 # Periods that are tried, the most frequent first.
 MAX_PERIODS = 8
 # What occurs less often than this is no repetition.
@@ -67,10 +69,12 @@ class Piece(NamedTuple):
     first: int
 
 
-def stretches(part: Slice) -> list[Stretch]:
+def stretches(part: Slice, steps_in_piece: int = STEPS_IN_PIECE) -> list[Stretch]:
     """Cuts a program where it begins, goes on, or ends to repeat itself.
 
-    Those of one loop are equally long, but for its last periods.
+    Args:
+        part: the program.
+        steps_in_piece: how long what repeats may become.
     """
     ids: dict[Any, int] = {}
     kinds = [ids.setdefault((s.operation, s.static, s.types), len(ids)) for s in part.steps]
@@ -80,14 +84,15 @@ def stretches(part: Slice) -> list[Stretch]:
     found = []
     end = 0
     for start, period, count in repetitions(kinds):
-        periods = max(1, STEPS_IN_PIECE // period)
-        if count < 2 * periods:
-            periods = 1
-        whole = count // periods * periods
-        cuts = [*range(0, whole, periods), *range(whole, count + 1)]
         found += _without(wide, end, start)
-        for first, last in itertools.pairwise(cuts):
-            found.append(Stretch(start + first * period, start + last * period, True))
+        first = 0
+        for steps in (steps_in_piece, STEPS_IN_PIECE, period):  # what is left over in smaller ones
+            periods = max(1, steps // period)
+            if periods == 1 or count - first >= 2 * periods:
+                while first + periods <= count:
+                    last = first + periods
+                    found.append(Stretch(start + first * period, start + last * period, True))
+                    first = last
         end = start + count * period
     return found + _without(wide, end, len(kinds))
 

@@ -10,6 +10,7 @@ each pair of steps (64 steps: 70 ms, 1,000: 0.6 s, 4,000: 2.9 s, 12,000: 12 s); 
 a call 15 us with all that comes with it.
 """
 
+import threading
 from collections import deque
 from collections.abc import Container
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from tapefacade._trace.collecting import no_collection
 from tapefacade._trace.executables import Executable, Layout
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.segments import (
+    STEPS_IN_LARGE_PIECE,
     STEPS_IN_PIECE,
     WIDE,
     Cutter,
@@ -44,8 +46,9 @@ MAX_STEPS = 4096
 MAX_ROW = 3
 MANY = 100
 SHORT = 1.0
-# Programs that are remembered, and those that have run only once, which speak for pieces.
-MAX_CHOICES = 4096
+# Calls in all programs that are remembered (about 0.5 kB each), and programs that have run only
+# once, which speak for pieces.
+MAX_CALLS = 100_000
 MAX_SINGLE = 64
 
 
@@ -85,11 +88,13 @@ class Ways:
     """Chooses the ways, and remembers what speaks for which."""
 
     def __init__(self) -> None:
+        self._lock = threading.RLock()
         self.forget()
 
     def forget(self) -> None:
         """Forgets all evidence."""
         self._choices: dict[Any, _Choice] = {}
+        self._calls = 0  # in all of them
         self._single: deque[_Single] = deque()
         self._credit: dict[Any, float] = {}  # of pieces: seconds spent on programs with them
         self._count = 0
@@ -106,13 +111,21 @@ class Ways:
         Returns:
             How it runs in pieces; None if it is to be compiled as a whole.
         """
+        with self._lock:
+            return self._chosen(executable, repeats)
+
+    def _chosen(self, executable: Executable, repeats: bool) -> Piecewise | None:
         key = executable.part, executable.layout
         choice = self._choices.get(key)
         if choice is None:
-            if len(self._choices) >= MAX_CHOICES:
-                self._choices.clear()
             with no_collection():
-                choice = self._choices[key] = self._first(executable, repeats)
+                choice = self._first(executable, repeats)
+            self._calls += 1 if choice.piecewise is None else len(choice.piecewise.calls)
+            if self._calls > MAX_CALLS:
+                self._choices.clear()
+                self._credit.clear()
+                self._calls = 0
+            self._choices[key] = choice
         self._count += 1
         if choice.piecewise is None:
             return None
@@ -127,10 +140,14 @@ class Ways:
 
     def compiled(self, executable: Executable, seconds: float) -> None:
         """Takes note of how long it took to compile a program as a whole, and to call it."""
-        if self._compiling is None or self._compiling[0] is not executable:
-            return
-        _, keys, estimate = self._compiling
-        self._compiling = None
+        with self._lock:
+            if self._compiling is not None and self._compiling[0] is executable:
+                self._note_compiled(executable, seconds, *self._compiling[1:])
+                self._compiling = None
+
+    def _note_compiled(
+        self, executable: Executable, seconds: float, keys: list[Any], estimate: float
+    ) -> None:
         self._pace += (min(seconds / estimate, 100.0) - self._pace) / 4
         single = _Single(executable, executable.used, keys, seconds / max(len(keys), 1))
         self._single.append(single)
@@ -146,7 +163,7 @@ class Ways:
         part, layout = unfolded.part, executable.layout
         estimate = _seconds(_size(part))
         whole = estimate * self._pace
-        pieces, seconds, keys, odd = self._cut(part, layout, 1)
+        pieces, seconds, keys, odd = self._cut(part, layout, MANY if repeats else 1)
         # Programs repeat, unless those with such pieces have not, or waiting for one takes long.
         credit = sum(self._credit.get(key, 0.0) for key in keys)
         if size > MAX_STEPS or (seconds < whole and (whole > SHORT or credit > whole)):
@@ -202,7 +219,7 @@ class Ways:
             seconds that single steps would save the next program like this.
         """
         cutter = Cutter(part, layout)
-        given = stretches(part)
+        given = stretches(part, STEPS_IN_PIECE if runs == 1 else STEPS_IN_LARGE_PIECE)
         short = [s for s in given if s.repeats or s.stop - s.start <= 2 * STEPS_IN_PIECE]
         whole = dict(zip(short, cutter.pieces([s[:2] for s in short]), strict=True))
         alike: dict[Any, list[Stretch]] = {}
