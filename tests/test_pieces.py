@@ -190,6 +190,17 @@ def test_steps_that_only_move_data(in_pieces, axis):
     close([got], [2 * v * np.moveaxis(weights, 0, axis) + 6 * v + 2 * t * (1 - t**2)], 1e-4)
 
 
+def test_one_row_of_many(in_pieces):
+    x = tf.Variable(np.arange(16.0, dtype="f").reshape(8, 2))
+    with tf.GradientTape() as tape:
+        row = tf.unstack(x * 2.0)[5]
+        loss = tf.reduce_sum(row * row)
+    np.testing.assert_array_equal(row.numpy(), [20.0, 22.0])
+    want = np.zeros((8, 2))
+    want[5] = [80.0, 88.0]
+    np.testing.assert_array_equal(tape.gradient(loss, x).numpy(), want)
+
+
 def test_checks_that_fail(in_pieces):
     x, place = tf.Variable([1.0, 2.0]), tf.Variable(5.0)
     with tf.GradientTape() as tape:

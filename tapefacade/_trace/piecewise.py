@@ -22,8 +22,9 @@ class OnHost(Executable):
     def _move(self, *arguments: Any) -> Any:
         (step,) = self.part.steps
         arrays = [np.asarray(arguments[place]) for place in step.inputs]
-        outputs = step.operation.on_host(arrays, step.static)
-        assert outputs is not None
+        found = step.operation.on_host(arrays, step.static)
+        assert found is not None
+        outputs = [found[slot - len(self.part.inputs)] for slot in self.part.outputs]
         return outputs if len(outputs) != 1 else outputs[0]
 
 

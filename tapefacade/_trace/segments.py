@@ -27,7 +27,7 @@ MAX_PERIODS = 8
 MIN_REPEATS = 4
 # An operation that moves data between so many arrays is computed by NumPy where memory is the
 # host's: XLA compiles each for 6 ms, and every number of them is another program.
-WIDE = 4
+WIDE = 6
 # Single steps whose slices are kept.
 MAX_ALONE = 8192
 
