@@ -220,7 +220,7 @@ class Program:
             outputs, failures = piecewise.run(arguments)
         if outputs and isinstance(outputs[0], Tracer):  # inside somebody's jax.jit
             return None
-        CONCRETE.update(map(type, outputs))
+        CONCRETE.update({type(output) for output in outputs if isinstance(output, jax.Array)})
         if failures:
             raise self._failed(failures, outputs)
         return outputs
