@@ -12,6 +12,7 @@ from test_properties import assert_same, facade
 
 import tapefacade as tf
 from tapefacade._trace import executables, running, segments, tree, ways
+from tapefacade._trace.cutting import cheapest_cut
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.segments import Cutter, repetitions
@@ -31,7 +32,7 @@ class Always(ways.Ways):
             return None
         unfolded = unfold(executable.part)
         part, layout = unfolded.part, executable.layout
-        pieces, *_ = self._cut(part, layout, 1)
+        pieces = cheapest_cut(part, layout, 1, self._missing).pieces
         if self.single:
             cutter = Cutter(part, layout)
             pieces = [cutter.alone(index) for index in range(len(part.steps))]

@@ -4,40 +4,19 @@ As a whole it is one call of one executable, which XLA has optimized from end to
 all that repeats. In pieces it needs nothing compiled that other pieces or programs have not needed
 before: the way for what does not repeat (trees, sequences of any length) and for what is very long.
 Nobody is asked: what it costs is estimated, and what has run before is the evidence.
-
-Measured on a 2-core x86 machine: compiling takes 30 ms, 0.6 ms more for each step and 30 ns for
-each pair of steps (64 steps: 70 ms, 1,000: 0.6 s, 4,000: 2.9 s, 12,000: 12 s); a single step 15 ms;
-a call 15 us with all that comes with it.
 """
 
 import threading
 from collections import deque
-from collections.abc import Container
 from typing import Any, NamedTuple
 
 from tapefacade._trace import executables
 from tapefacade._trace.collecting import no_collection
-from tapefacade._trace.executables import Executable, Layout
+from tapefacade._trace.cutting import CALLING, cheapest_cut, seconds_to_compile, size_of
+from tapefacade._trace.executables import Executable
 from tapefacade._trace.piecewise import Piecewise
-from tapefacade._trace.segments import (
-    STEPS_IN_LARGE_PIECE,
-    STEPS_IN_PIECE,
-    WIDE,
-    Cutter,
-    Piece,
-    Stretch,
-    is_wide,
-    stretches,
-)
-from tapefacade._trace.slices import Slice
 from tapefacade._trace.unfolding import unfold
 
-# Seconds, see above.
-COMPILING, PER_STEP, PER_PAIR = 0.03, 6e-4, 3e-8
-COMPILING_ONE = 0.015
-CALLING = 15e-6
-# An output of a step that has many takes as long to compile as so many steps.
-STEPS_PER_OUTPUT = 8
 # Steps with the gradients written out. Programs of fewer run as a whole, of more in pieces.
 MIN_STEPS = 16
 MAX_STEPS = 4096
@@ -155,24 +134,24 @@ class Ways:
 
     def _first(self, executable: Executable, repeats: bool) -> _Choice:
         """Decides for a program that has not run before."""
-        size = _size(executable.part)
+        size = size_of(executable.part)
         if executable.acts or size < MIN_STEPS or (repeats and size <= MAX_STEPS):
             return _Choice(None)
         self._withdraw()
         unfolded = unfold(executable.part)
         part, layout = unfolded.part, executable.layout
-        estimate = _seconds(_size(part))
+        estimate = seconds_to_compile(size_of(part))
         whole = estimate * self._pace
-        pieces, seconds, keys, odd = self._cut(part, layout, MANY if repeats else 1)
+        cut = cheapest_cut(part, layout, MANY if repeats else 1, self._missing)
         # Programs repeat, unless those with such pieces have not, or waiting for one takes long.
-        credit = sum(self._credit.get(key, 0.0) for key in keys)
-        if size > MAX_STEPS or (seconds < whole and (whole > SHORT or credit > whole)):
+        credit = sum(self._credit.get(key, 0.0) for key in cut.shared)
+        if size > MAX_STEPS or (cut.seconds < whole and (whole > SHORT or credit > whole)):
             if size > MAX_STEPS:
                 whole = float("inf")
-            for key, share in odd.items():
+            for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
-            return _Choice(Piecewise(part, layout, pieces, unfolded.origins), whole)
-        self._compiling = executable, keys, estimate
+            return _Choice(Piecewise(part, layout, cut.pieces, unfolded.origins), whole)
+        self._compiling = executable, cut.shared, estimate
         return _Choice(None)
 
     def _again(self, executable: Executable, choice: _Choice) -> Piecewise | None:
@@ -182,8 +161,9 @@ class Ways:
         if not choice.is_coarse:
             choice.is_coarse = True
             unfolded = unfold(executable.part)
-            pieces, *_ = self._cut(unfolded.part, executable.layout, MANY)
-            return Piecewise(unfolded.part, executable.layout, pieces, unfolded.origins)
+            part, layout = unfolded.part, executable.layout
+            cut = cheapest_cut(part, layout, MANY, self._missing)
+            return Piecewise(part, layout, cut.pieces, unfolded.origins)
         return choice.piecewise
 
     def _withdraw(self) -> None:
@@ -203,98 +183,11 @@ class Ways:
             else:
                 self._credit.pop(key, None)
 
-    def _cut(
-        self, part: Slice, layout: Layout, runs: int
-    ) -> tuple[list[Piece], float, list[Any], dict[Any, float]]:
-        """Cuts a program as it is cheapest.
-
-        Args:
-            part: the program, unfolded.
-            layout: how its inputs arrive.
-            runs: how often it will run.
-
-        Returns:
-            The pieces; the seconds that it takes to compile those that are not compiled and to call
-            all of them once; what identifies those that other programs may have as well; and the
-            seconds that single steps would save the next program like this.
-        """
-        cutter = Cutter(part, layout)
-        given = stretches(part, STEPS_IN_PIECE if runs == 1 else STEPS_IN_LARGE_PIECE)
-        short = [s for s in given if s.repeats or s.stop - s.start <= 2 * STEPS_IN_PIECE]
-        whole = dict(zip(short, cutter.pieces([s[:2] for s in short]), strict=True))
-        alike: dict[Any, list[Stretch]] = {}
-        for stretch in given:
-            piece = whole.get(stretch)
-            key = stretch if piece is None else (piece.part, piece.layout)
-            alike.setdefault(key, []).append(stretch)
-        missing: dict[Any, float] = {}  # for each piece the seconds to compile it
-        found: list[Piece] = []
-        shared: set[Any] = set()
-        odd: list[Stretch] = []  # like no other: decided together, since their steps may be alike
-        fine: list[Stretch] = []
-        for key, places in alike.items():
-            if places[0] not in whole:
-                fine += places
-                continue
-            as_one = self._missing(key)
-            if as_one and len(places) == 1:
-                odd += places
-                continue
-            steps = self._steps(cutter, places[:1], missing)
-            count = places[0].stop - places[0].start
-            if as_one <= sum(steps.values()) + (count - 1) * CALLING * len(places) * runs:
-                missing[key] = as_one
-                found += [whole[stretch] for stretch in places]
-                shared.update(steps, [key] if places[0].repeats else [])
-            else:
-                fine += places
-        missing.update(self._steps(cutter, fine, missing))
-        steps = self._steps(cutter, odd, missing)
-        ones = {s: self._missing((whole[s].part, whole[s].layout)) for s in odd}
-        calls = sum(s.stop - s.start - 1 for s in odd) * CALLING * runs
-        shared.update(missing, steps)
-        if sum(ones.values()) <= sum(steps.values()) + calls:
-            found += [whole[stretch] for stretch in odd]
-        else:
-            fine += odd
-            ones = steps
-        found += [cutter.alone(i) for start, stop, _ in fine for i in range(start, stop)]
-        found.sort(key=lambda piece: piece.first)
-        seconds = sum(missing.values()) + sum(ones.values()) + len(found) * CALLING
-        # What is compiled for a piece like no other may have to be compiled again for the next one.
-        again = (
-            dict.fromkeys(steps, sum(ones.values()) / len(steps))
-            if steps and ones is not steps
-            else {}
-        )
-        return found, seconds, list(shared), again
-
-    def _steps(
-        self, cutter: Cutter, given: list[Stretch], paid: Container[Any]
-    ) -> dict[Any, float]:
-        """Returns the single steps of stretches, and the seconds to compile those not yet paid."""
-        pieces = [cutter.alone(i) for start, stop, _ in given for i in range(start, stop)]
-        keys = {(piece.part, piece.layout) for piece in pieces}
-        return {key: self._missing(key) for key in keys if key not in paid}
-
     def _missing(self, key: Any) -> float:
         """Returns the seconds to compile a piece, less what has been spent for want of it."""
-        part = key[0]
-        if executables.EXECUTABLES.has(*key) or (len(part.steps) == 1 and is_wide(part.steps[0])):
+        if executables.EXECUTABLES.has(*key):
             return 0.0
-        return max(0.0, _seconds(_size(part)) - self._credit.get(key, 0.0))
-
-
-def _seconds(steps: int) -> float:
-    """Estimates the seconds to compile a program."""
-    return COMPILING + PER_STEP * steps + PER_PAIR * steps * steps if steps > 1 else COMPILING_ONE
-
-
-def _size(part: Slice) -> int:
-    """Estimates the steps of a program with the gradients written out."""
-    steps = sum(step.operation.size for step in part.steps)
-    wide = sum(len(step.types) for step in part.steps if len(step.types) >= WIDE)
-    return steps + STEPS_PER_OUTPUT * wide
+        return max(0.0, seconds_to_compile(size_of(key[0])) - self._credit.get(key, 0.0))
 
 
 WAYS = Ways()
