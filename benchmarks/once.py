@@ -48,6 +48,9 @@ WORK: dict[str, tuple[str, str, int, dict[str, Callable[[Any], Any]]]] = {
 
 def resident() -> float:
     """Returns the largest resident memory so far, in MiB."""
+    if sys.platform == "linux":  # where `ru_maxrss` is at least that of the process before `exec`
+        with open("/proc/self/status") as status:
+            return next(int(line.split()[1]) / 2**10 for line in status if "VmHWM" in line)
     largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return largest / (2**20 if sys.platform == "darwin" else 2**10)
 
