@@ -94,7 +94,8 @@ def test_threads_with_their_own_tapes_on_shared_variables(what):
     for a, b in zip(got, want, strict=True):
         for rounds in zip(a, b, strict=True):
             for x, y in zip(*rounds, strict=True):
-                np.testing.assert_allclose(x, y, rtol=1e-6, atol=1e-7)
+                # Not the same bits: programs that look are put together as what followed before.
+                np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
 
 
 def test_first_calls_at_the_same_time():

@@ -88,9 +88,8 @@ class Derivative(Operation):
         self.target_types = [types[slot] for slot in part.outputs]
         self.group_types = [self.source_types[group[0]] for group in groups]
         # Forward, backward, and sums; what derivatives have in common is computed once.
-        operations = [step.operation for step in part.steps]
-        within = [op.size for op in operations if isinstance(op, Derivative)]
-        self.size = 3 * sum(op.size for op in operations) - 2 * sum(within)
+        within = sum(s.operation.size for s in part.steps if isinstance(s.operation, Derivative))
+        self.size = 3 * sum(step.operation.size for step in part.steps) - 2 * within
         self._traces: dict[tuple[tuple[str, ...], bool], Traced] = {}
         self._rematerialized: dict[tuple[str, ...], Rematerialized] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None

@@ -31,6 +31,8 @@ MANY = 100
 ENOUGH = 0.25
 # Seconds that a program may take to be compiled when it runs for the first time.
 SHORT = 1.0
+# By how much one program may have taken longer to be compiled than others of its length.
+MAX_PACE = 3.0
 # Calls in all programs that are remembered (about 0.5 kB each), and programs that have run only
 # once, which speak for pieces.
 MAX_CALLS = 100_000
@@ -133,7 +135,7 @@ class Ways:
     def _note_compiled(
         self, executable: Executable, seconds: float, keys: list[Any], estimate: float
     ) -> None:
-        self._pace += (min(seconds / estimate, 100.0) - self._pace) / 4
+        self._pace += (min(seconds / estimate, MAX_PACE) - self._pace) / 4
         single = _Single(executable, executable.used, keys, seconds / max(len(keys), 1))
         self._single.append(single)
         self._give(single, single.share)
@@ -195,7 +197,8 @@ class Ways:
         """Returns the seconds to compile a piece, less what has been spent for want of it."""
         if executables.EXECUTABLES.has(*key):
             return 0.0
-        return max(0.0, seconds_to_compile(size_of(key[0])) - self._credit.get(key, 0.0))
+        seconds = seconds_to_compile(size_of(key[0])) * self._pace
+        return max(0.0, seconds - self._credit.get(key, 0.0))
 
 
 WAYS = Ways()
