@@ -139,15 +139,16 @@ def once_table(results: dict[str, Any]) -> str:
         for name, found in result["contestants"].items():
             count, parts, again = result["count"], found["parts"], found.get("again")
             ratio = own and own["first"] / own["parts"] * parts / found["first"]
+            peak = found.get("peak_mib")  # not in runs of which it was not measured
             rows.append([
                 f"{result['title']}: {name}",
                 f"{found['first']:.2f} s" + ("" if parts == count else f" for {parts} of {count}"),
                 f"{found['first'] / parts * 1e3:.1f} ms",
                 f"{again / count * 1e3:.1f} ms" if again is not None else "",
                 f"{ratio:.2g}" if own else "",
-                f"{found['peak_mib']:.0f} MiB",
-                f"{found['peak_mib'] - found['imported_mib']:.0f} MiB",
-                f"{own['peak_mib'] / found['peak_mib']:.2g}" if own else "",
+                f"{peak:.0f} MiB" if peak else "",
+                f"{peak - found['imported_mib']:.0f} MiB" if peak else "",
+                f"{own['peak_mib'] / peak:.2g}" if own and peak else "",
             ])  # fmt: skip
     header = [
         "done once", "first time", "of each part", "again, of each", "tapefacade / it",
