@@ -4,30 +4,19 @@
 time until the first gradient. Afterwards they count as old, so that it is not done at once either.
 """
 
-import contextlib
 import gc
 import importlib
 import pathlib
-from collections.abc import Iterator
 
+from tapefacade._trace.collecting import no_collection
 
-@contextlib.contextmanager
-def collector_paused() -> Iterator[None]:
-    """While it lasts, no garbage is looked for."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-        if was_enabled and not gc.get_freeze_count():
-            gc.freeze()
-            gc.unfreeze()  # puts everything among the old
-    finally:
-        if was_enabled:
-            gc.enable()
-
+_is_pausing = gc.isenabled() and not gc.get_freeze_count()  # else the user sees to it himself
 
 # `keras` imports Keras, which waits until somebody asks for it; `demo` is a program.
-with collector_paused():
+with no_collection():
     for _path in sorted(pathlib.Path(__file__).parent.iterdir()):
         if not _path.name.startswith("_") and _path.stem not in ("demo", "keras"):
             importlib.import_module(f"tapefacade.{_path.stem}")
+    if _is_pausing:
+        gc.freeze()
+        gc.unfreeze()  # puts everything among the old

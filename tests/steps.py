@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 import tapefacade as tf
+from tapefacade._trace import running
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.running import STATISTICS
 from tapefacade._trace.tree import PACKAGE
@@ -131,3 +132,21 @@ def interrupted(line, error, call):
         if jax.config.jax_enable_x64 != x64:
             jax.enable_x64(x64).__enter__()
     return place, ran
+
+
+def temporaries(step, x, monkeypatch):
+    """The bytes that the last program takes beside arguments and results; and the results."""
+    programs = []
+    execute = running.Program.execute
+
+    def noting(self, arguments, first=None):
+        programs.append((self, arguments))
+        return execute(self, arguments, first)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(running.Program, "execute", noting)
+        found = [value.numpy() for value in step(x)]
+    program, arguments = programs[-1]
+    with jax.enable_x64(True):
+        compiled = jax.jit(program.executable._run).lower(*arguments).compile()
+    return compiled.memory_analysis().temp_size_in_bytes, found

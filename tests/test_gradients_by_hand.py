@@ -3,16 +3,14 @@
 What the values are is compared with TensorFlow in programs/gradients_by_hand.py.
 """
 
-import jax
 import numpy as np
 import pytest
-from steps import counted, settle
+from steps import counted, settle, temporaries
 
 import tapefacade as tf
 from tapefacade._core.types import type_of
 from tapefacade._function.bodies import body_of
 from tapefacade._function.linearity import is_linear
-from tapefacade._trace import running
 
 CALLS: list[str] = []
 
@@ -333,24 +331,6 @@ def blocks(wrap, depth=16):
         return tape.gradient(loss, weights)
 
     return step
-
-
-def temporaries(step, x, monkeypatch):
-    """The bytes that the last program takes beside arguments and results."""
-    programs = []
-    execute = running.Program.execute
-
-    def noting(self, arguments, first=None):
-        programs.append((self, arguments))
-        return execute(self, arguments, first)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(running.Program, "execute", noting)
-        found = [gradient.numpy() for gradient in step(x)]
-    program, arguments = programs[-1]
-    with jax.enable_x64(True):
-        compiled = jax.jit(program.executable._run).lower(*arguments).compile()
-    return compiled.memory_analysis().temp_size_in_bytes, found
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -1,16 +1,14 @@
 """`tf.GradientTape(rematerialize=True)`: the same gradients, from fewer values that are kept."""
 
 import hypothesis
-import jax
 import numpy as np
 import pytest
 from hypothesis import given
 from programs_at_random import Facade, programs
-from steps import counted, settle
+from steps import counted, settle, temporaries
 
 import tapefacade as tf
 from tapefacade._tape import derivative, rematerialized
-from tapefacade._trace import running
 
 
 @pytest.fixture(autouse=True)
@@ -229,24 +227,6 @@ def training(rematerialize, depth=64, second=False):
         return [loss, *tape.gradient(loss, weights)]
 
     return step
-
-
-def temporaries(step, x, monkeypatch):
-    """The bytes that the last program takes beside arguments and results; and the results."""
-    programs = []
-    execute = running.Program.execute
-
-    def noting(self, arguments, first=None):
-        programs.append((self, arguments))
-        return execute(self, arguments, first)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(running.Program, "execute", noting)
-        found = [value.numpy() for value in step(x)]
-    program, arguments = programs[-1]
-    with jax.enable_x64(True):
-        compiled = jax.jit(program.executable._run).lower(*arguments).compile()
-    return compiled.memory_analysis().temp_size_in_bytes, found
 
 
 X = np.random.default_rng(1).normal(size=(2048, 32)).astype(np.float32)

@@ -56,7 +56,7 @@ class Compiled:
         self._recorded = recorded
         # Arguments of the program that are large variables which it assigns: their buffers may be
         # taken. One that is passed on as well has to stay.
-        computed = {id(v): place for v, (place, _, _) in self._assigned if place >= 0}
+        computed = {id(variable) for variable, (place, _, _) in self._assigned if place >= 0}
         read = [id(variable) for variable in self._variables]
         start = len(self._given)
         self._donatable = [

@@ -124,8 +124,7 @@ class _Cutting:
         shared.update(self.cost, steps)
         again: dict[Any, float] = {}
         pieces = [self.whole[stretch] for stretch in odd]
-        ones = {(piece.part, piece.layout): 0.0 for piece in pieces}
-        ones = {key: self.missing(key) for key in ones}
+        ones = {key: self.missing(key) for key in {(p.part, p.layout) for p in pieces}}
         calls = sum(s.stop - s.start - 1 for s in odd) * CALLING * runs
         if sum(ones.values()) <= sum(steps.values()) + calls:
             self.cost.update(ones)
