@@ -1,5 +1,7 @@
 """TensorFlow 2's imperative autodiff on JAX: `import tapefacade as tf`."""
 
+import typing as _typing
+
 from tapefacade import _loading as _loading  # before everything else
 
 # isort: split
@@ -86,7 +88,7 @@ from tapefacade._core.missing import missing_attribute as _missing_attribute
 from tapefacade._core.optional import OptionalSpec as OptionalSpec
 from tapefacade._core.shapes import TensorShape as TensorShape
 from tapefacade._core.specs import TypeSpec as TypeSpec
-from tapefacade._core.tensor import Tensor as Tensor
+from tapefacade._core.tensor import EagerTensor as _EagerTensor, Tensor as _Tensor
 from tapefacade._core.tensor_spec import (
     NoneTensorSpec as NoneTensorSpec,
     TensorSpec as TensorSpec,
@@ -357,5 +359,10 @@ from tapefacade._tape.unconnected import UnconnectedGradients as UnconnectedGrad
 
 __version__ = version.VERSION  # of the TensorFlow whose behaviour this follows
 newaxis = None
+# To a type checker, a tensor has the attributes and operators that the one subclass has.
+if _typing.TYPE_CHECKING:
+    Tensor = _EagerTensor
+else:
+    Tensor = _Tensor
 
 __getattr__ = _missing_attribute(__name__, late=_LATE)

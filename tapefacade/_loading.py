@@ -15,7 +15,8 @@ _is_pausing = gc.isenabled() and not gc.get_freeze_count()  # else the user sees
 # `keras` imports Keras, which waits until somebody asks for it; `demo` is a program.
 with no_collection():
     for _path in sorted(pathlib.Path(__file__).parent.iterdir()):
-        if not _path.name.startswith("_") and _path.stem not in ("demo", "keras"):
+        is_code = _path.suffix == ".py" or _path.is_dir()
+        if is_code and not _path.name.startswith("_") and _path.stem not in ("demo", "keras"):
             importlib.import_module(f"tapefacade.{_path.stem}")
     if _is_pausing:
         gc.freeze()

@@ -289,7 +289,7 @@ def test_threads(folder):
         start.wait()
         for k in range(5):
             program = through_cache(jax.jit(lambda x, k=k: x * (10.0 * number + k)))
-            found[number, k] = float(program(np.ones(3, np.float32))[0])
+            found[number, k] = float(np.asarray(program(np.ones(3, np.float32)))[0])
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     for thread in threads:

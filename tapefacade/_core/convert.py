@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.annotations import described
 from tapefacade._core.conversions import REGISTERED, converted
 from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.registry import FUNCTIONS
@@ -20,6 +21,7 @@ FLOAT32_MAX = float(np.finfo(np.float32).max)
 SCALARS = (bool, int, float, complex, str, bytes)
 
 
+@described
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> EagerTensor:
@@ -318,6 +320,7 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
         raise _inconvertible(value, dtype)
 
 
+@described
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> EagerTensor:
     """Makes a tensor from a Python or NumPy value, which is copied.
 

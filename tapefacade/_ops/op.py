@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.annotations import described, shown
 from tapefacade._core.dispatch import dispatched
 from tapefacade._core.gradient import (
     DIFFERENTIABLE as DIFFERENTIABLE,
@@ -25,6 +26,7 @@ from tapefacade._ops.quick import record1 as record1, record2 as record2, record
 from tapefacade._trace.operation import Check as Check, Operation
 
 P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Annotations of an implementation's parameters: which are tensors, and of which dtype. `Any` to
@@ -40,7 +42,9 @@ REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
 # Kernels that only put arrays together or take them apart.
 MOVING = ("ConcatV2", "Pack", "Unpack")
-NAME = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+NAME = inspect.Parameter(
+    "name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=str | None
+)
 
 
 class Op(Operation):
@@ -249,19 +253,30 @@ def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:
 # Definition.
 
 
+class Public(Protocol[P, R]):
+    """What a type checker knows of a public function: it has the parameters, and may have `name`."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, *args: Any, name: str | None, **kwargs: Any) -> R: ...
+
+
 class Definition(Protocol):
     """Turns an implementation over arrays into a function over tensors."""
 
     @overload
-    def __call__(self, implementation: Callable[P, jax.Array]) -> Callable[P, EagerTensor]: ...
+    def __call__(self, implementation: Callable[P, jax.Array]) -> "Public[P, EagerTensor]": ...
     @overload
     def __call__(
         self, implementation: Callable[P, tuple[jax.Array, jax.Array]]
-    ) -> Callable[P, tuple[EagerTensor, EagerTensor]]: ...
+    ) -> "Public[P, tuple[EagerTensor, EagerTensor]]": ...
     @overload
     def __call__(
         self, implementation: Callable[P, list[jax.Array]]
-    ) -> Callable[P, list[EagerTensor]]: ...
+    ) -> "Public[P, list[EagerTensor]]": ...
     @overload
     def __call__(self, implementation: Callable[..., Any]) -> Callable[..., Any]: ...
 
@@ -316,6 +331,7 @@ def function(*names: str, dispatch: bool = False) -> Callable[[F], F]:
     def define(composite: F) -> F:
         if not composite.__doc__:
             raise ValueError(f"function {names[0]!r} has no docstring.")
+        described(composite)
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
         register(names, composite)
@@ -343,7 +359,6 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     parameters = list(signature.parameters.values())
     if "name" not in signature.parameters:
         parameters.append(NAME)
-        signature = signature.replace(parameters=parameters)
     defaults = {f"_default_{p.name}": p.default for p in parameters}
     head = ", ".join(
         p.name if p.default is p.empty else f"{p.name}=_default_{p.name}" for p in parameters
@@ -371,6 +386,9 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     public.__qualname__ = name
     public.__annotations__ = definition.implementation.__annotations__
     public.__wrapped__ = definition.implementation
-    public.__signature__ = signature
+    public.__signature__ = signature.replace(
+        parameters=[p.replace(annotation=shown(p.annotation)) for p in parameters],
+        return_annotation=shown(signature.return_annotation),
+    )
     public.op = definition
     return public

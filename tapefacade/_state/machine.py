@@ -5,12 +5,14 @@ import time
 import jax
 import numpy as np
 
+from tapefacade._core.annotations import described
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._state.devices import list_physical_devices
 
 _WISHES = {"soft placement": True, "log placement": False}
 
 
+@described
 def timestamp(name: str | None = None) -> EagerTensor:
     """Returns the time since 1970 in seconds.
 

@@ -4,7 +4,7 @@ import contextlib
 import inspect
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapefacade._ops.op import function
 
@@ -113,17 +113,24 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 class Making(type):
     """The class of `tf.Variable`: lets the creators of the scopes make its objects."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        waiting = list(_THREAD.creators)  # the innermost, which is asked first, is the last
-        if not waiting or "_made_by_creators" not in vars(cls):
-            return super().__call__(*args, **kwargs)
-        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)
-        bound.apply_defaults()
-        bound.arguments.pop("self")
+    if not TYPE_CHECKING:  # to a type checker, a call gives what `__init__` says
 
-        def create(**given: Any) -> Any:
-            if waiting:
-                return waiting.pop()(create, **given)
-            return super(Making, cls).__call__(**given)
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            waiting = list(_THREAD.creators)  # the innermost, which is asked first, is the last
+            if not waiting or "_made_by_creators" not in vars(cls):
+                return super().__call__(*args, **kwargs)
+            bound = cls.__signature__.bind(*args, **kwargs)
+            bound.apply_defaults()
 
-        return create(**bound.arguments)
+            def create(**given: Any) -> Any:
+                if waiting:
+                    return waiting.pop()(create, **given)
+                return super(Making, cls).__call__(**given)
+
+            return create(**bound.arguments)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """What `help()` and completions show."""
+        parameters = list(inspect.signature(cls.__init__).parameters.values())[1:]
+        return inspect.Signature(parameters)
