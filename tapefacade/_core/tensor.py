@@ -13,7 +13,7 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.operators import Operators
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.showing import device_of, lines, value_repr
+from tapefacade._core.showing import Showing, device_of
 from tapefacade._core.types import TensorType, type_of
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
@@ -101,7 +101,7 @@ class Tensor:
     __slots__ = ()
 
 
-class EagerTensor(Operators, Tensor):
+class EagerTensor(Showing, Operators, Tensor):
     """A tensor with a known shape and dtype, and a value that is known or pending."""
 
     # `_value` is a NumPy or JAX array, a Failed, or None while pending. `_slot` is the place in
@@ -270,27 +270,6 @@ class EagerTensor(Operators, Tensor):
         """Returns TensorFlow's name of it in a function that is recorded; else None."""
         recording = self._recording
         return recording.symbolic_name(self) if self._value is None and recording else None
-
-    def _shown(self) -> Any:
-        value = self._array()
-        return value if isinstance(value, Tracer) else np.asarray(value)
-
-    def __str__(self) -> str:
-        if name := self._symbolic_name():
-            return f'Tensor("{name}", shape={self.shape}, dtype={self.dtype.name})'
-        text = lines(str(self._shown()))
-        return f"tf.Tensor({text}, shape={self.shape}, dtype={self.dtype.name})"
-
-    def __repr__(self) -> str:
-        if name := self._symbolic_name():
-            return f"<tf.Tensor {name!r} shape={self.shape} dtype={self.dtype.name}>"
-        return (
-            f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
-            f"numpy={value_repr(self._shown())}>"
-        )
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(repr(self))
 
     # Copies: a tensor never changes, so it is its own copy.
 

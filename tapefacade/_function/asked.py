@@ -116,7 +116,7 @@ class Signatures(PolymorphicFunction):
 
         return ConcreteFunction(
             call, f"__inference_{self.name}", arguments, given, recorded, outputs,
-            self._parameters.is_varied,
+            self._parameters.is_varied, trace.why,
         )  # fmt: skip
 
     def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:

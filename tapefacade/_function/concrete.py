@@ -14,6 +14,7 @@ from tapefacade._function.binding import binding_error, leaf_names, signature_te
 from tapefacade._function.input_signature import cast_to
 from tapefacade._function.recorded import Recorded
 from tapefacade._state.variable import Variable
+from tapefacade._trace.listing import Program, program_of
 
 
 class ConcreteFunction(kinds.Callable):
@@ -39,6 +40,7 @@ class ConcreteFunction(kinds.Callable):
         recorded: Recorded | None,
         outputs: Any,
         varied: bool,
+        why: str = "",
     ) -> None:
         self._call = call
         self._name = name
@@ -47,6 +49,7 @@ class ConcreteFunction(kinds.Callable):
         self._signature = _signature(self._names, len(arguments[0]), varied)
         self._varied = varied
         self._recorded = recorded
+        self._why = why  # why Python runs at every call, if it does
         self._outputs = outputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -215,6 +218,32 @@ class ConcreteFunction(kinds.Callable):
             ["Input Parameters:", *(lines or ["  None"]), "Output Type:", f"  {result}",
              "Captures:", *(captures or ["  None"])]
         )  # fmt: skip
+
+    def program(self) -> Program:
+        """Returns what was recorded, which shows itself as a table; TensorFlow has `graph`.
+
+        Returns:
+            A `Program`, whose `rows` are texts.
+
+        Raises:
+            ValueError: if the Python of the function runs at every call, as it looks at a value.
+
+        >>> square = tf.function(lambda x: x * x)
+        >>> square.get_concrete_function(tf.TensorSpec([], tf.float32)).program()
+        Recorded program: 1 op, 1 value from outside
+          value  op                of     type       line
+          %0                              float32 x
+          %1     tf.math.multiply  %0 %0  float32    ...
+        """
+        recorded = self._recorded
+        if recorded is None:
+            raise ValueError(
+                f"{self._name.removeprefix('__inference_')} is not one program: {self._why}."
+            )
+        names = {slot: v.name.removesuffix(":0") for slot, v in recorded.variables.items()}
+        for slot, spec in zip(recorded.arguments, self.inputs, strict=False):
+            names[slot] = spec.name or "argument"
+        return program_of(recorded.nodes, names)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.operators import Operators
 from tapefacade._core.shapes import TensorShape
-from tapefacade._core.showing import device_of, value_repr
+from tapefacade._core.showing import device_of, matrix_table, value_repr
 from tapefacade._core.tensor import EagerTensor, Reference
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
 from tapefacade._trace.recording import THREAD
@@ -187,3 +187,11 @@ class Attributes(Operators):
             f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
             f"numpy={value_repr(self._tensor._numpy())}>"
         )
+
+    def _repr_html_(self) -> str | None:
+        if THREAD.recording.frame is not None or self._tensor.ndim != 2:
+            return None
+        self._look()
+        rest = "" if self._trainable else ", not trainable"
+        heading = f"tf.Variable {self.name!r}: shape={self.shape}, dtype={self.dtype.name}{rest}"
+        return matrix_table(self._tensor._shown(), heading)

@@ -128,10 +128,10 @@ def with_itself(
     sources: Sequence[Any],
     upstream: Sequence[Any],
 ) -> list[Any]:
-    """Adds d x / d x, which is 1 also where the tape knows nothing of x."""
+    """Adds d x / d x, which is 1 also where the tape knows nothing of x, and for integers."""
     results = list(results)
     for target, slot, gradient in zip(targets, slots, upstream, strict=True):
-        if slot is not None or not target._type.inexact:
+        if slot is not None:
             continue
         for place, source in enumerate(sources):
             if source is target:

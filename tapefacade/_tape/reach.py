@@ -56,13 +56,18 @@ def reach(
         LookupError: if an op without a gradient lies on the way from something watched.
     """
     watched = dict(window.watched)
-    taped, tracked = _taped(end, window, watched)
+    on_tape, tracked = taped(end, window, watched)
     known = tracked | watched.keys()
-    cone, boundaries = _cone(taped, targets, known)
+    cone, boundaries = _cone(on_tape, targets, known)
     # What the tape knows nothing of has a gradient for itself alone: d x / d x is 1.
     needed = {slot for node in cone for slot in node.inputs}
+    types = slot_types(end)
     groups = tuple(
-        tuple(s for s in group if s in known or (s in targets and s not in needed))
+        tuple(
+            s
+            for s in group
+            if types[s].inexact and (s in known or (s in targets and s not in needed))
+        )
         for group in groups
     )
     masks: dict[int, int] = {}
@@ -102,7 +107,7 @@ def nodes_within(end: Node, intervals: Sequence[tuple[int, int]]) -> Iterator[No
         node = node.parent
 
 
-def _taped(end: Node, window: Window, watched: dict[int, int]) -> tuple[list[Node], set[int]]:
+def taped(end: Node, window: Window, watched: dict[int, int]) -> tuple[list[Node], set[int]]:
     """Returns the instructions on the tape, and the slots that depend on something watched."""
     tracked: set[int] = set()
     taped = []

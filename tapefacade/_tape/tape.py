@@ -22,6 +22,7 @@ from tapefacade._tape.arguments import (
     with_itself,
 )
 from tapefacade._tape.derivative import GRADIENT, Kind
+from tapefacade._tape.explaining import Explaining
 from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
@@ -43,7 +44,7 @@ MESSAGE_PERSISTENT_INSIDE = (
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
 
-class GradientTape(Jacobians, Watching):
+class GradientTape(Jacobians, Watching, Explaining):
     """Records what is computed in its block, to differentiate it.
 
     Args:
@@ -374,7 +375,9 @@ class GradientTape(Jacobians, Watching):
         return results
 
     def _target_slot(self, scope: backward.Scope, target: Any) -> int | None:
-        """Returns the slot of a target: for a variable that of its last read."""
+        """Returns the slot of a target: for a variable that of its last read; None for integers."""
+        if not (target.dtype.is_floating or target.dtype.is_complex):
+            return None
         if isinstance(target, Variable):
             known = self._variables.get(id(target._root))
             return known[1][-1] if known else None

@@ -240,3 +240,24 @@ def complex_numbers(tf, np):
 def real_to_complex(tf, np):
     x = tf.constant(1.0)
     return _gradients(tf, lambda x: tf.cast(x, tf.complex64) * tf.constant(2j, tf.complex64), x)
+
+
+def integer_sources(tf, np):
+    def slopes(source, watch, target):
+        with tf.GradientTape(persistent=True) as tape:
+            if watch:
+                tape.watch(source)
+            y = target(source)
+        return tape.gradient(y, source), tape.gradient(source, source)
+
+    return {
+        (kind.name, of, watch, name): slopes(make(tf.cast([1] * 100, kind)), watch, target)
+        for kind in (tf.int32, tf.bool)
+        for of, make in (("tensor", tf.identity), ("variable", tf.Variable))
+        for watch in (False, True)
+        for name, target in (
+            ("cast", lambda x: tf.cast(x, tf.float32) * 2.0),
+            ("same", lambda x: x),
+            ("gathered", lambda x: tf.gather([2.0, 3.0], tf.cast(x, tf.int32))),
+        )
+    }

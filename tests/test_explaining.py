@@ -1,0 +1,413 @@
+"""`tape.explain`, `tape.program` and `concrete.program`: what was recorded, told to people."""
+
+import numpy as np
+import pytest
+from steps import counted, settle
+
+import tapefacade as tf
+from tapefacade._trace.listing import place
+from tapefacade._trace.tree import TREE
+
+
+def reason(tape, target, source):
+    (finding,) = tape.explain(target, source).findings
+    assert finding.connected == (tape.gradient(target, source) is not None)
+    return finding
+
+
+def variable(value=2.0, **kwargs):
+    return tf.Variable(value, name="v", **kwargs)
+
+
+# The ways of TensorFlow's guide: https://www.tensorflow.org/guide/autodiff.
+
+
+def test_a_variable_replaced_by_a_tensor():
+    x = variable()
+    for epoch in range(2):
+        with tf.GradientTape() as tape:
+            y = x + 1.0
+        found = reason(tape, y, x)
+        assert found.connected == (epoch == 0)
+        x = x + 1.0
+    assert "does not watch it" in found.reason
+    assert "x.assign_add(1)" in found.advice
+    assert "tape.watch" in found.advice
+
+
+def test_computed_with_numpy():
+    x = variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_mean(np.mean(x**2, axis=0), axis=0)
+    found = reason(tape, y, x)
+    assert "nothing that was recorded leads from it" in found.reason
+    assert found.places[0].endswith("the target depends on float32[2]")
+    assert "y = tf.reduce_mean(np.mean" in found.places[0]
+    assert "NumPy" in found.advice
+
+
+@pytest.mark.parametrize("kind", [tf.int32, tf.bool, tf.int64])
+def test_integers(kind):
+    x = tf.cast(variable(), kind)
+    with tf.GradientTape() as tape:
+        y = tf.cast(x, tf.float32) * 2.0
+    assert reason(tape, y, x).reason == f"because its dtype is {kind.name}."
+
+
+def test_an_integer_target():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = tf.cast(x, tf.int32)
+    assert "the target's dtype is int32" in reason(tape, y, x).reason
+
+
+def test_an_integer_on_the_way():
+    x = variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.cast(tf.cast(x, tf.int32), tf.float32)
+    found = reason(tape, y, x)
+    assert found.places[0].endswith("tf.cast gives int32[2]")
+    assert "Keep the values floating" in found.advice
+
+
+def test_through_the_state_of_a_variable():
+    first, second = variable(3.0), tf.Variable(0.0, name="second")
+    with tf.GradientTape() as tape:
+        second.assign_add(first)
+        y = second**2
+    found = tape.explain(y, [first, second]).findings
+    assert [f.connected for f in found] == [False, True]
+    assert any(place.endswith("the target depends on second") for place in found[0].places)
+    assert found[0].advice.startswith("Gradients stop where a variable is read")
+
+
+def test_through_a_computed_state():
+    first, second = variable(3.0), tf.Variable(0.0, name="second")
+    with tf.GradientTape() as tape:
+        second.assign(first * 2.0)
+        y = second**2
+    found = reason(tape, y, first)
+    assert found.places[0].endswith("ReadVariable a variable is read")
+    assert "use the tensor that was assigned" in found.advice
+
+
+# The other ways.
+
+
+def test_not_watched():
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert "does not watch it" in reason(tape, y, x).reason
+
+
+def test_watched_too_late():
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        tape.watch(x)
+    found = reason(tape, y, x)
+    assert found.places[0].endswith("tf.math.multiply uses it before the tape watches it")
+
+
+def test_not_trainable():
+    x = variable(trainable=False)
+    with tf.GradientTape() as tape:
+        y = x * x
+    found = reason(tape, y, x)
+    assert "not trainable" in found.reason
+    assert "`tape.watch(v)`" in found.advice
+
+
+def test_variables_not_watched():
+    x = variable()
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        y = x * x
+    assert "watch_accessed_variables=False" in reason(tape, y, x).reason
+
+
+def test_not_read():
+    x, other = variable(), variable()
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert "nothing in the block reads it" in reason(tape, y, other).reason
+
+
+def test_computed_before_the_block():
+    x = variable()
+    y = x * x
+    with tf.GradientTape() as tape:
+        z = y * 2.0
+    assert "does not watch it" in tape.explain(z, y).findings[0].reason
+    assert "nothing in the block reads it" in reason(tape, z, x).reason
+
+
+def test_recorded_while_the_tape_paused():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = x * x
+        with tape.stop_recording():
+            z = y * 3.0
+        w = z + 1.0
+    found = reason(tape, w, x)
+    assert found.places[0].endswith("tf.math.multiply not recorded by the tape")
+    assert "stop_recording" in found.advice
+
+
+@pytest.mark.parametrize("stop", [tf.stop_gradient, lambda x: tf.one_hot(tf.argmax(x), 2)])
+def test_ops_that_stop_gradients(stop):
+    x = variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = stop(x) * 2.0
+    found = reason(tape, y, x)
+    assert (
+        "tf.stop_gradient stops gradients" in found.places[0]
+        or "argmax gives int64" in found.places[0]
+    )
+    assert "tf.custom_gradient" in found.advice
+
+
+def test_an_operand_without_a_gradient():
+    x = variable(2.5)
+    with tf.GradientTape() as tape:
+        y = tf.math.zeta(x, 1.5)
+    assert reason(tape, y, x).places[0].endswith("tf.math.zeta has no gradient for this operand")
+
+
+def test_an_op_without_a_gradient():
+    x = variable([[2.0]])
+    with tf.GradientTape() as tape:
+        y, _ = tf.linalg.lu(x)
+    (found,) = tape.explain(y, x).findings
+    assert found.places[0].endswith("tf.linalg.lu has no gradient")
+    assert "LookupError" in found.advice
+    with pytest.raises(LookupError):
+        tape.gradient(y, x)
+
+
+# What has a gradient.
+
+
+def test_several_sources():
+    x, c = variable(), tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        h = x * c
+        y = tf.sin(h)
+    found = tape.explain(y, {"x": x, "h": h, "c": c, "y": y}).findings
+    by_name = dict(zip(["c", "h", "x", "y"], found, strict=True))
+    assert [f.connected for f in by_name.values()] == [False, True, True, True]
+    assert by_name["x"].reason == "through 2 ops."
+    assert by_name["h"].reason == "through 1 op."
+    assert "target itself" in by_name["y"].reason
+    assert str(by_name["c"]).startswith("source 0 (float32): None, because")
+
+
+def test_custom_gradients_and_loops():
+    x = variable([1.0, 2.0])
+
+    @tf.custom_gradient
+    def doubled(t):
+        return 2.0 * t, lambda upstream: 2.0 * upstream
+
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.map_fn(lambda row: row * row, doubled(x)))
+    assert reason(tape, y, x).connected
+
+
+def test_nested_and_persistent():
+    x = variable()
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape() as inner:
+            y = x**3.0
+        slope = inner.gradient(y, x)
+    assert outer.explain(slope, x).findings[0].connected
+    assert outer.gradient(slope, x).numpy() == 12.0
+    assert outer.explain(slope, x).findings[0].connected  # a second time, after the gradient
+    assert "GradientTape.gradient" in repr(outer.program())
+
+
+def test_within_the_block_and_after_a_look():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = x * x
+        assert tape.explain(y, x).findings[0].connected
+        assert float(y) == 4.0
+        z = y * x
+        assert tape.explain(z, x).findings[0].connected
+    assert tape.gradient(z, x).numpy() == 12.0
+
+
+def test_in_a_function():
+    x, told = variable(), []
+
+    @tf.function
+    def slope():
+        with tf.GradientTape() as tape:
+            y = tf.cast(tf.cast(x, tf.int32), tf.float32) * x
+            told.append(repr(tape.explain(y, x)))
+            told.append(repr(tape.program()))
+        return tape.gradient(y, x)
+
+    assert slope().numpy() == slope().numpy() == 2.0
+    assert len(told) == 2
+    assert told[0] == "v: has a gradient, through 1 op."
+    assert "tf.math.multiply" in told[1]
+
+
+def test_nothing_is_computed_or_recorded():
+    x = variable([1.0, 2.0])
+
+    def step(explained):
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x * x)
+        if explained:
+            repr(tape.explain(y, x)), repr(tape.program()), tape._repr_html_()
+        return tape.gradient(y, x).numpy()
+
+    for _ in range(6):
+        step(False)
+    size = TREE.size
+    settle()
+    with counted() as plain:
+        step(False)
+    with counted() as explained:
+        step(True)
+    assert vars(explained) == vars(plain)
+    assert size == TREE.size
+
+
+def test_refusals():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(TypeError, match="Cannot convert"):
+        tape.explain(None, x)
+    with pytest.raises(TypeError, match="Cannot convert"):
+        tape.explain(y, None)
+    with pytest.raises(AttributeError, match="no attribute '_id'"):
+        tape.explain(y, [1.0])
+    tape.gradient(y, x)
+    for ask in (lambda: tape.explain(y, x), tape.program, tf.GradientTape().program):
+        with pytest.raises(RuntimeError, match="non-persistent GradientTape can only be used"):
+            ask()
+    assert tape._repr_html_() is None
+
+
+# Programs.
+
+
+def test_the_program_of_a_tape():
+    x, c = variable([1.0, 2.0]), tf.constant([3.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(c)
+        y = tf.reduce_sum(tf.sinh(x * c))
+    program = tape.program()
+    assert [row.op for row in program.rows if row.op] == [
+        "tf.math.multiply", "tf.math.sinh", "tf.math.reduce_sum",
+    ]  # fmt: skip
+    assert {row.type for row in program.rows if not row.op} == {
+        "float32[2] v (watched)", "float32[2] watched",
+    }  # fmt: skip
+    assert repr(program).startswith("Recorded program: 3 ops, 2 values from outside\n")
+    assert "y = tf.reduce_sum(tf.sinh(x * c))" in program.rows[-1].line
+    assert "<td>tf.math.sinh</td>" in tape._repr_html_()
+    assert tape.gradient(y, c) is not None
+
+
+def test_an_empty_program():
+    with tf.GradientTape() as tape:
+        pass
+    assert repr(tape.program()).startswith("Recorded program: 0 ops, 0 values from outside")
+
+
+def test_long_programs_are_cut_in_notebooks():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = x
+        for _ in range(100):
+            y = tf.sin(y)
+    assert len(tape.program().rows) == 101
+    assert "<td>41 more</td>" in tape._repr_html_()
+
+
+def test_the_program_of_a_function():
+    v = variable([1.0, 2.0])
+
+    @tf.function
+    def scaled(x, times=2):
+        for _ in range(times):
+            x = tf.sin(x) * v
+        v.assign_add(x)
+        return x
+
+    concrete = scaled.get_concrete_function(tf.TensorSpec([2], tf.float32))
+    program = concrete.program()
+    assert [row.op for row in program.rows if row.op] == [
+        "tf.math.sin", "tf.math.multiply", "tf.math.sin", "tf.math.multiply", "tf.math.add",
+    ]  # fmt: skip
+    assert [row.type for row in program.rows if not row.op] == ["float32[2] x", "float32[2] v"]
+
+
+def test_a_function_that_is_no_program():
+    @tf.function
+    def branch(x):
+        return x if x > 0 else -x
+
+    concrete = branch.get_concrete_function(tf.TensorSpec([], tf.float32))
+    with pytest.raises(ValueError, match=r"branch is not one program: .*looked at a value"):
+        concrete.program()
+
+
+def test_places():
+    assert place("<unknown>") == "<unknown>"
+    assert place("/tmp/ipykernel_7/123.py:4") == "line 4"
+    long = place(f"{__file__}:{place.__code__.co_firstlineno}")
+    assert long.startswith("test_explaining.py:")
+
+
+# Tables in notebooks.
+
+
+def test_matrices_are_tables():
+    shown = tf.constant([[1.0, 2.5], [float("nan"), -1e-9]])._repr_html_()
+    assert shown.startswith("<div>tf.Tensor: shape=(2, 2), dtype=float32</div><table")
+    assert "<td>2.5</td>" in shown
+    assert "<td>nan</td><td>-1e-09</td>" in shown
+    large = tf.reshape(tf.range(10000), [100, 100])._repr_html_()
+    assert large.count("<tr>") == 12
+    assert large.count("<th>") == 14
+    assert "<td>9999</td>" in large
+    assert (
+        tf.constant([["<b>"]])
+        ._repr_html_()
+        .endswith("<td>b&#x27;&lt;b&gt;&#x27;</td></tr></table>")
+    )
+
+
+def test_variables_are_tables():
+    shown = tf.Variable([[1, 2]], name="w", trainable=False)._repr_html_()
+    assert "tf.Variable &#x27;w:0&#x27;: shape=(1, 2), dtype=int32, not trainable" in shown
+
+
+@pytest.mark.parametrize("value", [1.0, [1.0, 2.0], [[[1.0]]], np.zeros((0, 3))])
+def test_other_tensors_are_texts(value):
+    assert tf.constant(value)._repr_html_() is None
+    assert tf.Variable(value)._repr_html_() is None
+
+
+def test_what_has_no_value_is_text():
+    shown = []
+
+    @tf.function
+    def noted(x):
+        v = tf.Variable(x) if not shown else None
+        shown.append(x._repr_html_())
+        if v is not None:
+            shown.append(v._repr_html_())
+        return x * 2.0
+
+    concrete = tf.function(lambda x: shown.append(x._repr_html_())).get_concrete_function(
+        tf.TensorSpec([2, 2], tf.float32)
+    )
+    assert shown == [None]
+    assert concrete.outputs == []
