@@ -131,7 +131,7 @@ def with_itself(
     """Adds d x / d x, which is 1 also where the tape knows nothing of x, and for integers."""
     results = list(results)
     for target, slot, gradient in zip(targets, slots, upstream, strict=True):
-        if slot is not None:
+        if slot is not None and target._type.inexact:
             continue
         for place, source in enumerate(sources):
             if source is target:

@@ -370,14 +370,12 @@ class GradientTape(Jacobians, Watching, Explaining):
             for target in targets
         ]
         results = backward.derive(scope, kind, slots, groups, upstream)
-        if None in slots and kind == GRADIENT:
+        if kind == GRADIENT and (None in slots or not all(t._type.inexact for t in targets)):
             results = with_itself(results, targets, slots, sources, upstream)
         return results
 
     def _target_slot(self, scope: backward.Scope, target: Any) -> int | None:
-        """Returns the slot of a target: for a variable that of its last read; None for integers."""
-        if not (target.dtype.is_floating or target.dtype.is_complex):
-            return None
+        """Returns the slot of a target: for a variable that of its last read."""
         if isinstance(target, Variable):
             known = self._variables.get(id(target._root))
             return known[1][-1] if known else None
