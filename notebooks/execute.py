@@ -66,7 +66,7 @@ def execute(path: pathlib.Path) -> tuple[Any, Any]:
     client.execute()
     fresh.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
+        "language_info": {"name": "python", "pygments_lexer": "ipython3"},
     }
     return stored, fresh
 

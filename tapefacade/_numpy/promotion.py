@@ -97,7 +97,7 @@ def promote_types(type1: Any, type2: Any) -> np.dtype[Any]:
 
 
 @function("experimental.numpy.finfo")
-def finfo(dtype: Any) -> np.finfo[Any]:
+def finfo(dtype: Any) -> "np.finfo[Any]":
     """Tells the limits of a floating dtype: `eps`, `max`, `min`, `tiny` and others.
 
     Args:
