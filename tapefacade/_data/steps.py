@@ -7,11 +7,7 @@ from typing import Any
 from tapefacade._data.dataset import Dataset
 from tapefacade._ops.op import register
 
-DOCUMENTATION = """Makes the step `tf.data.Dataset.{0}`, for `Dataset.apply`.
-
-    Args:
-        *args: those of `tf.data.Dataset.{0}`.
-        **kwargs: those of `tf.data.Dataset.{0}`.
+DOCUMENTATION = """Makes the step `tf.data.Dataset.{0}`, which has the same arguments, for `Dataset.apply`.
 
     Returns:
         A function of a dataset.

@@ -60,8 +60,8 @@ def uniform_candidate_sampler(
         name: ignored.
 
     Returns:
-        The classes drawn, int64 of shape `[num_sampled]`; how often each true class, `[B,
-        num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
+        The classes drawn, int64 of shape `[num_sampled]`; how often each true class,
+        `[B, num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
 
     Raises:
         InvalidArgumentError: if a true class is not below `range_max`, there are fewer classes than
@@ -94,8 +94,8 @@ def log_uniform_candidate_sampler(
         name: ignored.
 
     Returns:
-        The classes drawn, int64 of shape `[num_sampled]`; how often each true class, `[B,
-        num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
+        The classes drawn, int64 of shape `[num_sampled]`; how often each true class,
+        `[B, num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
 
     Raises:
         InvalidArgumentError: if a true class is not below `range_max`, there are fewer classes than
@@ -129,8 +129,8 @@ def learned_unigram_candidate_sampler(
         name: ignored.
 
     Returns:
-        The classes drawn, int64 of shape `[num_sampled]`; how often each true class, `[B,
-        num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
+        The classes drawn, int64 of shape `[num_sampled]`; how often each true class,
+        `[B, num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
 
     Raises:
         InvalidArgumentError: if a true class is not below `range_max`, there are fewer classes than
@@ -177,8 +177,8 @@ def fixed_unigram_candidate_sampler(
         name: ignored.
 
     Returns:
-        The classes drawn, int64 of shape `[num_sampled]`; how often each true class, `[B,
-        num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
+        The classes drawn, int64 of shape `[num_sampled]`; how often each true class,
+        `[B, num_true]`, and each class drawn, `[num_sampled]`, is drawn on average, float32.
 
     Raises:
         InvalidArgumentError: if a true class is not below `range_max`, there are fewer classes than
@@ -232,8 +232,8 @@ def all_candidate_sampler(
         name: ignored.
 
     Returns:
-        All classes, int64 of shape `[num_sampled]`, and ones, float32, of the shapes `[B,
-        num_true]` and `[num_sampled]`.
+        All classes, int64 of shape `[num_sampled]`, and ones, float32, of the shapes
+        `[B, num_true]` and `[num_sampled]`.
 
     Raises:
         InvalidArgumentError: if a true class is not below `num_sampled`, or the shapes do not fit.

@@ -175,6 +175,7 @@ RealDiv realdiv x y
 Reciprocal math.reciprocal x
 Relu nn.relu features
 Relu6 nn.relu6 features
+ReluGrad _relu_grad gradients features
 Reshape reshape tensor shape
 ReverseSequence reverse_sequence input seq_lengths seq_dim:seq_axis batch_dim:batch_axis=0
 ReverseV2 reverse tensor axis
@@ -194,6 +195,7 @@ SelectV2 where condition t:x e:y
 Selu nn.selu features
 Shape shape input out_type="int32"
 Sigmoid math.sigmoid x
+SigmoidGrad _sigmoid_grad y dy
 Sign math.sign x
 Sin math.sin x
 Sinh math.sinh x
@@ -225,6 +227,7 @@ Substr strings.substr input pos len unit="BYTE"
 Sum math.reduce_sum input:input_tensor axis keep_dims:keepdims=false
 Tan math.tan x
 Tanh math.tanh x
+TanhGrad _tanh_grad y dy
 TensorScatterAdd tensor_scatter_nd_add tensor indices updates bad_indices_policy=""
 TensorScatterMax tensor_scatter_nd_max tensor indices updates bad_indices_policy=""
 TensorScatterMin tensor_scatter_nd_min tensor indices updates bad_indices_policy=""

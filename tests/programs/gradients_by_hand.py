@@ -971,3 +971,61 @@ def ragged_tensors(tf, np):
         derived(tf.grad_pass_through(lambda r: r * 2.0)),
         derived(tf.custom_gradient(lambda r: (r * 2.0, lambda u: u * 10.0))),
     ]
+
+
+def kernels_of_gradients(tf, np):
+    upstream = tf.constant([1.0, -2.0, 3.0, float("nan")])
+    values = tf.constant([-0.5, 0.0, 0.9, 0.2])
+
+    def answer(kernel, **arguments):
+        names, tensors = list(arguments), [tf.constant(value) for value in arguments.values()]
+        with tf.GradientTape() as tape:
+            tape.watch(tensors)
+            result = getattr(tf.raw_ops, kernel)(**dict(zip(names, tensors, strict=True)))
+        return result, tape.gradient(result, tensors)
+
+    def refused(kernel, **arguments):
+        try:
+            return answer(kernel, **arguments)
+        except tf.errors.InvalidArgumentError as error:
+            return error.message.split("\n")[0]
+
+    return {
+        "relu": answer("ReluGrad", gradients=upstream, features=values),
+        "relu float64": answer("ReluGrad", gradients=np.ones(2), features=np.array([-1.0, 2.0])),
+        "relu integers": answer("ReluGrad", gradients=[1, 2], features=[1, -2])[0],
+        "relu special": answer("ReluGrad", gradients=[1.0, 2.0], features=[np.nan, np.inf]),
+        "relu shapes": refused("ReluGrad", gradients=[1.0, 2.0], features=[1.0]),
+        "relu complex": refused("ReluGrad", gradients=[1j], features=[1j]),
+        **{
+            (kernel, name): ask(kernel, y=y, dy=dy)
+            for kernel in ("SigmoidGrad", "TanhGrad")
+            for name, ask, y, dy in (
+                ("values", answer, values, upstream),
+                ("float64", answer, np.array([0.3, 0.8]), np.array([1.0, 2.0])),
+                ("complex", answer, [0.3 + 1j, 2.0], [1 + 2j, -1j]),
+                ("empty", answer, np.zeros(0, np.float32), np.zeros(0, np.float32)),
+                ("scalar", answer, 0.5, 3.0),
+                ("shapes", refused, [1.0, 2.0], [1.0, 2.0, 3.0]),
+                ("integers", refused, [1], [1]),
+            )
+        },
+    }
+
+
+def guided_backpropagation(tf, np):
+    @tf.custom_gradient
+    def guided_relu(x):
+        y = tf.nn.relu(x)
+
+        def gradient(upstream):
+            passed = tf.raw_ops.ReluGrad(gradients=upstream, features=y)
+            return tf.raw_ops.ReluGrad(gradients=passed, features=upstream)
+
+        return y, gradient
+
+    x = tf.constant([[-1.0, 2.0, 3.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(guided_relu(x) * [1.0, -1.0, 2.0])
+    return tape.gradient(y, x)
