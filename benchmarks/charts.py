@@ -26,6 +26,17 @@ STYLES = {
     "torchax": ("^", "#7a3b8f"),
     "Keras on JAX, fit": ("v", "#3b8f8a"),
 }
+# What README.md shows, and what it calls it.
+OVERVIEW = (
+    "mlp_3x64", "mlp_3x512", "cnn", "lstm", "transformer", "variables", "order_3", "burgers",
+    "beam", "jacobian", "maml", "while",
+)  # fmt: skip
+COMPARED = {
+    "tapefacade": "tapefacade, as it is",
+    "its tf.function": "tapefacade with tf.function",
+    "TF eager": "TensorFlow eager",
+    "TF function": "TensorFlow with tf.function",
+}
 # The background is drawn, too, so that the charts are the same on light and dark pages.
 LOOK = {
     "font.size": 9, "figure.facecolor": "white", "axes.facecolor": "white",
@@ -48,14 +59,34 @@ def steps_chart(results: dict[str, Any]) -> Any:
             # Stored is tapefacade's time by the other's; the chart shows the other's.
             ratios = [1 / workloads[i]["contestants"][name]["ratio"] for i in places]
             axes.scatter(ratios, places, s=24, marker=mark, color=colour, label=name, zorder=3)
-    axes.axvline(1, color="black", linewidth=1.2)
+    axes.set_xlabel("time of a step, in times of imperative tapefacade's\n"
+                    "(left of the line: faster than it; right: slower)")  # fmt: skip
+    return finished(figure, axes, workloads)
+
+
+def overview_chart(results: dict[str, Any]) -> Any:
+    """Draws the steps of README.md, in times of what JAX written by hand takes."""
+    workloads = [results["workloads"][name] for name in OVERVIEW]
+    figure, axes = plt.subplots(figsize=(9, 0.9 + 0.34 * len(workloads)), layout="constrained")
+    for name, label in COMPARED.items():
+        mark, colour = STYLES.get(name, ("^", "#0b7285"))
+        times = [
+            w["contestants"]["jax.jit"]["ratio"] / w["contestants"][name]["ratio"]
+            for w in workloads
+        ]
+        axes.scatter(times, range(len(workloads)), s=46, marker=mark, color=colour, label=label)
+    axes.set_xlabel("time of a step, in times of jax.jit written by hand (1x)")
+    return finished(figure, axes, workloads)
+
+
+def finished(figure: Any, axes: Any, workloads: list[Any]) -> Any:
+    """Gives a chart of ratios its axes and legend."""
+    axes.axvline(1, color="black", linewidth=1.2, zorder=1)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(factor))
     axes.set_yticks(range(len(workloads)), [w["title"] for w in workloads])
     axes.set_ylim(len(workloads) - 0.5, -0.5)
-    axes.grid(axis="both", color="#dddddd", linewidth=0.6)
-    axes.set_xlabel("time of a step, in times of imperative tapefacade's\n"
-                    "(left of the line: faster than it; right: slower)")  # fmt: skip
+    axes.grid(axis="both", color="#dddddd", linewidth=0.6, zorder=0)
     figure.legend(loc="outside upper center", ncols=5, frameon=False)
     return figure
 
@@ -88,7 +119,8 @@ def draw(results: dict[str, Any], folder: pathlib.Path) -> None:
     plt.switch_backend("agg")
     caption = textwrap.fill(report.setting(results).replace("\n", " "), 150)
     with plt.rc_context(LOOK):
-        for name, make in {"steps": steps_chart, "processes": processes_chart}.items():
+        charts = {"steps": steps_chart, "overview": overview_chart, "processes": processes_chart}
+        for name, make in charts.items():
             figure = make(results)
             figure.supxlabel(caption, fontsize=6.5, color="#555555")
             figure.savefig(folder / f"chart_{name}.svg", metadata={"Date": None})

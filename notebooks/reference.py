@@ -15,12 +15,14 @@ OTHER_NAMES = ("tf.compat", "tf.raw_ops")
 LATE = (*OTHER_NAMES, "tf.experimental.numpy")
 # What modules of ours say they are.
 OWN = ("tapefacade", "tensorflow")
+# Classes of Python, whose methods are described elsewhere.
+FOREIGN = "dict, int, list, object, str, tuple, Enum, Exception"
 INDEX = """\
 Reference
 =========
 
-A function that has several names is described under the shortest; `tf.raw_ops` and `tf.compat` are other names of what is here. `tf.keras` is Keras 3, see
-https://keras.io/api/.
+A function that has several names is described under the shortest; `tf.raw_ops` and `tf.compat` are
+other names of what is here. `tf.keras` is Keras 3, see https://keras.io/api/.
 
 .. toctree::
    :maxdepth: 1
@@ -72,7 +74,7 @@ def described(entry: Entry) -> str:
         kind = "autoexception" if issubclass(found, BaseException) else "autoclass"
         options = [":show-inheritance:"]
         if kind == "autoclass":
-            options = [":members:", ":inherited-members: tuple, dict, list, object, Exception"]
+            options = [":members:", f":inherited-members: {FOREIGN}"]
     else:
         kind, options = "autofunction", []
     others = sorted(p for p in entry.paths if p != path and not p.startswith(OTHER_NAMES))
@@ -97,8 +99,10 @@ def write(folder: pathlib.Path) -> None:
             pages.setdefault(home, []).append(entry)
     for path, content in pages.items():
         title = (modules[path].__doc__ or "").split("\n")[0]
-        body = "\n".join(map(described, sorted(content, key=lambda e: e.path.lower())))
-        _put(folder / f"{path}.rst", f"{path}\n{'=' * len(path)}\n\n{title}\n\n{body}")
+        content.sort(key=lambda entry: entry.path.lower())
+        names = ", ".join(f":py:obj:`~{entry.path}`" for entry in content)
+        body = "\n".join(map(described, content))
+        _put(folder / f"{path}.rst", f"{path}\n{'=' * len(path)}\n\n{title}\n\n{names}\n\n{body}")
     _put(folder / "index.rst", INDEX + "".join(f"   {path}\n" for path in sorted(pages)))
 
 

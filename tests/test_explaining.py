@@ -154,17 +154,20 @@ def test_recorded_while_the_tape_paused():
     assert "stop_recording" in found.advice
 
 
-@pytest.mark.parametrize("stop", [tf.stop_gradient, lambda x: tf.one_hot(tf.argmax(x), 2)])
-def test_ops_that_stop_gradients(stop):
+@pytest.mark.parametrize(
+    ("stop", "text"),
+    [
+        (tf.stop_gradient, "tf.stop_gradient stops gradients"),
+        (lambda x: tf.one_hot(tf.argmax(x), 2), "tf.math.argmax gives int64"),
+    ],
+)
+def test_ops_that_stop_gradients(stop, text):
     x = variable([1.0, 2.0])
     with tf.GradientTape() as tape:
         y = stop(x) * 2.0
     found = reason(tape, y, x)
-    assert (
-        "tf.stop_gradient stops gradients" in found.places[0]
-        or "argmax gives int64" in found.places[0]
-    )
-    assert "tf.custom_gradient" in found.advice
+    assert found.places[0].endswith(text)
+    assert ("tf.custom_gradient" in found.advice) == (stop is not tf.stop_gradient)
 
 
 def test_an_operand_without_a_gradient():
@@ -181,8 +184,35 @@ def test_an_op_without_a_gradient():
     (found,) = tape.explain(y, x).findings
     assert found.places[0].endswith("tf.linalg.lu has no gradient")
     assert "LookupError" in found.advice
+    assert str(found).startswith("v: LookupError, because")
     with pytest.raises(LookupError):
         tape.gradient(y, x)
+
+
+def test_a_derivative_that_is_constant():
+    x = variable()
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = 3.0 * x
+        slope = inner.gradient(y, x)
+    found = reason(outer, slope, x)
+    assert found.places[0].endswith("GradientTape.gradient does not depend on it")
+    assert "unconnected_gradients" in found.advice
+
+
+def test_computed_after_the_block():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = x * x
+    z = y * 2.0
+    assert "in the block computes the target" in reason(tape, z, x).reason
+
+
+def test_explanations_are_wrapped():
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    assert max(map(len, repr(tape.explain(y, x)).splitlines())) <= 100
 
 
 # What has a gradient.
@@ -312,6 +342,17 @@ def test_the_program_of_a_tape():
     assert "y = tf.reduce_sum(tf.sinh(x * c))" in program.rows[-1].line
     assert "<td>tf.math.sinh</td>" in tape._repr_html_()
     assert tape.gradient(y, c) is not None
+
+
+def test_programs_name_functions_of_users_and_show_scalars():
+    x = variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tf.where(x > 1.0, x**2, tf.cast(tf.one_hot(1, 2) * 0.25, tf.float32))
+        rows = tape.program().rows
+    ops = {row.op for row in rows}
+    assert {"tf.math.greater", "tf.math.multiply"} <= ops
+    assert not any("_" in op.removeprefix("tf.").split(".")[-1][:1] for op in ops)
+    assert "float32 1.0" in {row.type for row in rows}
 
 
 def test_an_empty_program():

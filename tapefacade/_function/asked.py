@@ -39,6 +39,7 @@ class Signatures(PolymorphicFunction):
     _settings: dict[str, Any]
     _traces: dict[Any, Trace]
     _concrete: dict[Any, ConcreteFunction]
+    _printed: dict[Any, tuple[str, str]]
     _wide: list[Any]
     _tracings: int
     _has_variables: bool
@@ -61,6 +62,9 @@ class Signatures(PolymorphicFunction):
 
     @abstractmethod
     def _keep(self, key: Any, args: Any, kwargs: Any, trace: Trace) -> None: ...
+
+    @abstractmethod
+    def _is_known(self, args: Any, kwargs: dict[str, Any]) -> bool: ...
 
     @abstractmethod
     def _tensor_names(self, args: Any, kwargs: Any) -> list[str]: ...
@@ -99,6 +103,17 @@ class Signatures(PolymorphicFunction):
                 self._wide.append(wide_key(args, kwargs))
             else:
                 self._keep(key, args, kwargs, trace)
+        made = self._concrete_of(args, kwargs, trace)
+        self._printed[key] = _texts(made)
+        return made
+
+    def _note(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
+        """Takes note of the signature of a call: as texts, which keep no argument alive."""
+        if not (self._printed and self._is_known(args, kwargs)):
+            given = args if self._signature is None else self._signature.specs
+            self._printed[key] = _texts(self._concrete_of(given, kwargs, trace))
+
+    def _concrete_of(self, args: Any, kwargs: dict[str, Any], trace: Trace) -> ConcreteFunction:
         recorded = trace.recorded
         outputs = None
         if recorded is not None and trace.structure is not None:
@@ -175,6 +190,20 @@ class Signatures(PolymorphicFunction):
         return functools.partial(trace.text, tensors)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
-        """Returns the signatures that `get_concrete_function` was asked for, as text."""
-        found = [made.pretty_printed_signature(verbose) for made in self._concrete.values()]
+        """Returns the signatures that the function was called or asked for with, as text.
+
+        Args:
+            verbose: a line for each argument, and the captures.
+
+        >>> f = tf.function(lambda x: x + 1.0)
+        >>> _ = f(tf.constant(1.0)), f(tf.constant([1.0, 2.0]))
+        >>> print(f.pretty_printed_concrete_signatures(verbose=False))
+        (x: TensorSpec(shape=(), dtype=tf.float32, name=None)) -> TensorSpec(...)
+        (x: TensorSpec(shape=(2,), dtype=tf.float32, name=None)) -> TensorSpec(...)
+        """
+        found = [texts[not verbose] for texts in self._printed.values()]
         return ("\n\n" if verbose else "\n").join(found)
+
+
+def _texts(made: ConcreteFunction) -> tuple[str, str]:
+    return made.pretty_printed_signature(True), made.pretty_printed_signature(False)

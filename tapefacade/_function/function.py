@@ -83,6 +83,7 @@ class Function(Signatures):
         self._detector.owners.add(self)
         self._bound: dict[int, Function] = {}  # of methods, by the instance
         self._concrete: dict[Any, ConcreteFunction] = {}
+        self._printed: dict[Any, tuple[str, str]] = {}  # signatures as texts
         self._wide: list[Any] = []  # signatures with unknown sizes
         # The attributes of an object that is called, as a layer is, are no attributes of ours.
         own = ("__dict__",) if inspect.isroutine(python_function) else ()
@@ -238,6 +239,7 @@ class Function(Signatures):
         )
 
     def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
+        self._note(key, args, kwargs, trace)
         self._traces[key] = trace
         plain = self._count == len(args) and all(type(value) is EagerTensor for value in args)
         if plain and trace.is_replayable:

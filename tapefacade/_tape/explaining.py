@@ -1,5 +1,6 @@
 """Why a gradient is None: what a tape knows of the way from a source to a target."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +11,14 @@ from tapefacade._state.instructions import READ
 from tapefacade._state.variable import Variable
 from tapefacade._tape.arguments import checked_sources, differentiated
 from tapefacade._tape.boundary import registered_gradient
+from tapefacade._tape.derivative import Derivative
 from tapefacade._tape.late import is_within, moment
 from tapefacade._tape.reach import Window, nodes_within, taped, used_inputs
 from tapefacade._trace.listing import Program, op_name, place, program_of, type_text
 from tapefacade._trace.recording import Data, Recording
 from tapefacade._trace.tree import Node
 
+WIDTH = 100  # characters
 MAX_STOPS = 8  # of the places where gradients stop, so many are named
 WATCH = "Write `tape.watch({})` in the block, before it is used."
 REPLACED = (
@@ -23,8 +26,9 @@ REPLACED = (
     "`x.assign_add(1)`. "
 )
 OUTSIDE = (
-    "What NumPy computes, or Python with `float(x)` or `x.numpy()`, is not recorded, nor is what "
-    "is computed before the block: use TensorFlow's functions, within the block."
+    "What NumPy computes, or Python with `float(x)`, `x.numpy()` or `if x > 0`, is not recorded, "
+    "nor are texts, nor what is computed outside of the block or under `tape.stop_recording()`: "
+    "use TensorFlow's functions, within the block."
 )
 ADVICE_STATE = (
     "Gradients stop where a variable is read, whatever was assigned to it: use the tensor that was "
@@ -34,6 +38,12 @@ ADVICE_INTEGER = "Keep the values floating: cast nothing on the way to an intege
 ADVICE_STOPPED = (
     "Use functions that have a gradient, such as tf.nn.softmax in the place of tf.argmax, or give "
     "one with tf.custom_gradient."
+)
+ADVICE_STOP_GRADIENT = "Leave tf.stop_gradient out if its gradient is wanted."
+ADVICE_OPERAND = "TensorFlow has none either. Where you know one, give it with tf.custom_gradient."
+ADVICE_CONSTANT = (
+    "A derivative that is the same for all values of a source has no gradient for it, as in "
+    'TensorFlow: `unconnected_gradients="zero"` gives zeros.'
 )
 ADVICE_UNSEEN = "Compute it within the block, and not under `tape.stop_recording()`."
 ADVICE_NO_GRADIENT = (
@@ -61,9 +71,10 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         verdict = "has a gradient" if self.connected else "None"
+        if ADVICE_NO_GRADIENT in self.advice:
+            verdict = "LookupError"
         lines = [f"{self.source}: {verdict}, {self.reason}", *(f"    {p}" for p in self.places)]
-        if self.advice:
-            lines.append(f"  {self.advice}")
+        lines += textwrap.wrap(self.advice, WIDTH, initial_indent="  ", subsequent_indent="  ")
         return "\n".join(lines)
 
 
@@ -142,7 +153,9 @@ class Way:
         """Returns why no gradient passes to any operand that has one."""
         if all(self._watched.get(s, -1) > node.first for s in carrying.intersection(node.inputs)):
             return "uses it before the tape watches it", WATCH.format("...")
-        return "has no gradient for this operand", ADVICE_STOPPED
+        if isinstance(node.operation, Derivative):
+            return "does not depend on it", ADVICE_CONSTANT
+        return "has no gradient for this operand", ADVICE_OPERAND
 
     def _stopped(self, node: Node, carrying: set[int]) -> tuple[str, str] | None:
         """Returns why no gradient passes an instruction at all, and what to do."""
@@ -161,8 +174,10 @@ class Way:
             is_cast = operation.name == "_cast"
             advice = ADVICE_INTEGER if is_cast else ADVICE_STOPPED
             return f"gives {type_text(types[0])}", advice
+        if operation.name == "stop_gradient":
+            return "stops gradients", ADVICE_STOP_GRADIENT
         if isinstance(operation.gradient, NotDifferentiable):
-            return "stops gradients", ADVICE_STOPPED
+            return "has no gradient", ADVICE_STOPPED
         return None
 
 
@@ -215,7 +230,9 @@ class Explaining:
           %1     tf.math.sinh  %0  float32[2]              ...y = tf.sinh(x)
         """
         end, window = self._seen()
-        names = {slot: "watched" for slot, _ in window.watched}
+        assert self._data is not None
+        names = {slot: repr(value) for slot, value in self._data.scalars.items()}
+        names.update((slot, "watched") for slot, _ in window.watched)
         for variable, slots in self._variables.values():
             names.update((slot, f"{variable.name.removesuffix(':0')} (watched)") for slot in slots)
         return program_of(list(nodes_within(end, window.intervals))[::-1], names)
@@ -288,9 +305,8 @@ class Explaining:
         if is_variable and not group:
             return self._unread(name, source)
         if not way.nodes:
-            return Finding(
-                name, False, "because nothing recorded computes the target.", (), OUTSIDE
-            )
+            reason = "because nothing that was recorded in the block computes the target."
+            return Finding(name, False, reason, (), OUTSIDE)
         if way.known.isdisjoint(group):
             return self._independent(way, name, source)
         if way.tracked.isdisjoint(group):
@@ -326,7 +342,7 @@ class Explaining:
         for leaf in way.leaves[::-1]:
             what = names.get(leaf.first, type_text(leaf.types[0])).removesuffix(":0")
             places.append(f"{place(leaf.line)}: the target depends on {what}")
-            if leaf.first in names:
+            if leaf.first in names and leaf.first not in self._slots(source):
                 advice = f"{ADVICE_STATE} {OUTSIDE}"
         reason = "because nothing that was recorded leads from it to the target."
         return Finding(name, False, reason, tuple(dict.fromkeys(places))[:MAX_STOPS], advice)

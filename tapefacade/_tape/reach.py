@@ -66,7 +66,9 @@ def reach(
         tuple(
             s
             for s in group
-            if types[s].inexact and (s in known or (s in targets and s not in needed))
+            if s in types
+            and types[s].inexact  # what came after the window is not connected
+            and (s in known or (s in targets and s not in needed))
         )
         for group in groups
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.showing import html_table
 from tapefacade._core.types import TensorType
 from tapefacade._trace.tree import Node
@@ -105,8 +106,10 @@ def _type_before(node: Node, slot: int) -> str:
 def op_name(node: Node) -> str:
     """Returns how people call the op of an instruction."""
     assert node.operation is not None
-    name = node.operation.name or node.operation.kernel
-    return name if name[:1].isupper() else f"tf.{name.lstrip('_')}"
+    name = node.operation.name.removeprefix("_") or node.operation.kernel
+    if name in FUNCTIONS:
+        return f"tf.{name}"
+    return name if name[:1].isupper() else node.operation.kernel
 
 
 def type_text(type_: TensorType) -> str:

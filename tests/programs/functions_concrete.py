@@ -136,3 +136,26 @@ def concrete_functions_that_are_missing_arguments(tf, np):
         "too many": told(f.get_concrete_function, 1, 2, 3, 4),
         "values": told(lambda: f.get_concrete_function(1, 2)()),
     }
+
+
+def printed_signatures_of_calls(tf, np):
+    @tf.function
+    def scaled(x, n=2):
+        return x * n
+
+    scaled(tf.constant(1.0)), scaled(tf.constant([1.0, 2.0])), scaled(tf.constant(1.0), 3)
+    scaled(tf.constant(2.0)), scaled.get_concrete_function(tf.constant(2.0))
+
+    @tf.function
+    def shifted(x):
+        return x + 1.0
+
+    shifted.get_concrete_function(tf.TensorSpec([None]))
+    shifted(tf.constant([1.0])), shifted(tf.constant([1.0, 2.0])), shifted(tf.constant(1.0))
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def summed(x):
+        return tf.reduce_sum(x)
+
+    summed(tf.constant([1.0])), summed(tf.constant([1.0, 2.0]))
+    return [f.pretty_printed_concrete_signatures(False) for f in (scaled, shifted, summed)]

@@ -261,3 +261,10 @@ def integer_sources(tf, np):
             ("gathered", lambda x: tf.gather([2.0, 3.0], tf.cast(x, tf.int32))),
         )
     }
+
+
+def sources_from_after_the_block(tf, np):
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.reduce_sum(v**2)
+    return tape.gradient(y, [v, v[0], v * 1.0, tf.identity(v), y, y * 2.0])
