@@ -8,6 +8,7 @@ from jax import lax
 from jax.scipy import special
 
 from tapefacade._ops import kinds
+from tapefacade._ops.dawson import dawson
 from tapefacade._ops.op import TensorLike, op
 
 
@@ -139,7 +140,7 @@ def bessel_i1e(x: TensorLike) -> jax.Array:
 
 @jax.custom_jvp
 def _dawsn(x: jax.Array) -> jax.Array:
-    return special.dawsn(x)
+    return dawson(x)
 
 
 @_dawsn.defjvp
