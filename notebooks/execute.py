@@ -8,32 +8,19 @@ cell with the tag `varies` (times, mostly) numbers may be any.
 """
 
 import argparse
-import base64
-import difflib
-import io
-import math
+import concurrent.futures
 import os
 import pathlib
-import re
 import tempfile
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import nbformat
-import numpy as np
+from comparing import differences
 from nbclient import NotebookClient
-from PIL import Image
 
 FOLDER = pathlib.Path(__file__).parent
-VARIES = "varies"
 CELL_SECONDS = 300  # a cell that takes longer hangs
-NUMBER = re.compile(r"[-+]?(?:\d+(?:,\d{3})+|\d+)?\.?\d+(?:e[-+]?\d+)?", re.IGNORECASE)
-# Progress bars write over their line, and colour it.
-OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)|\x08+|\x1b\[[0-9;]*m")
-RELATIVE, ABSOLUTE = 1e-2, 1e-5
-BLOCKS = 24  # pictures are compared as means over this many blocks each way
-BRIGHTNESS = 0.06  # by which the mean of a block may differ, of 1
 
 
 def execute(path: pathlib.Path) -> tuple[Any, Any]:
@@ -63,93 +50,13 @@ def execute(path: pathlib.Path) -> tuple[Any, Any]:
         record_timing=False,
         coalesce_streams=True,
     )
-    client.execute()
+    with tempfile.TemporaryDirectory() as folder:  # nothing is compiled yet, as for a first reader
+        client.execute(env={**os.environ, "TAPEFACADE_COMPILATION_CACHE": folder})
     fresh.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python", "pygments_lexer": "ipython3"},
     }
     return stored, fresh
-
-
-def differences(stored: Any, fresh: Any) -> Iterator[str]:
-    """Yields what the outputs of two runs of the same notebook differ in.
-
-    Args:
-        stored: a notebook with outputs.
-        fresh: the same notebook after another run.
-
-    Yields:
-        A text for each cell that differs.
-    """
-    for number, (before, after) in enumerate(zip(stored.cells, fresh.cells, strict=True)):
-        if before.cell_type != "code":
-            continue
-        varies = VARIES in before.metadata.get("tags", ())
-        wanted, found = list(_shown(before.outputs)), list(_shown(after.outputs))
-        if [kind for kind, _ in wanted] != [kind for kind, _ in found]:
-            yield f"cell {number}: shows {[k for k, _ in found]}, stored {[k for k, _ in wanted]}"
-            continue
-        for (kind, old), (_, new) in zip(wanted, found, strict=True):
-            if kind == "image/png":
-                if not varies and not same_picture(old, new):
-                    yield f"cell {number}: another picture"
-            elif not same_text(old, new, varies):
-                lines = difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=0)
-                yield f"cell {number}:\n" + "\n".join(list(lines)[2:])
-
-
-def _shown(outputs: Any) -> Iterator[tuple[str, str]]:
-    """Yields the kind of each output, and its text."""
-    for output in outputs:
-        if output.output_type == "stream":
-            yield output.name, OVERWRITTEN.sub("", output.text)
-        elif output.output_type == "error":
-            yield "error", f"{output.ename}: {output.evalue}"
-        else:
-            for kind in sorted(output.data):
-                yield kind, output.data[kind]
-
-
-def same_text(old: str, new: str, varies: bool = False) -> bool:
-    """Whether two texts are the same, numbers about so.
-
-    Args:
-        old: a text.
-        new: another one.
-        varies: whether numbers may be any.
-
-    Returns:
-        Whether they are.
-    """
-    # How a number is padded depends on its digits.
-    if NUMBER.sub("#", old).split() != NUMBER.sub("#", new).split():
-        return False
-    return varies or all(
-        math.isclose(a, b, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-        for a, b in zip(_numbers(old), _numbers(new), strict=True)
-    )
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(number.replace(",", "")) for number in NUMBER.findall(text)]
-
-
-def same_picture(old: str, new: str) -> bool:
-    """Whether two pictures look the same.
-
-    Args:
-        old: a PNG file in base 64.
-        new: another one.
-
-    Returns:
-        Whether no block of them differs in its mean brightness by more than `BRIGHTNESS`.
-    """
-    return bool(np.max(np.abs(_blocks(old) - _blocks(new))) <= BRIGHTNESS)
-
-
-def _blocks(png: str) -> np.ndarray:
-    picture = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")
-    return np.asarray(picture.resize((BLOCKS, BLOCKS), Image.Resampling.BOX), np.float32) / 255
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -167,20 +74,26 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     chosen = tuple(options.names) or ("",)
     paths = [path for path in sorted(FOLDER.glob("*.ipynb")) if path.name.startswith(chosen)]
-    different = False
-    for path in paths:
-        start = time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            os.environ["TAPEFACADE_COMPILATION_CACHE"] = folder  # what a first reader waits for
-            stored, fresh = execute(path)
-        print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
-        if options.write:
-            nbformat.write(fresh, path)
-            continue
-        for difference in differences(stored, fresh):
-            different = True
-            print(difference, flush=True)
-    raise SystemExit(different)
+    # Times that are stored are those of a notebook that runs alone.
+    with concurrent.futures.ThreadPoolExecutor(1 if options.write else 2) as pool:
+        found = list(pool.map(_written if options.write else _differs, paths))
+    raise SystemExit(any(found))
+
+
+def _written(path: pathlib.Path) -> bool:
+    start = time.perf_counter()
+    _, fresh = execute(path)
+    nbformat.write(fresh, path)
+    print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
+    return False
+
+
+def _differs(path: pathlib.Path) -> bool:
+    start = time.perf_counter()
+    found = list(differences(*execute(path)))
+    took = f"{path.name}: {time.perf_counter() - start:.0f} s"
+    print("\n".join([took, *found]), flush=True)
+    return bool(found)
 
 
 if __name__ == "__main__":

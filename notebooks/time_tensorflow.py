@@ -26,7 +26,7 @@ import scipy.optimize
 
 FOLDER = pathlib.Path(__file__).parent
 NOTEBOOK, RESULTS = FOLDER / "03_higher_derivatives.ipynb", FOLDER / "tensorflow_times.json"
-ROUNDS, STEPS = 3, 100  # each way has its turn in each round
+ROUNDS, STEPS = 2, 60  # each way has its turn in each round
 LOSSES = 10  # of the first steps, which are kept
 
 
@@ -67,6 +67,7 @@ def measure(train: Any, theta: Any, ways: dict[str, Any]) -> dict[str, dict[str,
             fastest = min(result.get("warm_step", math.inf), *seconds[1:])
             result["warm_step"] = round(fastest, 6)
             result["losses"] = [float(f"{loss:.7g}") for loss in losses[:LOSSES]]
+            print(f"  {way}: {seconds[0]:.2f} s, then {fastest:.4f} s", flush=True)
     return results
 
 
@@ -84,6 +85,7 @@ def main() -> None:
         "machine": f"{os.cpu_count()} {platform.machine()} cores",
     }
     for model in ("burgers", "beam"):
+        print(model, flush=True)
         step = names[f"{model}_step"]
         ways = {
             "eager": step.python_function,
