@@ -384,7 +384,8 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     public.__doc__ = definition.implementation.__doc__
     public.__module__ = definition.implementation.__module__
     public.__qualname__ = name
-    public.__annotations__ = definition.implementation.__annotations__
+    annotations = definition.implementation.__annotations__
+    public.__annotations__ = {name: shown(kind) for name, kind in annotations.items()}
     public.__wrapped__ = definition.implementation
     public.__signature__ = signature.replace(
         parameters=[p.replace(annotation=shown(p.annotation)) for p in parameters],
