@@ -57,8 +57,10 @@ def test_nothing_of_the_machine_is_in_them(path):
 @each
 def test_errors_are_shown_on_purpose_only(path):
     for cell in codes(path):
-        if "raises-exception" not in cell["metadata"].get("tags", ()):
+        tags = cell["metadata"].get("tags", ())
+        if "raises-exception" not in tags:
             assert not [o for o in cell["outputs"] if o["output_type"] == "error"]
+        if "shows-stderr" not in tags:
             assert not [o for o in cell["outputs"] if o.get("name") == "stderr"]
 
 
