@@ -29,6 +29,7 @@ html_copy_source = False
 nb_execution_mode = "off"  # the outputs are stored; notebooks/execute.py compares them
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+myst_heading_slug_func = "reference.anchor"
 default_role = "py:obj"  # docstrings have names and code in single backticks
 toc_object_entries = False  # each page has its list; in the tree of pages they take a minute
 autodoc_member_order = "bysource"

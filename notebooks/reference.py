@@ -106,6 +106,18 @@ def write(folder: pathlib.Path) -> None:
     _put(folder / "index.rst", INDEX + "".join(f"   {path}\n" for path in sorted(pages)))
 
 
+def anchor(heading: str) -> str:
+    """Returns the anchor of a heading, as Jupyter has it.
+
+    Args:
+        heading: its text.
+
+    Returns:
+        What follows the `#` in a link.
+    """
+    return heading.replace(" ", "-")
+
+
 def _put(path: pathlib.Path, text: str) -> None:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
