@@ -1,6 +1,8 @@
 """Programs that run in pieces: what does not repeat, what is very long; and who decides it."""
 
 import contextlib
+import itertools
+import time
 
 import hypothesis
 import numpy as np
@@ -17,6 +19,12 @@ from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.segments import Cutter, repetitions
 from tapefacade._trace.unfolding import unfold
+
+
+@pytest.fixture(autouse=True)
+def no_evidence():
+    """What other tests have run does not speak for running in pieces."""
+    ways.WAYS.forget()
 
 
 class Always(ways.Ways):
@@ -302,6 +310,102 @@ def test_programs_that_do_not_repeat_stop_compiling():
         compiled.append(count.compiled)
     assert sum(compiled[-10:]) == 0
     assert np.isfinite(w.numpy()).all()
+
+
+@pytest.fixture
+def slow_machine(monkeypatch):
+    """Whatever is measured takes ten seconds, as it may where others compute as well."""
+    monkeypatch.setattr(time, "perf_counter", itertools.count(step=10.0).__next__)
+
+
+class Adam:
+    """Its variables are made by the first step; it takes many kinds of steps."""
+
+    def __init__(self, variables):
+        self.variables = variables
+        self.slots = None
+
+    def apply(self, gradients):
+        if self.slots is None:
+            made = [[tf.Variable(tf.zeros_like(v)) for v in self.variables] for _ in range(2)]
+            self.slots, self.count = list(zip(*made, strict=True)), tf.Variable(0.0)
+        self.count.assign_add(1.0)
+        rate = 0.01 * tf.sqrt(1.0 - 0.999**self.count) / (1.0 - 0.9**self.count)
+        for v, (m, s), g in zip(self.variables, self.slots, gradients, strict=True):
+            m.assign_add(0.1 * (g - m))
+            s.assign_add(0.001 * (tf.square(g) - s))
+            v.assign_sub(rate * m / (tf.sqrt(s) + 1e-7))
+
+
+class Training:
+    """Steps of a network; each is one program, that computes the loss and all assignments."""
+
+    def __init__(self, size):
+        rng = np.random.default_rng(0)
+        shapes = [[size, size], [size]] * 2
+        self.variables = [tf.Variable(rng.normal(size=s).astype("f") / size) for s in shapes]
+        self.optimizer = Adam(self.variables)
+        self.x = tf.constant(rng.normal(size=(3, size)).astype("f"))
+        settle()
+
+    def dispatched(self, activations, extra=0):
+        """Takes a step through layers, making `extra` metrics; counts."""
+        with counted() as count:
+            with tf.GradientTape() as tape:
+                h = self.x
+                for activation, first in zip(activations, itertools.cycle([0, 2]), strict=False):
+                    w, b = self.variables[first : first + 2]
+                    h = activation(h @ w + b)
+                loss = tf.reduce_mean(tf.square(h))
+            self.optimizer.apply(tape.gradient(loss, self.variables))
+            for _ in range(extra):
+                tf.Variable(0.0).assign_add(loss)
+            loss.numpy()
+        return count.dispatched
+
+
+def test_a_training_whose_first_steps_differ_is_compiled_as_a_whole(slow_machine):
+    training = Training(19)
+    with counted() as count:
+        steps = [training.dispatched([tf.tanh] * 4, extra) for extra in (3, 2, 1, *[0] * 8)]
+    assert steps == [1] * 11
+    assert count.compiled == 4
+
+
+def test_as_many_programs_that_do_not_repeat_as_are_needed_go_before_pieces(slow_machine):
+    """Activations in another order each time: as long as each other, as the steps of a training."""
+    training = Training(18)
+    kinds = [tf.tanh, tf.sigmoid, tf.nn.relu, tf.sin]
+    orders = list(itertools.permutations(kinds))[:12]
+    steps = [training.dispatched(order) > 1 for order in orders]
+    assert steps.index(True) == ways.EVIDENCE + 1
+    assert all(steps[ways.EVIDENCE + 1 :])
+
+
+def test_programs_of_any_length_go_to_pieces_sooner(slow_machine):
+    training = Training(16)
+    steps = [training.dispatched([tf.tanh] * length) > 1 for length in (3, 20, 6, 9, 2, 14)]
+    assert steps == [False, False, True, True, True, True]
+
+
+def test_sequences_of_any_length_stop_compiling(slow_machine):
+    size = 15
+    w = tf.Variable(np.eye(size, dtype="f") / 2)
+    compiled = []
+    for length in (12, 30, 21, 17, 26, 35, 14, 33):
+        x = tf.constant(np.ones((length, 2, size), "f"))
+        settle()
+        with counted() as count:
+            with tf.GradientTape() as tape:
+                h = tf.zeros([2, size])
+                for row in tf.unstack(x):
+                    h = tf.tanh(h @ w + row)
+                loss = tf.reduce_mean(tf.square(h))
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+            loss.numpy()
+        compiled.append(count.compiled)
+    assert compiled[0] == 1
+    assert sum(compiled[2:]) == 0
 
 
 def test_pieces_that_turn_out_to_repeat_become_a_whole(monkeypatch):

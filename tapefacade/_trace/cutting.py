@@ -8,6 +8,7 @@ an output of a step that has many 6 ms; a call 15 us with all that comes with it
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
+from tapefacade._trace import executables
 from tapefacade._trace.executables import Layout
 from tapefacade._trace.segments import (
     STEPS_IN_LARGE_PIECE,
@@ -34,13 +35,11 @@ class Cut(NamedTuple):
 
     Attributes:
         pieces: these, in order.
-        seconds: to compile those that are not compiled, and to call all of them once.
         shared: what identifies those that other programs may have as well.
         again: for single steps, the seconds that they would save the next program like this.
     """
 
     pieces: list[Piece]
-    seconds: float
     shared: list[Any]
     again: dict[Any, float]
 
@@ -48,6 +47,14 @@ class Cut(NamedTuple):
 def seconds_to_compile(steps: int) -> float:
     """Estimates how long it takes to compile a program."""
     return COMPILING + PER_STEP * steps + PER_PAIR * steps * steps if steps > 1 else COMPILING_ONE
+
+
+def seconds_missing(key: Any) -> float:
+    """Estimates how long it takes to compile a piece, by what identifies it; 0 if it is not to be."""
+    part = key[0]
+    if executables.EXECUTABLES.has(*key) or (len(part.steps) == 1 and is_wide(part.steps[0])):
+        return 0.0
+    return seconds_to_compile(size_of(part))
 
 
 def size_of(part: Slice) -> int:
@@ -64,10 +71,10 @@ def cheapest_cut(part: Slice, layout: Layout, runs: int, missing: Callable[[Any]
         part: the program, unfolded.
         layout: how its inputs arrive.
         runs: how often it will run.
-        missing: gives the seconds to compile a piece, by what identifies it.
+        missing: gives the seconds to count for compiling a piece, by what identifies it.
 
     Returns:
-        The pieces and what they cost.
+        The pieces, and what they have in common with other programs.
     """
     given = stretches(part, STEPS_IN_PIECE if runs == 1 else STEPS_IN_LARGE_PIECE)
     return _Cutting(Cutter(part, layout), given, missing).cut(runs)
@@ -79,7 +86,7 @@ class _Cutting:
     Attributes:
         whole: the pieces that stretches could be.
         alike: the stretches that would be equal pieces.
-        cost: for what is chosen, the seconds to compile it.
+        paid: what identifies those that are compiled anyway.
         found: the pieces that are chosen.
     """
 
@@ -95,7 +102,7 @@ class _Cutting:
             piece = self.whole.get(stretch)
             key = stretch if piece is None else (piece.part, piece.layout)
             self.alike.setdefault(key, []).append(stretch)
-        self.cost: dict[Any, float] = {}
+        self.paid: set[Any] = set()
         self.found: list[Piece] = []
 
     def cut(self, runs: int) -> Cut:
@@ -111,37 +118,33 @@ class _Cutting:
             if as_one and len(places) == 1:
                 odd += places
                 continue
-            steps = self._steps(places[:1], self.cost)
+            steps = self._steps(places[:1], self.paid)
             calls = (count - 1) * CALLING * len(places) * runs
             if as_one > sum(steps.values()) + calls:
                 fine += places
                 continue
-            self.cost[key] = as_one
+            self.paid.add(key)
             self.found += [self.whole[stretch] for stretch in places]
             shared.update(steps, [key] if places[0].repeats else [])
-        self.cost.update(self._steps(fine, self.cost))
-        steps = self._steps(odd, self.cost)
-        shared.update(self.cost, steps)
+        self.paid.update(self._steps(fine, self.paid))
+        steps = self._steps(odd, self.paid)
+        shared.update(self.paid, steps)
         again: dict[Any, float] = {}
         pieces = [self.whole[stretch] for stretch in odd]
         ones = {key: self.missing(key) for key in {(p.part, p.layout) for p in pieces}}
         calls = sum(s.stop - s.start - 1 for s in odd) * CALLING * runs
         if sum(ones.values()) <= sum(steps.values()) + calls:
-            self.cost.update(ones)
             self.found += pieces
             # What is like no other may have to be compiled again for the next program.
             again = dict.fromkeys(steps, sum(ones.values()) / max(len(steps), 1))
         else:
-            self.cost.update(steps)
             fine += odd
         self.found += [self.cutter.alone(i) for start, stop, _ in fine for i in range(start, stop)]
         self.found.sort(key=lambda piece: piece.first)
-        seconds = sum(self.cost.values()) + len(self.found) * CALLING
-        return Cut(self.found, seconds, list(shared), again)
+        return Cut(self.found, list(shared), again)
 
     def _steps(self, given: list[Stretch], paid: Container[Any]) -> dict[Any, float]:
         """Returns the single steps of stretches, and the seconds to compile those not yet paid."""
         pieces = [self.cutter.alone(i) for start, stop, _ in given for i in range(start, stop)]
-        wide = {(p.part, p.layout) for p in pieces if is_wide(p.part.steps[0])}  # not compiled
         keys = {(p.part, p.layout) for p in pieces}
-        return {k: 0.0 if k in wide else self.missing(k) for k in keys if k not in paid}
+        return {k: self.missing(k) for k in keys if k not in paid}

@@ -10,7 +10,6 @@ vector for each dtype (an own input each: 1.5 us), and small NumPy values travel
 
 import copy
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -209,11 +208,10 @@ class Program:
                 return in_pieces
         executable.used = STATISTICS.dispatched + 1  # not the first to go
         first = executable.call or executable.prepare()
-        start = time.perf_counter()
         try:
             return self.execute(arguments, first)
         finally:
-            WAYS.compiled(executable, time.perf_counter() - start)
+            WAYS.compiled(executable)
 
     def _in_pieces(self, piecewise: Piecewise, arguments: list[Any]) -> list[Any] | None:
         with jax.enable_x64(True):

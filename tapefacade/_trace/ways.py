@@ -4,15 +4,24 @@ As a whole it is one call of one executable, which XLA has optimized from end to
 all that repeats. In pieces it needs nothing compiled that other pieces or programs have not needed
 before: the way for what does not repeat (trees, sequences of any length) and for what is very long.
 Nobody is asked: what it costs is estimated, and what has run before is the evidence.
+
+No clock is read: on a slow or busy machine both take longer, and a process that loads what an
+earlier one has compiled has to decide as that one did.
 """
 
 import threading
 from collections import deque
 from typing import Any, NamedTuple
 
-from tapefacade._trace import executables
 from tapefacade._trace.collecting import no_collection
-from tapefacade._trace.cutting import CALLING, cheapest_cut, seconds_to_compile, size_of
+from tapefacade._trace.cutting import (
+    CALLING,
+    Cut,
+    cheapest_cut,
+    seconds_missing,
+    seconds_to_compile,
+    size_of,
+)
 from tapefacade._trace.executables import Executable
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.unfolding import unfold
@@ -29,10 +38,17 @@ MAX_ROW = 3
 MANY = 100
 # Nor does it run in pieces any longer when calling them has taken this part of what compiling takes.
 ENOUGH = 0.25
-# Seconds that a program may take to be compiled when it runs for the first time.
+# Seconds that a program may be estimated to take when it runs for the first time.
 SHORT = 1.0
-# By how much one program may have taken longer to be compiled than others of its length.
-MAX_PACE = 3.0
+# What is estimated holds for pieces. Compared with these a whole took so many times as long (chains
+# of elementwise steps 3 times, recurrent networks 4, Keras' with Adam 4 to 5, trees 5).
+LONGER = 4
+# The first steps of a training make its variables: each is a program of its own, about as long as
+# the others. So pieces that take more seconds than this to be compiled are not risked before so
+# many programs have not repeated, unless one of these has a length that differs by this factor.
+CHEAP = 0.3
+EVIDENCE = 4
+ALIKE = 1.5
 # Calls in all programs that are remembered (about 0.5 kB each), and programs that have run only
 # once, which speak for pieces.
 MAX_CALLS = 100_000
@@ -68,7 +84,12 @@ class _Single(NamedTuple):
     executable: Executable
     used: int  # when it ran
     keys: list[Any]  # its pieces
-    share: float  # of the seconds that compiling took, for each piece
+    whole: float  # the seconds that compiling it was estimated to take
+
+    @property
+    def share(self) -> float:
+        """The seconds that compiling took, for each piece."""
+        return LONGER * self.whole / max(len(self.keys), 1)
 
 
 class Ways:
@@ -86,7 +107,6 @@ class Ways:
         self._credit: dict[Any, float] = {}  # of pieces: seconds spent on programs with them
         self._count = 0
         self._compiling: tuple[Executable, list[Any], float] | None = None
-        self._pace = 1.0  # by which compiling takes longer than estimated
 
     def choose(self, executable: Executable, repeats: bool) -> Piecewise | None:
         """Decides how a program that is not compiled runs this time.
@@ -125,20 +145,14 @@ class Ways:
             choice.spent += len(choice.piecewise.calls) * CALLING
         return choice.piecewise
 
-    def compiled(self, executable: Executable, seconds: float) -> None:
-        """Takes note of how long it took to compile a program as a whole, and to call it."""
+    def compiled(self, executable: Executable) -> None:
+        """Takes note that a program has been compiled as a whole, and has run."""
         with self._lock:
             if self._compiling is not None and self._compiling[0] is executable:
-                self._note_compiled(executable, seconds, *self._compiling[1:])
+                single = _Single(executable, executable.used, *self._compiling[1:])
                 self._compiling = None
-
-    def _note_compiled(
-        self, executable: Executable, seconds: float, keys: list[Any], estimate: float
-    ) -> None:
-        self._pace += (min(seconds / estimate, MAX_PACE) - self._pace) / 4
-        single = _Single(executable, executable.used, keys, seconds / max(len(keys), 1))
-        self._single.append(single)
-        self._give(single, single.share)
+                self._single.append(single)
+                self._give(single, single.share)
 
     def _first(self, executable: Executable, repeats: bool) -> _Choice:
         """Decides for a program that has not run before."""
@@ -148,21 +162,37 @@ class Ways:
         self._withdraw()
         unfolded = unfold(executable.part)
         part, layout = unfolded.part, executable.layout
-        estimate = seconds_to_compile(min(size, size_of(part)))
-        whole = estimate * self._pace
+        whole = seconds_to_compile(min(size, size_of(part)))
         if size_of(part) > MAX_GROWTH * size and size <= MAX_STEPS:
             return _Choice(None)
         cut = cheapest_cut(part, layout, MANY if repeats else 1, self._missing)
-        # Programs repeat, unless those with such pieces have not, or waiting for one takes long.
-        credit = sum(self._credit.get(key, 0.0) for key in cut.shared)
-        if size > MAX_STEPS or (cut.seconds < whole and (whole > SHORT or credit > whole)):
+        if size > MAX_STEPS or self._is_risked(cut, whole):
             if size > MAX_STEPS:
                 whole = float("inf")
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
             return _Choice(Piecewise(part, layout, cut.pieces, unfolded.origins), whole)
-        self._compiling = executable, cut.shared, estimate
+        self._compiling = executable, cut.shared, whole
         return _Choice(None)
+
+    def _is_risked(self, cut: Cut, whole: float) -> bool:
+        """Whether a program runs in pieces, which are compiled in vain if it repeats."""
+        pieces = sum(map(seconds_missing, cut.shared))
+        if whole > SHORT and pieces < whole:
+            return True
+        in_vain = sum(self._credit.get(key, 0.0) for key in cut.shared)
+        if pieces > CHEAP and self._are_alike(cut.shared, whole):
+            return in_vain > max(pieces, EVIDENCE * LONGER * whole)
+        return in_vain > pieces
+
+    def _are_alike(self, keys: list[Any], whole: float) -> bool:
+        """Whether all programs that have not repeated and have such pieces are about as long."""
+        shared = set(keys)
+        return all(
+            whole < ALIKE * one.whole and one.whole < ALIKE * whole
+            for one in self._single
+            if 2 * len(shared.intersection(one.keys)) > len(shared)
+        )
 
     def _again(self, executable: Executable, choice: _Choice) -> Piecewise | None:
         """Decides for a program that has run in pieces so often that more compiling pays."""
@@ -195,10 +225,7 @@ class Ways:
 
     def _missing(self, key: Any) -> float:
         """Returns the seconds to compile a piece, less what has been spent for want of it."""
-        if executables.EXECUTABLES.has(*key):
-            return 0.0
-        seconds = seconds_to_compile(size_of(key[0])) * self._pace
-        return max(0.0, seconds - self._credit.get(key, 0.0))
+        return max(0.0, seconds_missing(key) - self._credit.get(key, 0.0))
 
 
 WAYS = Ways()
