@@ -132,7 +132,7 @@ class While:
         """Whether JAX may ask for a derivative."""
         items = (*self.state, *self.condition.outside(), *self.body.outside())
         tensors = [item._tensor if isinstance(item, Variable) else item for item in items]
-        return THREAD.recording.traced or any(
+        return bool(THREAD.recording.traced) or any(
             isinstance(tensor, EagerTensor) and isinstance(tensor._value, Tracer)
             for tensor in tensors
         )

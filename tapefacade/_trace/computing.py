@@ -3,8 +3,6 @@
 import weakref
 from typing import Any
 
-from jax.core import Tracer
-
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._trace import running
 from tapefacade._trace.collecting import no_collection
@@ -14,6 +12,7 @@ from tapefacade._trace.foresight import run_foreseeing
 from tapefacade._trace.frames import Frame
 from tapefacade._trace.programs import make_program
 from tapefacade._trace.slices import needed
+from tapefacade._trace.transforming import NO_TRACE, current_trace, is_within, set_current_trace
 from tapefacade._trace.tree import Node
 
 
@@ -32,7 +31,7 @@ class Computing:
     lock: Any
     owners: dict[int, Any]
     state: Any
-    traced: bool
+    traced: dict[int, Any]
 
     @property
     def is_held(self) -> bool:
@@ -57,14 +56,32 @@ class Computing:
                 settled.append(slot)
         return pending, settled
 
-    def _run_untraced(self, pending: list[tuple[int, EagerTensor]]) -> None:
-        """Computes what needs no value that JAX traces now; it outlives the trace."""
+    def _run_traced(self, pending: list[tuple[int, EagerTensor]]) -> None:
+        """Computes each value in the trace that it belongs to; what needs no tracer outlives them.
+
+        JAX asks for results also when it has left a trace (`jax.jvp`), or is in an inner one.
+        """
+        now = current_trace(None)
+        parts: dict[Any, tuple[list[tuple[int, EagerTensor]], list[int]]] = {}
         for slot, tensor in pending:
-            nodes = needed(self.at, [slot], self.data)
-            used = {s for node in nodes for s in node.inputs}
-            leaves = [self.data.leaves[s]._value for s in used if s in self.data.leaves]
-            if not any(isinstance(value, Tracer) for value in leaves):
-                self._run([(slot, tensor)], ())
+            trace = self._trace_of(slot, now, NO_TRACE)
+            parts.setdefault(trace, ([], []))[0].append((slot, tensor))
+        for slot in self.effects:
+            parts.setdefault(self._trace_of(slot, now, now), ([], []))[1].append(slot)
+        for trace, (wanted, effects) in parts.items():
+            with set_current_trace(trace):
+                self._run(wanted, tuple(effects))
+            if trace is not NO_TRACE:
+                self.traced.update({slot: trace for slot, _ in wanted})
+
+    def _trace_of(self, slot: int, now: Any, untraced: Any) -> Any:
+        """Returns the trace to compute a slot in; `untraced` if it depends on no tracer."""
+        used = {s for node in needed(self.at, [slot], self.data) for s in node.inputs}
+        traced = used & self.traced.keys()
+        if not traced:
+            return untraced
+        entered = self.traced[max(traced)]  # where its last tracer came in
+        return entered if now is NO_TRACE or is_within(now, entered) else now
 
     def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
         wanted = tuple([slot for slot, _ in pending])
@@ -85,7 +102,6 @@ class Computing:
             self._store(pending, failed.outputs)
             raise failed.error from None
         self._store(pending, outputs)
-        self.effects.clear()
         self.state = program
 
     def finish_handover(self) -> None:

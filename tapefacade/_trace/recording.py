@@ -26,6 +26,7 @@ from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWant
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import make_program
 from tapefacade._trace.slices import needed
+from tapefacade._trace.transforming import NO_TRACE, current_trace
 from tapefacade._trace.tree import EDGES, TREE, Node, users_line
 
 _REFERENCE = weakref.ref
@@ -75,7 +76,7 @@ class Recording(Computing):
         self.effects: list[int] = []  # pending ops that have to run though nobody wants the result
         self.assigned: dict[int, tuple[Any, EagerTensor]] = {}  # variables before this recording
         self.state: Any = None  # what has been computed: the last program
-        self.traced = False  # whether a leaf is a value that JAX traces
+        self.traced: dict[int, Any] = {}  # the leaves that JAX traces, and what traced there
         self.handover: Handover | None = None  # a call whose results have not been stored
         self.lock = threading.RLock()
 
@@ -107,7 +108,7 @@ class Recording(Computing):
         if (value is None or type(value) is Failed) and not self.is_within(tensor._recording):
             value = tensor._array()  # raises if it failed
         if isinstance(value, Tracer):
-            self.traced = True
+            self.traced[self.at.end] = current_trace(None)
 
     def placeholder(self, type_: TensorType) -> EagerTensor:
         """Enters a tensor without a value, in a body."""
@@ -224,11 +225,11 @@ class Recording(Computing):
         with self.lock:
             pending, settled = self._pending()
             try:
-                if self.traced:
-                    self._run_untraced(pending)
-                    pending = [(slot, tensor) for slot, tensor in pending if tensor._value is None]
-                if pending or self.effects:
+                if self.traced or current_trace(None) is not NO_TRACE:
+                    self._run_traced(pending)
+                elif pending or self.effects:
                     self._run(pending, tuple(self.effects))
+                self.effects.clear()
             except Exception as error:
                 self._give_up(pending, error)
                 raise
@@ -323,7 +324,7 @@ class Recording(Computing):
         THREAD.recording = Recording()
         # Tensors that are kept keep this object: nothing but a shell is left of it.
         self.data = CLOSED
-        self.owners = self.assigned = _NOTHING
+        self.owners = self.assigned = self.traced = _NOTHING
         self.blocks = self.effects = _NONE
         self.at = TREE.root
 
