@@ -96,3 +96,70 @@ def test_traces_are_not_kept():
     jax.jit(lambda x: tf.sin(x) * 2.0)(tf.constant(1.0))
     jax.jvp(tf.sin, (tf.constant(1.0),), (tf.constant(1.0),))
     assert len(tracers()) == before
+
+
+# Derivatives whose structures JAX composes.
+
+
+@pytest.mark.parametrize("jacobian", [jax.jacrev, jax.jacfwd])
+@pytest.mark.parametrize(
+    "argument", [tf.constant, tf.Variable, jnp.asarray], ids=["tensor", "variable", "array"]
+)
+def test_jacobians_by_tensors_of_tensors(jacobian, argument):
+    x = argument(np.float32([1.0, 2.0]))
+    want = np.diag(np.cos([1.0, 2.0]))
+    found = jacobian(tf.sin)(x)
+    assert isinstance(found, tf.Tensor)
+    assert (found.shape, found.dtype) == ((2, 2), tf.float32)
+    np.testing.assert_allclose(found, want, rtol=1e-6)
+    np.testing.assert_allclose(found * 2.0, 2 * want, rtol=1e-6)
+    np.testing.assert_allclose(jax.jit(jacobian(tf.sin))(x), want, rtol=1e-6)
+    np.testing.assert_allclose(jacobian(lambda a: jnp.asarray(tf.sin(a)))(x), want, rtol=1e-6)
+    found, aux = jacobian(lambda a: (tf.sin(a), tf.cos(a)), has_aux=True)(x)
+    np.testing.assert_allclose(found, want, rtol=1e-6)
+    np.testing.assert_allclose(aux, np.cos([1.0, 2.0]), rtol=1e-6)
+
+
+def test_hessians_by_tensors_of_tensors():
+    x = tf.constant([1.0, 2.0])
+    want = [[6.0, 0.0], [0.0, 12.0]]
+    cubes = lambda a: tf.reduce_sum(a**3)  # noqa: E731
+    for hessian in (jax.hessian(cubes), jax.jacrev(jax.jacfwd(cubes)), jax.jit(jax.hessian(cubes))):
+        assert hessian(x).numpy().tolist() == want
+    third = jax.jacrev(jax.jacrev(jax.jacrev(cubes)))(x)
+    assert third.numpy().tolist() == [[[6.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 6.0]]]
+
+
+def test_vjp_and_linearize_with_integers_among_the_arguments():
+    x, k = tf.constant([1.0, 2.0]), tf.constant([2, 3])
+    f = lambda x, k: tf.sin(x) * tf.cast(k, tf.float32)  # noqa: E731
+    slope, none = jax.vjp(f, x, k)[1](x)
+    np.testing.assert_allclose(slope, np.cos([1, 2]) * [2, 6], rtol=1e-6)
+    assert none.numpy().tolist() == [False, False]
+    pushed = jax.linearize(f, x, k)[1](x, none)
+    np.testing.assert_allclose(pushed, np.cos([1, 2]) * [2, 6], rtol=1e-6)
+    np.testing.assert_allclose(jax.jvp(f, (x, k), (x, none))[1], pushed, rtol=1e-6)
+
+
+@pytest.mark.parametrize("jacobian", [jax.jacrev, jax.jacfwd])
+def test_jacobians_by_several_tensors(jacobian):
+    x, s = tf.constant([1.0, 2.0]), tf.constant(0.5)
+    by_x, by_s = jacobian(lambda x, s: jnp.asarray(x * s), argnums=(0, 1))(x, s)
+    assert looked(by_x, by_s) == [[[0.5, 0.0], [0.0, 0.5]], [1.0, 2.0]]
+    found = jacobian(lambda d: {"y": jnp.asarray(d["x"] * 2.0)})({"x": x})
+    assert looked(found["y"]["x"]) == [[[2.0, 0.0], [0.0, 2.0]]]
+    # JAX puts a tuple in the place of the result's array: a tensor cannot stand for that.
+    found = jacobian(lambda x, s: x * s, argnums=(0, 1))(x, s)
+    for look in (lambda: found.shape, lambda: found[0], lambda: [*found], lambda: found * 2.0):
+        with pytest.raises(AttributeError, match=r"(?s)no array.*jnp.asarray\(tensor\)"):
+            look()
+    for look in (found.numpy, lambda: str(found), lambda: tf.sin(found)):
+        with pytest.raises(TypeError, match=r"(?s)no array.*jnp.asarray\(tensor\)"):
+            look()
+
+
+def test_tree_map_with_ops():
+    x = tf.constant([1.0, 2.0])
+    found = jax.tree.map(tf.square, {"x": x})
+    assert looked(jax.tree.map(tf.add, found, {"x": x})["x"]) == [[2.0, 6.0]]
+    assert jax.tree.structure(found) == jax.tree.structure({"x": x})

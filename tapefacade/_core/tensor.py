@@ -27,6 +27,11 @@ MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.\x20
         If you are looking for numpy-related methods, please run the following:
         tf.experimental.numpy.experimental_enable_numpy_behavior()
       """
+MESSAGE_NO_ARRAY = (
+    "This tensor has no array: JAX has put another structure in its place, as jax.jacrev, "
+    "jax.jacfwd and jax.hessian do for results and arguments in structures. Pass arrays to the "
+    "function that is transformed, and let it return arrays: jnp.asarray(tensor)."
+)
 HINT_NUMPY_NAME = "Write `tensor.numpy().{0}`, or the function of `tf` with a similar name."
 
 
@@ -44,6 +49,16 @@ class Pending(Protocol):
 
     def symbolic_name(self, tensor: "EagerTensor") -> str | None:
         """Returns the name of a tensor in a function that is recorded now."""
+
+
+class Untyped:
+    """In the place of a type: JAX has given a tensor no array, but something else."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(MESSAGE_NO_ARRAY)
+
+
+UNTYPED: Any = Untyped()
 
 
 class Failed:
@@ -300,6 +315,8 @@ class EagerTensor(Showing, Operators, Tensor):
         if name == "assign" and hasattr(self, "_origin"):
             variable, key = self._origin
             return functools.partial(variable._assign_part, key)
+        if self._type is UNTYPED:
+            return getattr(UNTYPED, name)
         if name in NUMPY_NAMES:
             raise hinted(
                 AttributeError(MESSAGE_NUMPY_NAME.format(type(self).__name__, name)),
@@ -352,21 +369,6 @@ def host_value(tensor: EagerTensor) -> np.ndarray[Any, Any] | None:
     """Returns the value of a small integer or boolean tensor that is known on the host."""
     value = tensor._value
     return value if tensor._type.hostable and type(value) is np.ndarray else None
-
-
-def _flatten(tensor: EagerTensor) -> tuple[tuple[Any], None]:
-    return (tensor._device_array(),), None
-
-
-def _unflatten(_: None, children: Any) -> EagerTensor:
-    # JAX also unflattens with placeholders that have no shape or dtype.
-    (value,) = children
-    known = hasattr(value, "shape") and hasattr(value, "dtype")
-    type_ = type_of(tuple(value.shape), np.dtype(value.dtype)) if known else None
-    return EagerTensor(type_, value, None, 0)  # type: ignore[arg-type]
-
-
-jax.tree_util.register_pytree_node(EagerTensor, _flatten, _unflatten)
 
 
 def invalid_argument(message: str) -> errors.InvalidArgumentError:

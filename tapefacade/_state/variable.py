@@ -12,9 +12,10 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
 from tapefacade._core.logging import warn
+from tapefacade._core.pytree import child_of, with_child
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.tensor import EagerTensor, from_array, host_value
+from tapefacade._core.tensor import UNTYPED, EagerTensor, host_value
 from tapefacade._core.types import TensorType
 from tapefacade._ops import operators
 from tapefacade._state.assigning import Assigning
@@ -129,7 +130,7 @@ class Variable(Assigning, metaclass=Making):
     ) -> None:  # fmt: skip
         self._tensor = tensor
         # Whether its value may be known on the host; JAX also makes variables of placeholders.
-        self._discrete = tensor._type is not None and not tensor._type.inexact
+        self._discrete = tensor._type is not UNTYPED and not tensor._type.inexact
         self._trainable = trainable
         self._name = "Variable" if name is None else name
         self._shape = shape
@@ -371,18 +372,14 @@ for _class in (Variable, ResourceVariable, UnreadVariable):
 
 
 def _flatten(variable: Variable) -> tuple[tuple[Any], Any]:
-    aux = (variable._name, variable._trainable, variable._shape, variable._constraint)
+    aux = (variable._trainable, variable._name, variable._shape, variable._constraint)
     variable._look()
-    return (variable._tensor._device_array(),), aux
+    return (child_of(variable._tensor),), aux
 
 
 def _unflatten(aux: Any, children: Any) -> Variable:
-    (value,) = children
-    name, trainable, shape, constraint = aux
     variable = object.__new__(ResourceVariable)
-    known = hasattr(value, "shape") and hasattr(value, "dtype")
-    tensor = from_array(value) if known else EagerTensor(None, value, None, 0)  # type: ignore[arg-type]
-    variable._set_up(tensor, trainable, name, shape, constraint)
+    variable._set_up(with_child(*children), *aux)
     return variable
 
 
