@@ -9,13 +9,103 @@ import pytest
 
 import tapefacade as tf
 
+TRANSFORMS = {
+    "jit": jax.jit,
+    "vmap": lambda f: lambda x: jax.vmap(f)(tf.reshape(x, [1])),
+    "grad": lambda f: jax.grad(lambda x: jnp.asarray(f(x))),
+    "jvp": lambda f: lambda x: jax.jvp(f, (x,), (x,)),
+}
+every_transform = pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+REFUSED = "Variable .* is assigned in a function that JAX transforms .* made outside"
+
 
 def looked(*values):
     """What somebody sees who looks at them."""
     return [np.asarray(value).tolist() for value in values]
 
 
-# Where values are computed.
+# Assignments.
+
+
+@every_transform
+@pytest.mark.parametrize(
+    "assign",
+    [
+        lambda v, x: v.assign([x, x]),
+        lambda v, x: v.assign_add([x, x]),
+        lambda v, x: v.assign_sub([1.0, 1.0]),  # nothing that JAX traces
+        lambda v, x: v[0].assign(x),
+        lambda v, x: v.scatter_nd_add([[1]], [x]),
+    ],
+)
+def test_assigning_a_captured_variable_in_a_transformed_function_is_refused(transform, assign):
+    v = tf.Variable([1.0, 2.0])
+
+    def f(x):
+        assign(v, x)
+        return 2.0 * x
+
+    for _ in range(2):
+        with pytest.raises(jax.errors.UnexpectedTracerError, match=REFUSED):
+            transform(f)(tf.constant(3.0))
+        assert looked(v, v + 1.0) == [[1.0, 2.0], [2.0, 3.0]]
+    f(tf.constant(3.0))
+    assert v.numpy().tolist() != [1.0, 2.0]
+
+
+@every_transform
+def test_a_tf_function_that_assigns_is_refused_in_a_transformed_function(transform):
+    v = tf.Variable(1.0)
+    step = tf.function(lambda x: v.assign_add(x) * 2.0)
+    for _ in range(2):  # while its Python runs, and when it is one program
+        with pytest.raises(jax.errors.UnexpectedTracerError, match=REFUSED):
+            transform(step)(tf.constant(2.0))
+        step(tf.constant(1.0))
+    assert v.numpy() == 3.0
+
+
+@every_transform
+def test_variables_of_a_transformed_function_can_be_assigned(transform):
+    def f(x):
+        made, counter = tf.Variable(x), tf.Variable(0.0)
+        made.assign_add(2.0)
+        step = tf.function(lambda y: made.assign_add(y))
+        step(x)
+        step(x)
+        tf.while_loop(lambda i: i < 3, lambda i: (counter.assign_add(1.0), i + 1)[1:], [0])
+        return made + counter
+
+    for found in jax.tree.leaves(transform(f)(tf.constant(2.0))):
+        assert float(jnp.squeeze(found)) in (3.0, 6.0, 11.0)  # derivatives, and the value
+
+
+def test_what_the_error_says_to_write_works():
+    @jax.jit
+    def f(variable, x):
+        variable.assign_add(x)
+        return variable.value()
+
+    variable = tf.Variable(1.0)
+    for _ in range(3):
+        variable.assign(f(variable, tf.constant(2.0)))
+    assert variable.numpy() == 7.0
+
+
+def test_a_variable_of_the_outer_function_is_refused_in_an_inner_one():
+    @jax.jit
+    def f(variable):
+        jax.grad(lambda x: jnp.asarray(variable.assign(x) * 2.0))(1.0)
+
+    with pytest.raises(jax.errors.UnexpectedTracerError, match=REFUSED):
+        f(tf.Variable(1.0))
+
+
+def test_reading_a_captured_variable_in_a_transformed_function():
+    v = tf.Variable(2.0)
+    pending = v.assign_add(1.0) * 2.0
+    assert jax.jit(lambda x: x * v * pending)(tf.constant(2.0)).numpy() == 36.0
+    v.assign(5.0)
+    assert v.numpy() == 5.0
 
 
 def test_a_large_variable_assigned_before_a_transformed_function_reads_it():
@@ -27,6 +117,9 @@ def test_a_large_variable_assigned_before_a_transformed_function_reads_it():
     seen = []
     jax.jit(lambda x: (seen.append(v[0].numpy()), x)[1])(jnp.ones(3))
     assert (seen, v[0].numpy()) == ([4.0], 4.0)
+
+
+# Where values are computed.
 
 
 def test_jvp_and_jacfwd_of_functions_that_return_tensors():

@@ -16,6 +16,7 @@ from tapefacade._trace import running
 from tapefacade._trace.donating import Promised, is_free
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.running import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
+from tapefacade._trace.transforming import NO_TRACE, current_trace
 
 _NEW = object.__new__
 
@@ -80,7 +81,11 @@ class Compiled:
 
         Raises:
             Exception: the error of an op that depends on values; no variable is assigned then.
+            UnexpectedTracerError: if JAX transforms the caller, but did not make the variables.
         """
+        if self._assigned and current_trace(None) is not NO_TRACE:
+            for variable, _ in self._assigned:
+                variable._require_same_trace()
         if self._donatable and not WRAPPERS:
             results = self._call_donating(tensors)
             if results is not None:

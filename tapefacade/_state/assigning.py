@@ -3,6 +3,8 @@
 from abc import abstractmethod
 from typing import Any
 
+from jax.errors import UnexpectedTracerError
+
 from tapefacade._core.convert import convert
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._ops.op import REGISTRY, Op
@@ -10,12 +12,27 @@ from tapefacade._ops.quick import record2
 from tapefacade._state.attributes import Attributes
 from tapefacade._state.scatter import Scatter
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.transforming import trace_state
 
 ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
+MESSAGE_TRANSFORMED = """Variable {} is assigned in a function that JAX transforms \
+(jax.jit, jax.vmap, jax.grad, ...), but was made outside of it. JAX calls the function to see what \
+it computes, which would not include the assignment. Pass the variable in and return its new value:
+
+    @jax.jit
+    def f(variable, x):
+        variable.assign_add(x)
+        return variable.value()
+
+    variable.assign(f(variable, x))
+
+Or use tf.function, in which any variable can be assigned."""
 
 
 class Assigning(Attributes, Scatter):
     """The methods of a variable that put another tensor in the box."""
+
+    _made_in: Any  # what JAX traced when the variable was made
 
     @property
     @abstractmethod
@@ -32,6 +49,11 @@ class Assigning(Attributes, Scatter):
 
     @abstractmethod
     def _put(self, tensor: EagerTensor) -> None: ...
+
+    def _require_same_trace(self) -> None:
+        """Raises if JAX transforms a function now that the variable is not made in."""
+        if self._made_in != trace_state():
+            raise UnexpectedTracerError(MESSAGE_TRANSFORMED.format(self.name))
 
     def assign(
         self, value: Any, use_locking: bool = False, name: str | None = None,
@@ -51,6 +73,8 @@ class Assigning(Attributes, Scatter):
         Raises:
             ValueError: if the shape does not fit, or `value` is a tensor of another dtype.
             TypeError: if a Python value cannot have the variable's dtype.
+            UnexpectedTracerError: JAX's, if the variable is from outside of a function that JAX
+                transforms.
 
         >>> v = tf.Variable(1.0)
         >>> v.assign(2.0).numpy()

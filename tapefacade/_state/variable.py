@@ -23,6 +23,7 @@ from tapefacade._state.instructions import READ, READ_VALUE
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
 from tapefacade._state.scopes import Making, scoped
 from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.transforming import NO_TRACE, current_trace, trace_state
 
 MESSAGE_NO_VALUE = (
     "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing "
@@ -32,14 +33,13 @@ MESSAGE_IN_PLACE = (
     "`variable {0}= value` with `tf.Variable`s is not supported. Use `variable.{1}(value)` to "
     "modify the variable, or `out = variable {0} value` if you need to get a new output Tensor."
 )
-
-
 MESSAGE_TO_JAX = (
     "Variable %s is handed to a JAX function within a tape: what JAX computes with it has no "
     "gradient on the tape. Use the functions of `tf` (`jax_array * variable` is JAX's, "
     "`variable * jax_array` is recorded)."
 )
 _SERIAL = itertools.count()
+_NEW, _SET = object.__new__, object.__setattr__
 
 
 class Variable(Assigning, metaclass=Making):
@@ -139,6 +139,7 @@ class Variable(Assigning, metaclass=Making):
         self._aggregation = VariableAggregation.NONE
         self._serial = next(_SERIAL)
         self._lock = threading.RLock()
+        self._made_in = trace_state()
         # (recording, its epoch, tensor, slot) of the last read
         self._read_at: tuple[Recording, int, EagerTensor | None, int] | None = None
 
@@ -212,6 +213,8 @@ class Variable(Assigning, metaclass=Making):
 
     def _put(self, tensor: EagerTensor) -> None:
         """Puts another tensor in the box."""
+        if current_trace(None) is not NO_TRACE:
+            self._require_same_trace()
         recording = THREAD.recording
         if id(self) not in recording.assigned:
             recording.assigned[id(self)] = (self, self._tensor)
@@ -223,8 +226,8 @@ class Variable(Assigning, metaclass=Making):
             self._read_at = (*read[:2], None, read[3])  # lets go of the value from before
 
     def _unread(self) -> "Variable":
-        view = object.__new__(UnreadVariable)
-        object.__setattr__(view, "_root", self._root)
+        view = _NEW(UnreadVariable)
+        _SET(view, "_root", self._root)
         return view
 
     def _restore(self, tensor: EagerTensor) -> None:
