@@ -176,8 +176,9 @@ def test_a_value_kept_after_its_trace_does_not_spoil_what_follows():
             f(tf.constant(1.0))
         assert (tf.constant(2.0) * 3.0).numpy() == 6.0
         assert tf.function(lambda x: x + 1.0)(tf.constant(2.0)).numpy() == 3.0
-    with pytest.raises(jax.errors.TracerArrayConversionError):
+    with pytest.raises(jax.errors.TracerArrayConversionError) as caught:
         kept[0].numpy()
+    assert "return it from the function" in caught.value.__notes__[0]
 
 
 def test_traces_are_not_kept():
@@ -256,3 +257,28 @@ def test_tree_map_with_ops():
     found = jax.tree.map(tf.square, {"x": x})
     assert looked(jax.tree.map(tf.add, found, {"x": x})["x"]) == [[2.0, 6.0]]
     assert jax.tree.structure(found) == jax.tree.structure({"x": x})
+
+
+# What errors say.
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        bool, float, np.asarray, np.array, tf.print, "{:.2f}".format,
+        lambda x: [1, 2][tf.cast(x, tf.int32)],
+        lambda x: tf.while_loop(lambda i: i < x, lambda i: [i + 1.0], [0.0]),
+        lambda x: tf.Variable(x).numpy(),
+    ],
+)  # fmt: skip
+def test_looking_at_what_jax_traces_says_what_to_do(look):
+    with pytest.raises(jax.errors.TracerArrayConversionError) as caught:
+        jax.jit(lambda x: (look(x * 2.0), x)[1])(tf.constant(1.0))
+    assert "return it from the function" in caught.value.__notes__[0]
+
+
+def test_variables_and_tensors_that_jax_traces_can_be_printed():
+    shown = []
+    jax.jit(lambda v, x: shown.extend([repr(v), repr(x * 2.0)]))(tf.Variable(1.0), tf.ones([2]))
+    assert "Tracer" in shown[0]
+    assert "shape=(2,)" in shown[1]

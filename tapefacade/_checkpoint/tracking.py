@@ -175,7 +175,7 @@ def to_tensor(array: Array) -> Any:
 
 def _variable_values(variable: Variable) -> list[Value]:
     variable._look()
-    array = np.asarray(variable._tensor._array())
+    array = variable._tensor._numpy()
     name = variable._root.name.removesuffix(":0")
     return [Value("VARIABLE_VALUE", {"": array}, name)]
 

@@ -32,6 +32,10 @@ MESSAGE_NO_ARRAY = (
     "jax.jacfwd and jax.hessian do for results and arguments in structures. Pass arrays to the "
     "function that is transformed, and let it return arrays: jnp.asarray(tensor)."
 )
+HINT_TRACED = (
+    "The value belongs to a function that JAX transforms (jax.jit, jax.vmap, jax.grad): return it "
+    "from the function instead of looking at it or keeping it elsewhere."
+)
 HINT_NUMPY_NAME = "Write `tensor.numpy().{0}`, or the function of `tf` with a similar name."
 
 
@@ -117,7 +121,11 @@ class Tensor:
 
 
 class EagerTensor(Showing, Operators, Tensor):
-    """A tensor with a known shape and dtype, and a value that is known or pending."""
+    """A tensor with a known shape and dtype, and a value that is known or pending.
+
+    JAX's functions take and return tensors as pytrees. Of `jax.grad` and `jax.value_and_grad` JAX
+    demands a function that returns an array: end it with `jnp.asarray(loss)`.
+    """
 
     # `_value` is a NumPy or JAX array, a Failed, or None while pending. `_slot` is the place in
     # `_recording` that defines the tensor; for a tensor from outside it counts the uses.
@@ -206,23 +214,22 @@ class EagerTensor(Showing, Operators, Tensor):
         try:
             return np.array(value)[()]
         except TracerArrayConversionError as error:
-            raise hinted(
-                error,
-                "The value belongs to a function that JAX transforms (jax.jit, jax.vmap, "
-                "jax.grad): return it from the function instead of looking at it, and do not "
-                "assign it to a variable from outside.",
-            ) from None
+            raise hinted(error, HINT_TRACED) from None
 
     def _numpy(self) -> np.ndarray[Any, Any]:
         """Returns the value as a NumPy array that must not be changed."""
-        return np.asarray(self._array())
+        value = self._array()
+        try:
+            return np.asarray(value)
+        except TracerArrayConversionError as error:
+            raise hinted(error, HINT_TRACED) from None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:  # NumPy raises where that cannot be; what is not copied is read-only
-            array = np.asarray(self._array()).view()
+            array = self._numpy().view()
             array.flags.writeable = False
             return np.array(array, dtype=dtype, copy=False)
-        array = np.array(self._array())
+        array = np.array(self._numpy())
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __jax_array__(self) -> jax.Array:
@@ -295,7 +302,7 @@ class EagerTensor(Showing, Operators, Tensor):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return from_host, (np.array(self._array()),)
+        return from_host, (np.array(self._numpy()),)
 
     # What a tensor is not.
 

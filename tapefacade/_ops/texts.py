@@ -69,10 +69,7 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
     if name not in MOVING or _differ(op, static, tensors):
         raise _refused(op, static, tensors)
     codes = Codes()
-    arrays = [
-        codes.encode(t._value) if type(t) is StringTensor else np.asarray(t._array())
-        for t in tensors
-    ]
+    arrays = [codes.encode(t._value) if type(t) is StringTensor else t._numpy() for t in tensors]
     result = _run(op, arrays, static)
     return jax.tree_util.tree_map(
         lambda array: (

@@ -185,7 +185,7 @@ class Attributes(Operators):
         self._look()
         return (
             f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={value_repr(self._tensor._numpy())}>"
+            f"numpy={value_repr(self._tensor._shown())}>"
         )
 
     def _repr_html_(self) -> str | None:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from jax.core import Tracer
+from jax.errors import UnexpectedTracerError
 from numpy import ndarray
 
-from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._core.tensor import HINT_TRACED, EagerTensor, Failed
 from tapefacade._core.types import TensorType
 from tapefacade._trace import running
 from tapefacade._trace.collecting import no_collection
@@ -245,6 +246,8 @@ class Recording(Computing):
 
     def _give_up(self, pending: list[tuple[int, EagerTensor]], error: Exception) -> None:
         """Leaves a step that failed: variables as before it, and nothing of it in the next one."""
+        if isinstance(error, UnexpectedTracerError):
+            error.add_note(HINT_TRACED)
         self.finish_handover()  # if buffers are gone, it is done
         for variable, before in reversed(self.assigned.values()):
             variable._restore(before)
