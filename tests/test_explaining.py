@@ -1,5 +1,7 @@
 """`tape.explain`, `tape.program` and `concrete.program`: what was recorded, told to people."""
 
+import linecache
+
 import numpy as np
 import pytest
 from steps import counted, settle
@@ -404,6 +406,47 @@ def test_places():
     assert place("/tmp/ipykernel_7/123.py:4") == "line 4"
     long = place(f"{__file__}:{place.__code__.co_firstlineno}")
     assert long.startswith("test_explaining.py:")
+
+
+CELL = """
+def positive(x):
+    return x if x > 0.0 else -x
+
+def factors(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        return tape.gradient(tf.linalg.lu(x)[0], x)
+
+def checked(x):
+    tf.debugging.assert_less(x, 0.0)
+    return x
+
+def loop(x):
+    step = lambda i: [i + (1 if x > 0.0 else 2)]
+    return tf.while_loop(lambda i: i < 3, step, [0])
+"""
+
+
+@pytest.mark.parametrize("path", ["/tmp/ipykernel_7/123.py", "<ipython-input-1-0a>", "/a.py"])
+def test_in_a_notebook_messages_show_what_stands_in_the_cell(path, monkeypatch, caplog):
+    def line(number):
+        text = CELL.splitlines()[number - 1].strip()
+        return f"{path}:{number}" if path == "/a.py" else f"cell line {number}: `{text}`"
+
+    monkeypatch.setitem(linecache.cache, path, (len(CELL), None, CELL.splitlines(True), path))
+    names = {"tf": tf}
+    exec(compile(CELL, path, "exec"), names)
+    size = len(path)  # what was recorded before is known by its first line
+    tf.function(names["positive"])(tf.constant(1.0))
+    assert f"like these: {line(3)} looked at a value" in caplog.text
+    tf.function(names["loop"])(tf.constant(1.0))
+    assert f"({line(15)})" in caplog.text
+    with pytest.raises(LookupError) as missing:
+        names["factors"](tf.constant(np.eye(size)))
+    assert f"The op was recorded at {line(8)}. Write" in missing.value.__notes__[0]
+    with pytest.raises(tf.errors.InvalidArgumentError) as failed:
+        tf.function(names["checked"])(tf.constant(np.ones(size)))
+    assert failed.value.__notes__[0].endswith(f"first recorded at {line(11)}.")
 
 
 # Tables in notebooks.

@@ -16,6 +16,7 @@ from tapefacade._core.types import TensorType
 from tapefacade._function.recorded import Recorded
 from tapefacade._ops.printing import QUIET
 from tapefacade._state.variable import Variable
+from tapefacade._trace.listing import in_sentence
 from tapefacade._trace.slices import Slice, Step, evaluate
 
 # One program for all; where an op has no lowering for one of them, for fewer.
@@ -78,8 +79,8 @@ def cut_out(recorded: Recorded) -> Parts:
         operation = node.operation
         if operation is not None and operation.acts:
             raise NotExportedError(
-                f"{operation.name} at {node.line} is Python code that runs at every call, which "
-                "is no part of a saved model"
+                f"{operation.name} at {in_sentence(node.line)} is Python code that runs at every "
+                "call, which is no part of a saved model"
             )
     return Parts(part, slots, [node.line for node in nodes])
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from tapefacade._core.gradient import NoGradient
 from tapefacade._core.types import TensorType
 from tapefacade._ops.op import REGISTRY
+from tapefacade._trace.listing import in_sentence
 from tapefacade._trace.operation import Operation
 
 
@@ -89,9 +90,10 @@ class RegisterGradient:
         before = _REGISTERED.get(self._op_type) or _own_gradients().get(self._op_type)
         if before is not None:
             code = inspect.unwrap(before).__code__
+            line = in_sentence(f"{code.co_filename}:{code.co_firstlineno}")
             raise KeyError(
                 f"Registering two gradient with name '{self._op_type}'! (Previous registration "
-                f"was in {before.__name__} {code.co_filename}:{code.co_firstlineno})"
+                f"was in {before.__name__} {line})"
             )
         _REGISTERED[self._op_type] = f
         return f

@@ -8,6 +8,7 @@ from tapefacade._core.tensor import hinted
 from tapefacade._core.types import TensorType
 from tapefacade._tape.boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.late import is_forward, is_within, moment
+from tapefacade._trace.listing import in_sentence
 from tapefacade._trace.tree import Node
 
 
@@ -167,8 +168,8 @@ def missing_gradient(node: Node, kernel: str) -> Exception:
     """Makes the error of an op without a gradient."""
     return hinted(
         LookupError(f"gradient registry has no entry for: {kernel}"),
-        f"The op was recorded at {node.line}. Write it with other ops, or give its gradient with "
-        f'tf.RegisterGradient("{kernel}").',
+        f"The op was recorded at {in_sentence(node.line)}. Write it with other ops, or give its "
+        f'gradient with tf.RegisterGradient("{kernel}").',
     )
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._trace.listing import in_sentence
 from tapefacade._trace.tree import Node, users_line
 
 # A body of more instructions than this is no function: compiling it takes too long (12,000
@@ -98,7 +99,7 @@ class Frame:
 
     def observe(self, why: str = "") -> None:
         """Gives the recording up: the Python of this function has to run at every call."""
-        why = why or f"{users_line()} looked at a value"
+        why = why or f"{in_sentence(users_line())} looked at a value"
         frame: Frame | None = self
         while frame is not None:
             frame.observed = frame.observed or why

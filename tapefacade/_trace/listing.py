@@ -14,7 +14,8 @@ from tapefacade._trace.tree import Node
 HEADINGS = ("value", "op", "of", "type", "line")
 MAX_SOURCE = 60  # characters of a line
 MAX_HTML_ROWS = 60
-CELL = re.compile(r"ipykernel_\d+[/\\]\d+\.py$")  # where a notebook's kernel keeps a cell
+# Where a notebook's kernel keeps a cell: Jupyter's, IPython's and Colab's.
+CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
 
 class Row(NamedTuple):
@@ -131,8 +132,24 @@ def place(line: str) -> str:
     path, _, number = line.rpartition(":")
     if not number.isdecimal():
         return line
-    source = linecache.getline(path, int(number)).strip()
-    if len(source) > MAX_SOURCE:
-        source = source[: MAX_SOURCE - 1] + "…"
+    source = _source(path, int(number))
     where = f"line {number}" if CELL.search(path) else f"{os.path.basename(path)}:{number}"
     return f"{where}  {source}" if source else where
+
+
+def in_sentence(line: str) -> str:
+    """Returns how a sentence names a line: `file:line`, or what stands there if it is a cell's.
+
+    >>> in_sentence("/home/me/train.py:12"), in_sentence("/tmp/ipykernel_7/123.py:4")
+    ('/home/me/train.py:12', 'cell line 4')
+    """
+    path, _, number = line.rpartition(":")
+    if not CELL.search(path):
+        return line
+    source = _source(path, int(number))
+    return f"cell line {number}: `{source}`" if source else f"cell line {number}"
+
+
+def _source(path: str, number: int) -> str:
+    source = linecache.getline(path, number).strip()
+    return source if len(source) <= MAX_SOURCE else source[: MAX_SOURCE - 1] + "…"

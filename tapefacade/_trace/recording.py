@@ -24,6 +24,7 @@ from tapefacade._trace.data import Data as Data
 from tapefacade._trace.donating import Handover, free_arguments, hand_over
 from tapefacade._trace.foresight import run_foreseeing
 from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
+from tapefacade._trace.listing import in_sentence
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import make_program
 from tapefacade._trace.slices import needed
@@ -287,7 +288,7 @@ class Recording(Computing):
         if self.enclosing is not None:
             if self.frame is None:
                 raise TypeError(MESSAGE_OUT_OF_SCOPE.format(what))
-            raise ValueWanted(why or users_line())
+            raise ValueWanted(why or in_sentence(users_line()))
         if self.frame is not None:
             self.frame.observe(why)
             self.frame = None

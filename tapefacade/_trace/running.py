@@ -30,6 +30,7 @@ from tapefacade._trace.executables import (
     Layout as Layout,
     outputs_of as outputs_of,
 )
+from tapefacade._trace.listing import in_sentence
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.slices import Slice
 from tapefacade._trace.ways import WAYS
@@ -264,7 +265,8 @@ class Program:
             operation, static = part.steps[place].operation, part.steps[place].static
             error = operation.error([np.asarray(d) for d in details], static)
             shown = f"{operation.name.lstrip('_')} ({operation.kernel})"
-            error.add_note(f"The op is {shown}, first recorded at {self.lines[place]}.")
+            line = in_sentence(self.lines[place])
+            error.add_note(f"The op is {shown}, first recorded at {line}.")
             errors[place] = error
             tainted = _downstream(part, _origin(part, place))
             for position, slot in enumerate(part.outputs):
