@@ -118,6 +118,17 @@ def test_tensorflow_is_not_imported(path):
 
 
 @every_module
+def test_all_messages_go_to_one_logger(path):
+    """That of `tf.get_logger`: who silences it has silenced the library."""
+    others = [
+        node.lineno
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Attribute) and node.attr == "getLogger"
+    ]
+    assert not others or path.name == "logging.py"
+
+
+@every_module
 def test_no_import_hides_in_a_function_or_a_branch(path):
     hidden = [
         f"line {inner.lineno}"

@@ -201,9 +201,9 @@ def subfolder_of_everybody(folder):
 @pytest.mark.parametrize("trouble", [is_file, below_a_file, of_everybody, subfolder_of_everybody])
 def test_a_folder_that_cannot_be_used(folder, caplog, trouble):
     trouble(folder)
-    with caplog.at_level(logging.DEBUG, "tapefacade"):
+    with caplog.at_level(logging.DEBUG, "tensorflow"):
         assert double() == double() == "compiled"
-    (record,) = (r for r in caplog.records if r.name == "tapefacade")
+    (record,) = (r for r in caplog.records if r.name == "tensorflow")
     assert record.levelname == "WARNING"
     assert "Compiled programs are not kept" in record.getMessage()
     assert not entries(folder) if folder.exists() else True
@@ -214,7 +214,7 @@ def test_a_folder_of_another_user(folder, caplog, monkeypatch):
     folder.mkdir(parents=True)
     monkeypatch.setattr(os, "getuid", lambda: 12345)
     assert double() == double() == "compiled"
-    (record,) = (r for r in caplog.records if r.name == "tapefacade")
+    (record,) = (r for r in caplog.records if r.name == "tensorflow")
     assert "belongs to another user" in record.getMessage()
 
 

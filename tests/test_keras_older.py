@@ -24,8 +24,8 @@ def nothing_pending(monkeypatch):
 
 @pytest.fixture
 def said(caplog):
-    caplog.set_level(logging.WARNING, "tapefacade")
-    return lambda: [r.getMessage() for r in caplog.records if r.name == "tapefacade"]
+    caplog.set_level(logging.WARNING, "tensorflow")
+    return lambda: [r.getMessage() for r in caplog.records if r.name == "tensorflow"]
 
 
 def near(value, expected, tolerance=3e-5):  # Keras 2's numbers are rounded to five places

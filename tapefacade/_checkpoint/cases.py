@@ -15,7 +15,7 @@ from tapefacade._checkpoint.exporting import (
 )
 from tapefacade._checkpoint.symbolic import export_for_all_sizes
 from tapefacade._core import nest
-from tapefacade._core.logging import own_logger
+from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.types import TensorType
 from tapefacade._function.concrete import ConcreteFunction
@@ -102,7 +102,7 @@ def _called(function: Function, known: Any = ()) -> list[Case]:
             args, kwargs = _arguments(key)
             args, kwargs = _named(function, args, kwargs)
         except NotEncodedError as error:
-            own_logger().warning(
+            get_logger().warning(
                 "%s is not saved for arguments that no file can hold: %s", function.name, error
             )
             continue
@@ -194,7 +194,7 @@ def export_cases(
     if unknown and not found:
         raise ValueError(MESSAGE_SIZES.format(name, next(iter(unknown.values()))))
     for reason in unknown.values():
-        own_logger().warning(
+        get_logger().warning(
             "%s is saved for the shapes that it was called with, and for no others: %s",
             name, reason,
         )  # fmt: skip

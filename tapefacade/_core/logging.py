@@ -1,4 +1,4 @@
-"""The logger that TensorFlow's messages go to."""
+"""The logger of the library, which has TensorFlow's name."""
 
 import logging
 from typing import Any
@@ -8,17 +8,23 @@ _WARNED: dict[str, int] = {}
 
 
 def get_logger() -> logging.Logger:
-    """Returns the logger named "tensorflow", which all warnings of the library go to.
+    """Returns the logger that all messages of the library go to, named "tensorflow".
+
+    The name is TensorFlow's, so that programs that make TensorFlow quieter, or write what it says
+    to a file, need no change. Unlike TensorFlow, this adds no handler and sets no level: Python
+    writes warnings to standard error, and `logging.basicConfig` decides how they look.
+
+    Returns:
+        The `logging.Logger`.
+
+    Source: https://www.tensorflow.org/api_docs/python/tf/get_logger
 
     >>> tf.get_logger().name
     'tensorflow'
+    >>> tf.get_logger().setLevel("ERROR")  # no warnings any more
+    >>> tf.get_logger().setLevel("NOTSET")
     """
     return logging.getLogger("tensorflow")
-
-
-def own_logger() -> logging.Logger:
-    """Returns the logger named "tapefacade", for what TensorFlow would not say."""
-    return logging.getLogger("tapefacade")
 
 
 def warn(message: str, *arguments: Any) -> None:

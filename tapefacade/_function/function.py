@@ -10,7 +10,7 @@ from operator import is_not
 from typing import Any
 
 from tapefacade._core import nest
-from tapefacade._core.logging import own_logger
+from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._function.asked import MESSAGE_SINGLETON, Signatures
 from tapefacade._function.binding import FunctionSpec, Parameters
@@ -165,10 +165,10 @@ class Function(Signatures):
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:
             self._detector.collect()
             if self._detector.traced(self._python) and changed:
-                own_logger().warning(changed)
+                get_logger().warning(changed)
         if trace.why and not self._told:
             self._told = True
-            own_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
+            get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
         return result if has_run else trace.call(tensors)
 
     def _trace(

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tapefacade._core.logging import own_logger
+from tapefacade._core.logging import get_logger
 
 _SAID: set[str] = set()
 
@@ -33,7 +33,7 @@ def notice(spelling: str, today: str) -> None:
     """
     if spelling not in _SAID:
         _SAID.add(spelling)
-        own_logger().warning("%s is Keras 2; write %s.", spelling, today)
+        get_logger().warning("%s is Keras 2; write %s.", spelling, today)
 
 
 def refusal(spelling: str, instead: str) -> RefusedError:

@@ -32,7 +32,7 @@ Or use tf.function, in which any variable can be assigned."""
 class Assigning(Attributes, Scatter):
     """The methods of a variable that put another tensor in the box."""
 
-    _made_in: Any  # what JAX traced when the variable was made
+    _made_in: Any  # what JAX traced when the variable was made, or None
 
     @property
     @abstractmethod

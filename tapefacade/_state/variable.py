@@ -139,7 +139,7 @@ class Variable(Assigning, metaclass=Making):
         self._aggregation = VariableAggregation.NONE
         self._serial = next(_SERIAL)
         self._lock = threading.RLock()
-        self._made_in = trace_state()
+        self._made_in = None if current_trace(None) is NO_TRACE else trace_state()
         # (recording, its epoch, tensor, slot) of the last read
         self._read_at: tuple[Recording, int, EagerTensor | None, int] | None = None
 

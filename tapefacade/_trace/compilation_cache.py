@@ -37,7 +37,7 @@ import jaxlib.version
 from jax.core import Tracer
 from jax.experimental.compilation_cache import compilation_cache
 
-from tapefacade._core.logging import own_logger
+from tapefacade._core.logging import get_logger
 
 JAX_CONFIG: Any = jax.config  # its attributes are not declared
 VARIABLE = "TAPEFACADE_COMPILATION_CACHE"
@@ -115,7 +115,7 @@ class _Cache:
                 level = logging.DEBUG
         if trouble:
             self._refused.add(root)
-            own_logger().log(level, "Compiled programs are not kept: %s", trouble)
+            get_logger().log(level, "Compiled programs are not kept: %s", trouble)
             return False
         if root not in self._swept:
             self._swept.add(root)
