@@ -39,7 +39,7 @@ def no_evidence(monkeypatch):
     """Programs that do not repeat do not speak for running in pieces, but in `test_pieces`."""
     from tapefacade._trace import ways
 
-    monkeypatch.setattr(ways, "LONGER", 0)
+    monkeypatch.setattr(ways._Single, "share", 0.0)
     ways.WAYS.forget()
 
 

@@ -425,6 +425,29 @@ def test_pieces_that_turn_out_to_repeat_become_a_whole(monkeypatch):
     assert dispatched[ways.MAX_ROW :] == [1, 1, 1]
 
 
+@pytest.mark.parametrize("most", [100, ways.MAX_WHOLE])
+def test_long_programs_that_run_again_and_again_become_a_whole(monkeypatch, most):
+    monkeypatch.setattr(ways, "MAX_STEPS", 100)
+    monkeypatch.setattr(ways, "MAX_WHOLE", most)
+    monkeypatch.setattr(ways, "SLOWER", 2e-3)  # few calls take as long as compiling
+    v, x = tf.Variable(np.ones(1208, "f")), tf.ones([1208])
+
+    @tf.function
+    def gradient():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(chain(x, v, 80))
+        return tape.gradient(loss, v)
+
+    want = gradient().numpy()
+    dispatched = []
+    for _ in range(6):
+        with counted() as count:
+            close([gradient().numpy()], [want])
+        dispatched.append(count.dispatched)
+    assert dispatched[0] > 1
+    assert (dispatched[-1] == 1) == (most > 100)
+
+
 def test_evidence_is_withdrawn_when_a_program_runs_again():
     v, x = tf.Variable(np.ones(1205, "f")), tf.ones([1205])
     gradient_of_chain(10, v, x)

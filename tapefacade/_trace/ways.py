@@ -38,6 +38,10 @@ MAX_ROW = 3
 MANY = 100
 # Nor does it run in pieces any longer when calling them has taken this part of what compiling takes.
 ENOUGH = 0.25
+# One that is too long for that is compiled as a whole (a minute for 10,000 steps) when its pieces
+# have taken longer by as much as that takes: each step is slower by so many seconds in them.
+MAX_WHOLE = 10_000
+SLOWER = 7e-7
 # Seconds that a program may be estimated to take when it runs for the first time.
 SHORT = 1.0
 # What is estimated holds for pieces. Compared with these a whole took so many times as long (chains
@@ -61,17 +65,19 @@ class _Choice:
     Attributes:
         piecewise: how it runs in pieces; None if as a whole.
         is_coarse: whether the pieces are those for many runs.
-        whole: the seconds that compiling it as a whole would take.
-        spent: the seconds that it has run in pieces.
+        whole: the seconds that compiling it as a whole is estimated to take.
+        cost: the seconds that it takes longer in pieces.
+        spent: the seconds that it has taken longer.
         last: the number of the choice when it ran last.
         row: how often it has run without another one between.
     """
 
-    __slots__ = ("is_coarse", "last", "piecewise", "row", "spent", "whole")
+    __slots__ = ("cost", "is_coarse", "last", "piecewise", "row", "spent", "whole")
 
-    def __init__(self, piecewise: Piecewise | None, whole: float = 0.0) -> None:
+    def __init__(self, piecewise: Piecewise | None, whole: float = 0.0, cost: float = 0.0) -> None:
         self.piecewise = piecewise
         self.whole = whole
+        self.cost = cost
         self.is_coarse = False
         self.spent = 0.0
         self.last = 0
@@ -142,7 +148,7 @@ class Ways:
             with no_collection():
                 choice.piecewise = self._again(executable, choice)
         if choice.piecewise is not None:
-            choice.spent += len(choice.piecewise.calls) * CALLING
+            choice.spent += choice.cost
         return choice.piecewise
 
     def compiled(self, executable: Executable) -> None:
@@ -167,11 +173,10 @@ class Ways:
             return _Choice(None)
         cut = cheapest_cut(part, layout, MANY if repeats else 1, self._missing)
         if size > MAX_STEPS or self._is_risked(cut, whole):
-            if size > MAX_STEPS:
-                whole = float("inf")
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
-            return _Choice(Piecewise(part, layout, cut.pieces, unfolded.origins), whole)
+            cost = len(cut.pieces) * CALLING + (SLOWER * size if size > MAX_STEPS else 0.0)
+            return _Choice(Piecewise(part, layout, cut.pieces, unfolded.origins), whole, cost)
         self._compiling = executable, cut.shared, whole
         return _Choice(None)
 
@@ -196,7 +201,10 @@ class Ways:
 
     def _again(self, executable: Executable, choice: _Choice) -> Piecewise | None:
         """Decides for a program that has run in pieces so often that more compiling pays."""
-        if size_of(executable.part) <= MAX_STEPS:
+        size = size_of(executable.part)
+        if size <= MAX_STEPS:
+            return None
+        if size <= MAX_WHOLE and choice.spent >= LONGER * choice.whole:
             return None
         if not choice.is_coarse:
             choice.is_coarse = True
