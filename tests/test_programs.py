@@ -25,6 +25,11 @@ BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, 
 NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
 REGISTERED = dict(boundary._REGISTERED)  # the gradients that the package itself registers
 EAGER_ERROR = "the error is that of eager execution"
+# What TensorFlow would not say.
+OURS = (
+    "runs its Python at every call", "What changed: ", " is Keras 2; write ",
+    "is not saved for arguments", "is saved for the shapes that it was called with",
+)  # fmt: skip
 DIFFERENT: dict[str, str] = {
     "loops.second_derivative_of_what_is_linear.list.1": "None, not zeros",
     "functions.tracing.list.2": "functions of texts run their Python: the text is known",
@@ -117,7 +122,8 @@ def test_program(name, monkeypatch):
             return
         raise
     found = differences(got["returned"], golden["returned"], name)
-    found += differences(got["logged"], golden["logged"], f"{name}.log")
+    said = [message for message in got["logged"] if not any(text in message for text in OURS)]
+    found += differences(said, golden["logged"], f"{name}.log")
     if found:
         pytest.fail("\n".join(found), pytrace=False)
 

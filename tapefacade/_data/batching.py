@@ -70,7 +70,7 @@ class Batch(Node):
     def elements(self) -> Iterator[Any]:
         rows = self.input.rows(self._size) if self.input.has_rows else None
         if rows is None:
-            return self._joined()
+            return self.passed(self.input.elements())
         return self._gathered(rows.pack, rows.arrays)
 
     def _gathered(self, pack: Callable[..., Any], arrays: Iterator[Any]) -> Iterator[Any]:
@@ -79,9 +79,9 @@ class Batch(Node):
                 return
             yield pack([tensor_of(column) for column in columns])
 
-    def _joined(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         specs: Any = None
-        for found in lists(self.input.elements(), self._size, self._drop):
+        for found in lists(elements, self._size, self._drop):
             if specs is None:
                 known = self.input.known_spec()
                 specs = [None] * len(leaves(found[0])) if known is None else leaves(known)
@@ -116,7 +116,10 @@ class RaggedBatch(Batch):
         return batched_spec(spec, size)
 
     def elements(self) -> Iterator[Any]:
-        for found in lists(self.input.elements(), self._size, self._drop):
+        return self.passed(self.input.elements())
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        for found in lists(elements, self._size, self._drop):
             specs = leaves(self.input.spec)
             columns = zip(specs, columns_of(found), strict=True)
             yield packer(found[0])([self._leaf(spec, column) for spec, column in columns])
@@ -143,8 +146,8 @@ class SparseBatch(Node):
         shape = TensorShape([None]).concatenate(self._shape)
         return SparseTensorSpec(shape, self.input.spec.dtype)
 
-    def elements(self) -> Iterator[Any]:
-        for found in lists(self.input.elements(), self._size, False):
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        for found in lists(elements, self._size, False):
             arrays = [element._numpy() for element in found]
             sizes = self._shape.as_list()
             for axis, size in enumerate(sizes):
@@ -184,12 +187,12 @@ class Rebatch(Node):
         size = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
         return TensorSpec(TensorShape([size]).concatenate(TensorShape(rest)), spec.dtype)
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         sizes = itertools.cycle(self._sizes)
         rows: list[Any] = []
         size = next(sizes)
         pack: Any = None
-        for element in self.input.elements():
+        for element in elements:
             pack = packer(element)
             flat = leaves(element)
             columns = zip(*[rows_of(leaf) for leaf in flat], strict=True)
@@ -236,19 +239,18 @@ class Window(Node):
         span = (self._size - 1) * self._stride + 1
         return max(0, (count - span) // self._shift + 1) if count >= span else 0
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         span = (self._size - 1) * self._stride + 1
-        source = self.input.elements()
         held: list[Any] = []
         while True:
-            held.extend(itertools.islice(source, max(0, span - len(held))))
+            held.extend(itertools.islice(elements, max(0, span - len(held))))
             if not held or (self._drop and len(held) < span):
                 return
             yield self._window(held[: span : self._stride])
             gone = self._shift - len(held)
             held = held[self._shift :]
             if gone > 0:
-                sum(1 for _ in itertools.islice(source, gone))
+                sum(1 for _ in itertools.islice(elements, gone))
 
     def _window(self, elements: list[Any]) -> Any:
         spec = self.input.spec

@@ -31,8 +31,9 @@ class Concatenate(Node):
             return INFINITE
         return UNKNOWN if UNKNOWN in (first, second) else first + second
 
-    def elements(self) -> Iterator[Any]:
-        for node in self.inputs:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        yield from elements
+        for node in self.inputs[1:]:
             yield from node.elements()
 
 

@@ -44,10 +44,10 @@ class GroupByWindow(Node):
     def known_spec(self) -> Any:
         return self._result_spec
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         key_of, size_of = self._key.started(), self._size.started()
         groups: dict[int, tuple[Any, int, list[Any]]] = {}
-        for element in self.input.elements():
+        for element in elements:
             key = key_of(element)
             number = int(key._numpy())
             if number not in groups:
@@ -101,12 +101,12 @@ class GroupByReducer(Node):
     def known_spec(self) -> Any:
         return self._end.spec
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         states: dict[int, Any] = {}
         key_of, start, step, end = (
             function.started() for function in (self._key, self._start, self._step, self._end)
         )
-        for element in self.input.elements():
+        for element in elements:
             key = key_of(element)
             number = int(key._numpy())
             if number not in states:
@@ -182,11 +182,11 @@ class Rejection(Node):
         kind, spec = self._class.spec, self.input.known_spec()
         return None if kind is None or spec is None else (kind, spec)
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         random = np.random.default_rng(self._seed)
         class_of = self._class.started()
         counts = np.full(len(self._target), 1.0)
-        for element in self.input.elements():
+        for element in elements:
             kind = class_of(element)
             number = int(kind._numpy())
             if not 0 <= number < len(self._target):

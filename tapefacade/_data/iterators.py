@@ -144,7 +144,8 @@ class OwnedIterator(Iterator):
     def __init__(self, dataset: Any, node: Node) -> None:
         self._dataset = dataset
         self._node = node
-        self._elements: PythonIterator[Any] | None = None
+        # Begun at once, for this draws the seeds of what is shuffled; it computes nothing yet.
+        self._elements = iter(node.elements())
         self._consumed = 0  # for checkpoints: an iterator goes on where it was
         self._lock = threading.Lock()  # threads may read it together
 
@@ -162,8 +163,6 @@ class OwnedIterator(Iterator):
         if recording.frame is not None or recording.enclosing is not None:
             recording.observe(WHY_ITERATED)
         with self._lock:
-            if self._elements is None:
-                self._elements = iter(self._node.elements())
             try:
                 element = next(self._elements)
             except StopIteration:

@@ -205,9 +205,9 @@ class TakeWhile(SameNode):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         predicate = self._predicate.started()
-        for element in self.input.elements():
+        for element in elements:
             if not bool(predicate(element)._numpy()):
                 return
             yield element
@@ -235,10 +235,10 @@ class Scan(Node):
     def cardinality(self) -> int:
         return self.input.cardinality()
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
         state = self._state
-        for element in self.input.elements():
+        for element in elements:
             result = call((fresh(state), element))
             _require_pair(result)
             _require_types(state, result[0])
@@ -276,9 +276,9 @@ class Flat(Node):
     def known_spec(self) -> Any:
         return self._result_spec
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
-        for element in self.input.elements():
+        for element in elements:
             yield from node_of(call(element), "flat_map").elements()
 
 
@@ -297,15 +297,14 @@ class Interleave(Node):
     def known_spec(self) -> Any:
         return self._result_spec
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
-        source = self.input.elements()
         current: list[Any] = [None] * self._cycle
         place, given, more = 0, 0, True
         while more or any(inner is not None for inner in current):
             inner = current[place]
             if inner is None and more:
-                element = next(source, _END)
+                element = next(elements, _END)
                 more = element is not _END
                 if more:
                     current[place] = node_of(call(element), "interleave").elements()

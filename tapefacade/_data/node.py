@@ -75,11 +75,16 @@ class Node:
     # Iteration.
 
     def elements(self) -> Iterator[Any]:
-        """Starts an iteration: yields nests of tensors whose values are on the host."""
+        """Starts an iteration: returns nests of tensors whose values are on the host.
+
+        What is shuffled draws its seeds now, also if no element is ever taken, as in TensorFlow.
+        """
         found = self.indexed()
-        if found is None:
-            raise NotImplementedError(type(self).__name__)
-        return found.elements()
+        return self.passed(self.input.elements()) if found is None else found.elements()
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        """Yields what it makes of the elements of the step before it."""
+        raise NotImplementedError(type(self).__name__)
 
     def indexed(self) -> Indexed | None:
         """Starts an iteration over numbers of rows; None if its elements are no rows."""

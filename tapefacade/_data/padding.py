@@ -59,8 +59,8 @@ class PaddedBatch(Node):
             return count
         return count // self._size if self._drop else -(-count // self._size)
 
-    def elements(self) -> Iterator[Any]:
-        for found in lists(self.input.elements(), self._size, self._drop):
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        for found in lists(elements, self._size, self._drop):
             columns = list(columns_of(found))
             shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]
             values = self._values or [None] * len(columns)

@@ -38,16 +38,8 @@ class Chosen(SameNode):
         found = self.input.indexed()
         return None if found is None else found._replace(blocks=self.numbers(found.blocks))
 
-    def elements(self) -> Iterator[Any]:
-        found = self.indexed()
-        return self.chosen(self.input.elements()) if found is None else found.elements()
-
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         """Chooses among the numbers of rows."""
-        raise NotImplementedError
-
-    def chosen(self, elements: Iterator[Any]) -> Iterator[Any]:
-        """Chooses among elements."""
         raise NotImplementedError
 
 
@@ -71,7 +63,7 @@ class Take(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return blocks if self._count < 0 else taken(blocks, self._count)
 
-    def chosen(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         return elements if self._count < 0 else itertools.islice(elements, self._count)
 
 
@@ -93,7 +85,7 @@ class Skip(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return iter(()) if self._count < 0 else skipped(blocks, self._count)
 
-    def chosen(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         return iter(()) if self._count < 0 else itertools.islice(elements, self._count, None)
 
 
@@ -119,7 +111,7 @@ class Shard(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return every(blocks, self._count, self._place)
 
-    def chosen(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         return itertools.islice(elements, self._place, None, self._count)
 
 
@@ -140,7 +132,7 @@ class Shuffle(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return shuffled_numbers(blocks, self._size, Words(*self._seeds.next()))
 
-    def chosen(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         return shuffled(elements, self._size, Words(*self._seeds.next()))
 
 
@@ -229,8 +221,8 @@ class Unbatch(Node):
         sizes = {size for leaf in leaves(spec) if (size := _rows(leaf)) is not None}
         return count * sizes.pop() if len(sizes) == 1 else UNKNOWN
 
-    def elements(self) -> Iterator[Any]:
-        for element in self.input.elements():
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        for element in elements:
             pack = packer(element)
             columns = [rows_of(leaf) for leaf in leaves(element)]
             if len(set(map(len, columns))) > 1:
@@ -265,9 +257,9 @@ class Unique(SameNode):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         seen = set()
-        for element in self.input.elements():
+        for element in elements:
             key = tuple([(x._type, _bytes(x._numpy())) for x in leaves(element)])
             if key not in seen:
                 seen.add(key)
@@ -286,8 +278,7 @@ class IgnoreErrors(SameNode):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def elements(self) -> Iterator[Any]:
-        elements = self.input.elements()
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         while True:
             try:
                 element = next(elements)
@@ -310,10 +301,10 @@ class AssertCardinality(SameNode):
     def cardinality(self) -> int:
         return self._count
 
-    def elements(self) -> Iterator[Any]:
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         number = 0
         wanted = f"{self._count} element{'' if self._count == 1 else 's'}"
-        for number, element in enumerate(self.input.elements(), 1):
+        for number, element in enumerate(elements, 1):
             if self._count >= 0 and number > self._count:
                 raise self._wrong(f"Input dataset was expected to contain {wanted} but contained at least {number} elements.")  # fmt: skip
             yield element

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from tapefacade._data.node import SHARING, Node, SameNode, close, started_again
+from tapefacade._data.node import Node, SameNode, close
 from tapefacade._data.numbers import PROBING
 from tapefacade._data.streams import Indexed
 
@@ -28,7 +28,7 @@ class Prefetch(SameNode):
     def elements(self) -> Iterator[Any]:
         if not self._size or PROBING.on:
             return self.input.elements()
-        return Prefetched(Buffer(self._size), self.input)
+        return Prefetched(Buffer(self._size), self.input.elements())
 
     def indexed(self) -> Indexed | None:
         return None
@@ -78,20 +78,19 @@ class Buffer:
 
 
 class Prefetched:
-    """One iteration over prefetched elements."""
+    """One iteration over prefetched elements; the thread starts when the first one is wanted."""
 
-    def __init__(self, buffer: Buffer, node: Node) -> None:
+    def __init__(self, buffer: Buffer, elements: Iterator[Any]) -> None:
         self._buffer = buffer
-        self._node: Node | None = node
-        self._shared = SHARING.found
+        self._elements: Iterator[Any] | None = elements
         self._finalizer = weakref.finalize(self, buffer.close)
 
     def __iter__(self) -> "Prefetched":
         return self
 
     def __next__(self) -> Any:
-        if self._node is not None:
-            self._start(self._node)
+        if self._elements is not None:
+            self._start(self._elements)
         item, error = self._buffer.get()
         if error is not None:
             raise error
@@ -100,11 +99,11 @@ class Prefetched:
             raise StopIteration
         return item
 
-    def _start(self, node: Node) -> None:
-        self._node = None
+    def _start(self, elements: Iterator[Any]) -> None:
+        self._elements = None
         thread = threading.Thread(
             target=_fill,
-            args=(self._buffer, node, self._shared),
+            args=(self._buffer, elements),
             name="tapefacade-prefetch",
             daemon=True,
         )
@@ -117,11 +116,9 @@ class Prefetched:
         self._finalizer()
 
 
-def _fill(buffer: Buffer, node: Node, shared: dict[Any, Any] | None) -> None:
+def _fill(buffer: Buffer, elements: Iterator[Any]) -> None:
     """Makes elements until nobody wants more: what the thread does."""
-    elements: Any = iter(())
     try:
-        elements = node.elements() if shared is None else started_again(node, shared)
         while True:
             try:
                 item: Any = next(elements)

@@ -36,14 +36,20 @@ class Batches:
         self.num_batches = size if size >= 0 else None
 
     def get_numpy_iterator(self) -> Iterator[Any]:
-        """Yields the batches as NumPy arrays."""
-        for batch in self._dataset:
-            arrays = jax.tree.map(np.asarray, batch, is_leaf=is_leaf)
-            yield self._weighted(arrays) if self._class_weight else arrays
+        """Returns an iterator of the batches as NumPy arrays.
+
+        The one of the dataset begins now: as in TensorFlow, it decides the order of shuffled
+        elements also if nobody takes a batch (Keras makes one at the end of each epoch, in vain).
+        """
+        return map(self._as_arrays, iter(self._dataset))
 
     def get_jax_iterator(self) -> Iterator[Any]:
         """Yields the same: programs take NumPy arrays."""
         return self.get_numpy_iterator()
+
+    def _as_arrays(self, batch: Any) -> Any:
+        arrays = jax.tree.map(np.asarray, batch, is_leaf=is_leaf)
+        return self._weighted(arrays) if self._class_weight else arrays
 
     def _weighted(self, batch: Any) -> Any:
         """Adds the weights of the examples, by their classes."""

@@ -655,3 +655,24 @@ def numpy_iterators(tf, np):
     iterator = tf.data.NumpyIterator(tf.data.Dataset.range(2))
     same = type(iterator) is type(tf.data.Dataset.range(1).as_numpy_iterator())
     return [next(iterator), iterator.next(), same]
+
+
+def iterators_that_nobody_reads(tf, np):
+    """Each draws the next seeds of what is shuffled, as soon as it is made."""
+    data = tf.data.Dataset
+    later = [
+        lambda d: d, lambda d: d.map(lambda x: x + 1).prefetch(2), lambda d: d.repeat(2),
+        lambda d: d.batch(2), lambda d: d.padded_batch(2), lambda d: d.filter(lambda x: x > 0),
+        lambda d: d.concatenate(d), lambda d: d.flat_map(data.from_tensors),
+        lambda d: d.interleave(data.from_tensors),
+        lambda d: d.scan(np.int64(0), lambda s, x: (s + x, s)),
+        lambda d: d.take_while(lambda x: x < 7), lambda d: d.unique(), lambda d: d.take(4),
+        lambda d: d.batch(2).unbatch(), lambda d: d.window(2).flat_map(lambda w: w.batch(2)),
+    ]  # fmt: skip
+    found = []
+    for make in later:
+        dataset = make(data.range(6).shuffle(6, seed=2))
+        first = _all(dataset)
+        iter(dataset)
+        found.append([first, _all(dataset), _all(dataset)])
+    return found

@@ -280,3 +280,21 @@ def encoders(tf, np):
     weighted(np, model)
     model.compile("adam", "mse")
     return rounded(model.fit(x, x, epochs=2, batch_size=6, shuffle=False, verbose=0))
+
+
+def shuffled_datasets(tf, np):
+    """Another order in each epoch; Keras makes more iterators than it reads."""
+    x, y = examples(np)
+    found = []
+    for built in (True, False):
+        tf.random.set_seed(5)
+        made = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(24, seed=3).batch(8)
+        model = classifier(tf, np)
+        if built:
+            model(x[:2])
+        settings = {"epochs": 3, "verbose": 0}
+        found.append(rounded(model.fit(made.prefetch(2), **settings)))
+        found.append(rounded(model.fit(made, validation_data=made.take(2), **settings)))
+        found.append(model.evaluate(made.take(1), verbose=0))
+        found.append(rounded(model.fit(made.repeat(), steps_per_epoch=2, **settings)))
+    return found
