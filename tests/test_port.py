@@ -236,9 +236,13 @@ def test_the_name_comes_back_after_an_exception():
 
 
 def command(*arguments: object, folder: pathlib.Path | None = None) -> subprocess.CompletedProcess:
+    return python("-m", "tapefacade", *arguments, folder=folder)
+
+
+def python(*arguments: object, folder: pathlib.Path | None = None) -> subprocess.CompletedProcess:
     paths = [str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.run(
-        [sys.executable, "-m", "tapefacade", *map(str, arguments)],
+        [sys.executable, *map(str, arguments)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "JAX_PLATFORMS": "cpu"},
         capture_output=True,
@@ -417,3 +421,39 @@ def test_a_chosen_backend_of_keras_is_left_alone(monkeypatch):
     with tapefacade.install_as_tensorflow():
         assert os.environ["KERAS_BACKEND"] == "torch"
     assert os.environ["KERAS_BACKEND"] == "torch"
+
+
+KERAS_BY_ITS_NAME = """
+import sys
+import tapefacade
+if "first" in sys.argv:
+    import keras
+alias = tapefacade.install_as_tensorflow()
+import tensorflow as tf
+import keras
+from keras import layers
+model = keras.Sequential([keras.Input((2,)), layers.Dense(1, use_bias=False)])
+with tf.GradientTape() as tape:
+    y = model(tf.ones([1, 2]))
+try:
+    print(tape.gradient(y, model.trainable_variables)[0].numpy().tolist())
+    print(keras.__spec__.loader.__class__.__name__, tf.keras.layers.Dense is layers.Dense)
+except AttributeError as error:
+    print(*error.__notes__)
+"""
+
+
+@pytest.mark.parametrize("backend", [None, "jax"])
+def test_keras_by_its_own_name_is_the_keras_on_tapes(monkeypatch, backend):
+    if backend is None:
+        monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    else:
+        monkeypatch.setenv("KERAS_BACKEND", backend)
+    done = python("-c", KERAS_BY_ITS_NAME)
+    assert done.stdout.splitlines() == ["[[1.0], [1.0]]", "SourceFileLoader True"]
+
+
+def test_a_gradient_for_variables_of_plain_keras_says_what_to_import(monkeypatch):
+    monkeypatch.setenv("KERAS_BACKEND", "jax")
+    done = python("-c", KERAS_BY_ITS_NAME, "first")
+    assert "write `keras = tf.keras` (or `from tapefacade import keras`)" in done.stdout

@@ -71,12 +71,12 @@ def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
         return ByIdentity(value._root)
     if isinstance(value, EagerTensor):  # strings
         return (kind, value._type.dtype, value.shape.rank)
-    if isinstance(value, np.ndarray | np.generic | jax.Array):
-        return key_of(convert(value), tensors)
     if isinstance(value, CompositeTensor):
         return (kind, *[key_of(part, tensors) for part in value._components()])
     if isinstance(value, TypeSpec):
         return _spec_key(value)
+    if is_array(value):
+        return key_of(convert(value), tensors)
     return _nest_key(value, tensors)
 
 
@@ -135,9 +135,19 @@ def is_tensor(leaf: Any) -> bool:
         return kind is EagerTensor
     if isinstance(leaf, np.ndarray | np.generic):
         return leaf.dtype.kind not in "USO"
-    return isinstance(leaf, jax.Array | TensorSpec)
+    if isinstance(leaf, jax.Array | TensorSpec):
+        return True
+    return is_array(leaf) and type(convert(leaf)) is EagerTensor
+
+
+def is_array(value: Any) -> bool:
+    """Whether an argument is an array, or gives one, as variables of Keras do: a tensor for us."""
+    if isinstance(value, np.ndarray | np.generic | jax.Array):
+        return True
+    ours = type | EagerTensor | Variable | CompositeTensor | TypeSpec
+    return hasattr(value, "__array__") and not isinstance(value, ours)
 
 
 def _text(leaf: Any) -> Any:
     """Returns an array of texts as a tensor, and anything else as it is."""
-    return convert(leaf) if isinstance(leaf, np.ndarray) else leaf
+    return convert(leaf) if is_array(leaf) else leaf

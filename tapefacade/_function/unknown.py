@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tapefacade._core import nest
-from tapefacade._core.specs import TypeSpec
+from tapefacade._core.convert import convert
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.types import TensorType, type_of
-from tapefacade._function.signatures import is_tensor
+from tapefacade._function.signatures import is_array, is_tensor
+from tapefacade._state.variable import Variable
 
 # In the place of an unknown size while nothing is computed. Results of this size are unknown, too.
 UNKNOWN = 1009
@@ -50,11 +52,13 @@ def with_specs(
     rest = iter(names)
 
     def spec_of(name: str, leaf: Any) -> Any:
-        if isinstance(leaf, TypeSpec) or not hasattr(leaf, "dtype"):
-            if isinstance(leaf, TensorSpec):
-                return TensorSpec(leaf.shape, leaf.dtype, leaf.name or name)
-            return leaf
-        return TensorSpec(leaf.shape, leaf.dtype, name)
+        if isinstance(leaf, TensorSpec):
+            return TensorSpec(leaf.shape, leaf.dtype, leaf.name or name)
+        value: Any = convert(leaf) if is_array(leaf) else leaf
+        ours: Any = EagerTensor | Variable | CompositeTensor
+        if isinstance(value, ours) and hasattr(value, "dtype"):
+            return TensorSpec(value.shape, value.dtype, name)
+        return leaf
 
     def described(value: Any) -> Any:
         name = next(rest)

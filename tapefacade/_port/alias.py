@@ -11,6 +11,7 @@ import types
 from collections.abc import Sequence
 
 from tapefacade._core.missing import dotted, missing_message, namespaces, root_module
+from tapefacade._port.keras_imports import KerasFinder
 
 TENSORFLOW = "tensorflow"
 KERAS = "KERAS_BACKEND"
@@ -54,7 +55,8 @@ def install_as_tensorflow() -> Alias:
 
     Modules that imported TensorFlow before keep what they imported. A name that the package lacks
     raises an AttributeError or ImportError that names the nearest one it has. If Keras has not been
-    imported and the environment variable KERAS_BACKEND is not set, it is set to "jax".
+    imported and the environment variable KERAS_BACKEND is not set, it is set to "jax". Keras that
+    is imported from then on by its own name is the one of `tf.keras`.
 
     Returns:
         An object whose `undo()` restores `sys.modules` and `sys.meta_path`. It is a context
@@ -136,7 +138,7 @@ class _Installation:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._holders = 0
-        self._finder = _Finder()
+        self._finders = [_Finder(), KerasFinder()]
         self._replaced: dict[str, types.ModuleType] = {}
         self._set_keras = False
 
@@ -145,7 +147,7 @@ class _Installation:
         with self._lock:
             if self._holders == 0:
                 self._replaced = _take_modules()
-                sys.meta_path.insert(0, self._finder)
+                sys.meta_path[:0] = self._finders
                 _register(TENSORFLOW, root_module())
                 # Keras looks at this when it is first imported, and would look for TensorFlow.
                 self._set_keras = KERAS not in os.environ and "keras" not in sys.modules
@@ -158,9 +160,10 @@ class _Installation:
         with self._lock:
             self._holders -= 1
             if self._holders == 0:
-                # Somebody may have taken the finder out, for instance by a new list.
-                with contextlib.suppress(ValueError):
-                    sys.meta_path.remove(self._finder)
+                # Somebody may have taken the finders out, for instance by a new list.
+                for finder in self._finders:
+                    with contextlib.suppress(ValueError):
+                        sys.meta_path.remove(finder)
                 _take_modules()
                 sys.modules.update(self._replaced)
                 self._replaced = {}

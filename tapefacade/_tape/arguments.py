@@ -15,6 +15,12 @@ from tapefacade._tape.derivative import ones_like
 SINGLE = (EagerTensor, ResourceVariable)
 HEAP_TYPE = 1 << 9  # among the flags of classes that are made in Python
 
+MESSAGE_SOURCE = "A source of a gradient must be a tf.Tensor or tf.Variable."
+MESSAGE_KERAS = (
+    " This is of plain Keras on JAX: write `keras = tf.keras` (or `from tapefacade import keras`) "
+    "in the place of `import keras`."
+)
+
 
 def flat_sources(sources: Any) -> Any:
     """Returns what is true if sources are one tensor or variable (SINGLE) or a list of these."""
@@ -54,14 +60,18 @@ def checked_sources(sources: list[Any]) -> list[Any]:
                 TypeError(
                     f"Cannot convert the argument `type_value`: {source!r} to a TensorFlow DType."
                 ),
-                "A source of a gradient must be a tf.Tensor or tf.Variable.",
+                MESSAGE_SOURCE,
             )
         if not isinstance(source, Tensor | Variable):
             raise hinted(
                 AttributeError(f"{class_name(source)!r} object has no attribute '_id'"),
-                "A source of a gradient must be a tf.Tensor or tf.Variable.",
+                MESSAGE_SOURCE + (MESSAGE_KERAS if _is_of_keras(source) else ""),
             )
     return sources
+
+
+def _is_of_keras(source: Any) -> bool:
+    return type(source).__module__.partition(".")[0] == "keras"
 
 
 def class_name(value: Any) -> str:

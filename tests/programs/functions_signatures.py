@@ -186,3 +186,29 @@ def binding(tf, np):
         "tensor": told(f, tf.constant([1.0, 2.0])),
         "defaults": [told(g), told(g, 1, 2, 3)],
     }
+
+
+def objects_like_tensors(tf, np):
+    class Net(tf.Module):
+        dtype = "float32"
+
+        def __call__(self, x):
+            return x * 2.0
+
+    class Series:
+        """Gives an array, as those of pandas do."""
+
+        __hash__ = None
+
+        def __init__(self, values):
+            self._values = np.array(values, np.float32)
+
+        def __array__(self, dtype=None, copy=None):
+            return self._values
+
+    f = tf.function(lambda net, x: net(x))
+    g = tf.function(lambda x: x + x)
+    net = Net()
+    results = f(net, tf.constant(3.0)), f(net, 2.0), g(Series([1.0, 2.0])), g(Series([3.0, 4.0]))
+    counts = f.experimental_get_tracing_count(), g.experimental_get_tracing_count()
+    return results, counts, g.pretty_printed_concrete_signatures(verbose=False)

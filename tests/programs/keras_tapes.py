@@ -178,3 +178,36 @@ def accumulated_gradients(tf, np):
     optimizer.apply_gradients(zip(sums, variables, strict=True))
     clipped, norm = tf.clip_by_global_norm([tf.identity(s) for s in sums], 0.1)
     return model.get_weights(), clipped, norm
+
+
+def models_as_arguments(tf, np):
+    model, x, t = network(tf, np, 4, width=2), numbers(np, 5, 1), numbers(np, 5, 1) + 1.0
+
+    @tf.function
+    def derivatives(model, x, t):
+        u = model(tf.concat([x, t], 1))
+        u_x = tf.gradients(u, x)[0]
+        return u, u_x, tf.gradients(u_x, x)[0], tf.gradients(u, t)
+
+    @tf.function
+    def loss():
+        u, u_x, u_xx, u_t = derivatives(model, tf.constant(x), tf.constant(t))
+        return tf.reduce_mean(tf.square(u_t + u * u_x - 0.1 * u_xx))
+
+    with tf.GradientTape() as tape:
+        value = loss()
+    gradients = tape.gradient(value, model.trainable_variables)
+    return derivatives(model, tf.constant(x), tf.constant(t)), value, gradients
+
+
+def variables_as_arguments(tf, np):
+    layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
+    layer.build((None, 3))
+
+    @tf.function
+    def f(kernel, x):
+        return tf.matmul(x, kernel) * 2.0
+
+    before = f(layer.kernel, tf.ones([1, 3]))
+    layer.kernel.assign([[1.0, 2.0]] * 3)
+    return before, f(layer.kernel, tf.ones([1, 3])), f(layer.kernel, np.ones([1, 3], "float32"))
