@@ -793,3 +793,41 @@ def test_the_progress_bar_counts_anything():
     tf.keras.callbacks.ProgbarLogger("samples", stateful_metrics=["a"])
     with pytest.raises(ValueError, match="Unknown `count_mode`: miles"):
         tf.keras.callbacks.ProgbarLogger("miles")
+
+
+def test_sequential_models_have_ends_before_they_are_called(said):
+    layers = tf.keras.layers
+    model = tf.keras.Sequential([
+        tf.keras.Input((4, 1)),
+        layers.Conv1D(2, 2, kernel_initializer="ones", name="conv"),
+        layers.Flatten(),
+        layers.Dense(1, kernel_initializer="ones"),
+    ])  # fmt: skip
+    seen = tf.keras.Model([model.inputs], [model.get_layer("conv").output, model.output])
+    with tf.GradientTape() as tape:
+        features, y = seen(tf.reshape(tf.range(4.0), [1, 4, 1]))
+    near(y, [[18.0]])
+    near(tape.gradient(y, features), np.ones((1, 3, 2)))
+    assert tuple(model.input.shape) == (None, 4, 1)
+    outer = tf.keras.Input((4, 1))
+    assert model(outer) is model.output  # as in Keras 3
+    assert model.input is outer
+    assert said()[-2:] == [
+        "sequential_model.output is Keras 2; write sequential_model.outputs[0].",
+        "sequential_model.input is Keras 2; write sequential_model.inputs[0].",
+    ]
+
+
+def test_sequential_models_without_a_shape_have_no_ends():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    with pytest.raises(AttributeError, match="has never been called and thus has no"):
+        model.output  # noqa: B018
+
+
+def test_layers_know_the_dtype_they_compute_in(said):
+    class Scaled(tf.keras.layers.Dense):
+        def call(self, inputs):
+            return tf.matmul(tf.cast(inputs, self._compute_dtype), 2.0 * self.kernel)
+
+    near(Scaled(1, kernel_initializer="ones")(tf.ones([1, 3], tf.float64)), [[6.0]])
+    assert said()[-1] == "Scaled._compute_dtype is Keras 2; write `self.compute_dtype`."

@@ -252,6 +252,10 @@ def _with_functions(original: Callable[[Any], list[Any]]) -> Callable[[Any], lis
 class _Members:
     """What is put into the class of layers."""
 
+    _compute_dtype = Attribute(
+        "_compute_dtype", "`self.compute_dtype`", lambda self: self.compute_dtype
+    )
+
     def add_update(self: Any, updates: Any, inputs: Any = None) -> None:
         """Does nothing: an assignment within `call` is an update."""
         notice("layer.add_update", "`variable.assign(...)` within `call`")

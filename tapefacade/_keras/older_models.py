@@ -40,6 +40,21 @@ def apply(patches: Patches) -> None:
     patches.set(functional, "add_loss", source("layers.layer").Layer.add_loss)
     patches.set(functional, "_add_symbolic_losses", _add_symbolic_losses)
     patches.set(functional, "_run_through_graph", _with_losses(functional._run_through_graph))
+    sequential = source("models.sequential").Sequential
+    for name in ("input", "output"):
+        patches.set(sequential, name, _end(name, getattr(sequential, name)))
+
+
+def _end(name: str, original: property) -> property:
+    """Returns the property of a sequential model that was called on nothing but its own input."""
+
+    def get(self: Any) -> Any:
+        if self._functional is None or self._inbound_nodes:
+            return original.__get__(self)
+        notice(f"sequential_model.{name}", f"sequential_model.{name}s[0]")
+        return getattr(self._functional, name)
+
+    return property(get)
 
 
 def _without_workers(original: Callable[..., Any]) -> Callable[..., Any]:
