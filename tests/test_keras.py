@@ -208,6 +208,35 @@ print(isinstance(model(x), tf.Tensor), isinstance(keras.ops.add(1, 2), tf.Tensor
     ]  # fmt: skip
 
 
+def test_inferring_shapes_records_no_function_of_a_layer(caplog):
+    class Scaled(tf.keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(2)
+
+        @tf.function
+        def call(self, inputs):
+            return tf.nn.relu(self.dense(tf.cast(inputs, tf.float32)))
+
+    class Outer(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.layer = Scaled()
+
+        @tf.function
+        def call(self, inputs):
+            return tf.reduce_sum(self.layer(inputs), axis=1)
+
+    x, model = tf.ones([4, 3]), Outer()
+    model(x)
+    assert not [r for r in caplog.records if "runs its Python" in r.getMessage()]
+    assert type(model).call.pretty_printed_concrete_signatures() == ""
+    model(x)
+    with counted() as counts:
+        model(x).numpy()
+    assert counts.compiled == 0
+
+
 def test_another_backend_is_refused():
     program = """
 import keras

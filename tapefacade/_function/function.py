@@ -116,7 +116,7 @@ class Function(Signatures):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function in the general way."""
-        if EAGERLY.on:
+        if EAGERLY.on or THREAD.describing:
             return self._python(*args, **kwargs)
         args, kwargs = self._bind(args, kwargs)
         tensors: list[EagerTensor] = []

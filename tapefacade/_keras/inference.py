@@ -1,13 +1,15 @@
 """How Keras infers shapes where functions of ours are called."""
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
 
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._tape.lifting import outside_of_functions
+from tapefacade._trace.recording import THREAD
 
 SIZES = (83, 89)  # in the place of a size that is not known
 
@@ -26,11 +28,11 @@ def inferring(original: Callable[..., Any]) -> Callable[..., Any]:
         args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
         try:
             # Keras asks JAX for 64 bits, and does not need them.
-            with outside_of_functions(), warnings.catch_warnings():
+            with _describing(), outside_of_functions(), warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Explicitly requested dtype")
                 return original(on_arrays, *args, **kwargs)
         except Exception:
-            with outside_of_functions():
+            with _describing(), outside_of_functions():
                 first, second = (
                     original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
                     for size in SIZES
@@ -38,6 +40,16 @@ def inferring(original: Callable[..., Any]) -> Callable[..., Any]:
             return jax.tree.map(_unknown_where_different, first, second)
 
     return compute_output_spec
+
+
+@contextlib.contextmanager
+def _describing() -> Iterator[None]:
+    """Has functions run as Python: what is recorded here describes no call of theirs."""
+    before, THREAD.describing = THREAD.describing, True
+    try:
+        yield
+    finally:
+        THREAD.describing = before
 
 
 def _described(leaf: Any) -> Any:

@@ -344,6 +344,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.recording = Recording()
         self.functions: list[Running] = []  # the calls of functions whose Python runs
+        self.describing = False  # whether only shapes are asked for: functions run as Python then
 
 
 THREAD = _Thread()
