@@ -118,27 +118,42 @@ class InputSignature:
         ])  # fmt: skip
 
 
-def _check_structure(value: Any, spec: Any) -> None:
-    """Refuses a nest of another form than a nest of specs."""
+def _pairs(value: Any, spec: Any) -> list[tuple[Any, Any]]:
+    """Returns the parts of a value, each with its part of a nest of specs.
+
+    A list may stand for a tensor, so that the specs say how deep the nest is.
+
+    Raises:
+        TypeError: if the value is a nest of another form.
+    """
     if isinstance(spec, dict):
         if not isinstance(value, dict):
             raise TypeError(f"Can not cast {value!r} to a Dict type.")
         if set(value) != set(spec):
             raise TypeError(f"{value!r} has different keys with the TraceType {type_text(spec)}.")
-        pairs = [(value[key], part) for key, part in spec.items()]
-    elif isinstance(spec, list | tuple) and not hasattr(spec, "_fields"):
-        kind = list if isinstance(spec, list) else tuple
-        if not isinstance(value, kind):
-            raise TypeError(f"Can not cast {value!r} to {kind.__name__} type.")
-        if len(value) != len(spec):
-            raise TypeError(f"Can not cast {value!r} to {type_text(spec)}")
-        pairs = list(zip(value, spec, strict=True))
-    else:
+        return [(value[key], spec[key]) for key in sorted(spec)]
+    if not isinstance(spec, list | tuple):
         nest.assert_same_structure(spec, value)
-        return
-    for own, part in pairs:
+        return list(zip(nest.flatten(value), nest.flatten(spec), strict=True))
+    if hasattr(spec, "_fields"):
+        if type(value) is not type(spec):
+            raise TypeError(f"Cannot cast {value!r} to type {type(spec)}.")
+    elif not isinstance(value, kind := list if isinstance(spec, list) else tuple):
+        raise TypeError(f"Can not cast {value!r} to {kind.__name__} type.")
+    if len(value) != len(spec):
+        raise TypeError(f"Can not cast {value!r} to {type_text(spec)}")
+    return list(zip(value, spec, strict=True))
+
+
+def _cast_parts(value: Any, spec: Any, checked: bool) -> list[Any]:
+    """Converts the leaves of a value to those of a nest of specs."""
+    leaves: list[Any] = []
+    for own, part in _pairs(value, spec):
         if nest.is_nested(part):
-            _check_structure(own, part)
+            leaves += _cast_parts(own, part, checked)
+        else:
+            leaves.append(cast_to(own, part, checked))
+    return leaves
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -159,9 +174,7 @@ def cast_to(value: Any, spec: Any, checked: bool = True) -> Any:
         TypeError: if it does not fit.
     """
     if nest.is_nested(spec):
-        _check_structure(value, spec)
-        parts = zip(nest.flatten(value), nest.flatten(spec), strict=True)
-        return nest.pack_sequence_as(spec, [cast_to(*part, checked) for part in parts])
+        return nest.pack_sequence_as(spec, _cast_parts(value, spec, checked))
     if not isinstance(spec, TypeSpec):
         if value is not spec and not _same(value, spec):
             raise TypeError(f"Can not cast {value!r} to Literal[{spec!r}]")

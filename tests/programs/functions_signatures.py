@@ -1,6 +1,7 @@
 """`tf.function`: input signatures, and how arguments are bound."""
 
 import inspect
+from typing import NamedTuple
 
 from programs.functions import told, without_addresses
 
@@ -39,6 +40,39 @@ def input_signature_casts(tf, np):
         "number": told(f, 1.0, 1.0, 1),
         "none": told(f, None, 1.0, 1),
         "text": told(f, "a", 1.0, 1),
+    }
+
+
+class Pair(NamedTuple):
+    first: object
+    second: object
+
+
+def _called(tf, specs, value):
+    @tf.function(input_signature=[specs])
+    def f(value):
+        return tf.nest.map_structure(lambda tensor: 2.0 * tensor, value)
+
+    return told(f, value)
+
+
+def input_signature_nested_lists(tf, np):
+    matrix, vector, number = (tf.TensorSpec([None] * rank) for rank in (2, 1, 0))
+    return {
+        "dictionary": _called(tf, {"b": matrix, "a": number}, {"a": 5, "b": [[1, 2], [3, 4]]}),
+        "list": _called(tf, [vector], [[1.0, 2.0]]),
+        "named": list(_called(tf, Pair(vector, number), Pair([1.0, 2.0], 3.0))),
+        "deep": _called(tf, {"a": (vector, [number])}, {"a": ([1.0, 2.0], [3.0])}),
+    }
+
+
+def input_signature_other_nests(tf, np):
+    matrix, vector, number = (tf.TensorSpec([None] * rank) for rank in (2, 1, 0))
+    return {
+        "list for a tuple": _called(tf, (vector, number), [[1.0, 2.0], 3]),
+        "rank": _called(tf, {"a": vector}, {"a": [[1, 2], [3, 4]]}),
+        "ragged": _called(tf, {"a": matrix}, {"a": [[1, 2], [3]]}),
+        "dictionary for a tensor": _called(tf, {"a": vector}, {"a": {"b": 1.0}}),
     }
 
 
