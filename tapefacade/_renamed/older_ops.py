@@ -7,6 +7,7 @@ from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.text import text_tensor
 from tapefacade._ops.op import function
+from tapefacade._state.scopes import name_scope as _name_scope
 
 
 def _cast(name: str, dtype: dtypes.DType) -> None:
@@ -36,6 +37,38 @@ for _name, _dtype in {
     "to_complex128": dtypes.complex128,
 }.items():  # fmt: skip
     _cast(_name, _dtype)
+
+
+@function("compat.v1.name_scope")
+class name_scope(_name_scope):  # noqa: N801 - TensorFlow's name
+    """A block in which the names of variables begin with a prefix, for functions with a `name`.
+
+    Unlike TensorFlow, tensors have no names.
+
+    Args:
+        name: the prefix, or None.
+        default_name: the prefix if `name` is None; if both are None, there is none.
+        values: ignored.
+
+    Raises:
+        ValueError: if the prefix is no text.
+
+    >>> def scaled(x, name=None):
+    ...     with tf.compat.v1.name_scope(name, "scaled", [x]) as scope:
+    ...         return scope
+    >>> scaled(1.0), scaled(1.0, name="twice")
+    ('scaled/', 'twice/')
+    """
+
+    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+        own = default_name if name is None else name
+        super().__init__("" if own is None else own)
+        self._own = own
+
+    @property
+    def name(self) -> Any:
+        """The prefix, without those of the scopes around it; None if none was given."""
+        return self._own
 
 
 @function("compat.v1.div")

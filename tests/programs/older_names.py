@@ -164,3 +164,19 @@ def compatible(tf, np):
         "unknown rank": repr(c.dimension_at_index(tf.TensorShape(None), 0)),
         "compatible": [before, c.forward_compatible(2020, 1, 1), c.forward_compatible(2099, 1, 1)],
     }
+
+
+def name_scopes(tf, np):
+    def entered(*args, **kwargs):
+        with tf.compat.v1.name_scope(*args, **kwargs) as prefix:
+            return [prefix, tf.Variable(1.0, name="w").name]
+
+    with tf.name_scope("outer"):
+        inner = [entered(name) for name in ("a", "a/", "", None)]
+    return {
+        "inner": inner,
+        "default": [entered(None, "b"), entered("a", "b", values=[1.0]), entered(None, None)],
+        "names": [tf.compat.v1.name_scope(*names).name for names in ((None, "b"), ("a", 3))],
+        "no name": tf.compat.v1.name_scope(None).name is None,
+        "no text": [caught(lambda: entered(3)), caught(lambda: entered(None, 3))],
+    }
