@@ -55,7 +55,7 @@ def test_each_test_starts_with_the_same_seed():
 
 
 def test_a_session_says_what_to_write():
-    with Case().cached_session() as session, pytest.raises(AttributeError) as caught:
+    with Case().session() as session, pytest.raises(AttributeError) as caught:
         session.run(tf.constant(1))
     assert caught.value.__notes__ == ["Write `self.evaluate(tensors)`."]
 

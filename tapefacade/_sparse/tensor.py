@@ -157,6 +157,11 @@ class SparseTensor(CompositeTensor):
 
     __repr__ = __str__
 
+    def _evaluated(self) -> "SparseTensorValue":
+        """Returns what `tf.test.TestCase.evaluate` makes of it."""
+        parts = (self._indices, self._values, self._dense_shape)
+        return SparseTensorValue(*(part.numpy() for part in parts))
+
     def __copy__(self) -> "SparseTensor":
         return self
 

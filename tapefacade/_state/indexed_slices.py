@@ -1,7 +1,7 @@
 """IndexedSlices: some rows of a tensor that is zero elsewhere."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
@@ -51,6 +51,11 @@ class IndexedSlices(CompositeTensor):
     def dense_shape(self) -> Any:
         """The shape of the whole tensor, or None."""
         return self._dense_shape
+
+    def _evaluated(self) -> "IndexedSlicesValue":
+        """Returns what `tf.test.TestCase.evaluate` makes of it."""
+        parts = (self._values, self._indices, self._dense_shape)
+        return IndexedSlicesValue(*(None if p is None else convert(p).numpy() for p in parts))
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -112,3 +117,11 @@ def _scalar_mul(scalar: Any, x: Any) -> IndexedSlices:
 def _stop_gradient(input: Any) -> IndexedSlices:
     """Makes constants of the rows."""
     return input._with_gradient(FUNCTIONS["stop_gradient"](input.values))
+
+
+class IndexedSlicesValue(NamedTuple):
+    """What indexed slices are made of, as NumPy arrays."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any

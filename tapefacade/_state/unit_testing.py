@@ -23,17 +23,12 @@ from tapefacade._core.tensor import hinted
 from tapefacade._ops.op import function, register
 from tapefacade._state.container_assertions import ContainerAssertions
 from tapefacade._state.devices import list_physical_devices
+from tapefacade._state.unit_sessions import Sessions
 from tapefacade._state.value_assertions import ValueAssertions
 from tapefacade._trace.recording import THREAD
 
 SEED = 87654321
 INCOMPATIBLE = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
-MESSAGE_SESSION = (
-    "Trying to access properties or call methods on the result of self.session(), "
-    "self.cached_session(), etc while eager execution is enabled. If you're porting this test case "
-    "to TF 2.0, either adapt the test to work with eager execution or insert a call to "
-    "tf.disable_eager_execution() in the main() function of this test file."
-)
 PROCESSORS = {
     "x86": ("x86_64", "AMD64", "i386", "i686"),
     "arm": ("aarch64", "arm64", "armv7l"),
@@ -42,7 +37,7 @@ PROCESSORS = {
 }
 
 
-class TestCase(ContainerAssertions, ValueAssertions):
+class TestCase(ContainerAssertions, Sessions, ValueAssertions):
     """A `unittest.TestCase` with assertions about tensors, which starts each test with one seed.
 
     Unlike TensorFlow, it does not derive from `absl.testing.absltest.TestCase`, has no assertions
@@ -164,23 +159,7 @@ class TestCase(ContainerAssertions, ValueAssertions):
         if first != second:
             self.fail(f"Devices {first} and {second} are not equal. {msg}:")
 
-    # Sessions, threads and streams.
-
-    @contextlib.contextmanager
-    def session(
-        self, graph: None = None, config: Any = None, use_gpu: bool = True, force_gpu: bool = False
-    ) -> Iterator["_NoSession"]:
-        """Opens a block for tests that were written for sessions; there is none to use.
-
-        Args:
-            graph: ignored.
-            config: ignored.
-            use_gpu: ignored.
-            force_gpu: ignored.
-        """
-        yield _NoSession()
-
-    cached_session = session
+    # Threads and streams.
 
     def checkedThread(
         self,
@@ -218,13 +197,6 @@ class TestCase(ContainerAssertions, ValueAssertions):
                 os.close(saved)
                 file.seek(0)
                 captured._contents = file.read().decode()
-
-
-class _NoSession:
-    """What a block is given in the place of a session."""
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise hinted(AttributeError(MESSAGE_SESSION), "Write `self.evaluate(tensors)`.")
 
 
 class CapturedWrites:

@@ -28,6 +28,10 @@ def evaluated(tensors: Any) -> Any:
 def _evaluated(tensor: Any) -> Any:
     if tensor is None:
         return None
+    if callable(tensor):
+        return evaluated(tensor())
+    if hasattr(tensor, "_evaluated"):
+        return tensor._evaluated()
     if not hasattr(tensor, "numpy"):
         raise ValueError(f"Unsupported type '{type(tensor).__name__}'.")
     return tensor.numpy()

@@ -197,9 +197,27 @@ def evaluation(tf, np):
     found = case.evaluate(structure)
     with case.session() as session:
         ran = case.evaluate(structure)
+    with case.cached_session() as cached:
+        pass
+    parts = [
+        tf.sparse.from_dense([[0.0, 2.0]]),
+        tf.IndexedSlices(tf.constant([1.0]), tf.constant([2])),
+        tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]), tf.constant([5])),
+        lambda: tf.constant(3.0),
+    ]
+    values = case.evaluate(parts)
     return {
+        "parts": [[type(value).__name__ for value in values], [list(v) for v in values[:3]]],
+        "called": values[3],
         "session": ran,
         "nothing of a session": caught(lambda: session.run(structure)),
+        "cached session": [
+            cached.run(structure),
+            cached.run(lambda: structure["a"], feed_dict={}),
+            caught(lambda: cached.run(structure, feed_dict={"a": 1})),
+            caught(lambda: cached.run(structure, None, options=1)),
+            caught(lambda: cached.graph),
+        ],
         "structure": found,
         "kinds": [type(found["a"]).__name__, type(found["b"]).__name__],
         "tensor": case.evaluate(tf.constant(3)),
