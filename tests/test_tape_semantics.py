@@ -510,3 +510,37 @@ def test_custom_gradient_of_a_closed_tape():
         g = first.gradient(y, x)
     assert shown([g, second.gradient(g, x)]) == [[10.0, 20.0], [10.0, 10.0]]
     assert first.jacobian(y, x).numpy().tolist() == [[10.0, 0.0], [0.0, 20.0]]
+
+
+def test_a_block_that_is_entered_again_compiles_nothing_in_a_step_that_repeats():
+    x = tf.Variable([1.0, 2.0])
+
+    def step():
+        with tf.GradientTape() as tape:
+            y = tf.sin(x) * x
+        float(y[0])
+        with tape:
+            loss = tf.reduce_sum(y * y)
+        x.assign_sub(0.1 * tape.gradient(loss, x))
+
+    for _ in range(3):
+        step()
+    settle()
+    with counted() as count:
+        for _ in range(4):
+            step()
+        settle()
+    assert (count.compiled, count.recorded, count.dispatched) == (0, 0, 8)
+
+
+def test_a_block_is_not_entered_again_within_that_of_another_tape():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    float(y)
+    with (
+        tf.GradientTape(),
+        pytest.raises(RuntimeError, match="its step has ended, and the block of another tape"),
+        tape,
+    ):
+        pass

@@ -27,7 +27,7 @@ from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
 from tapefacade._tape.unconnected import UnconnectedGradients
-from tapefacade._tape.watching import Watching, outside
+from tapefacade._tape.watching import Watching, outside, reopened
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.tree import Node
 
@@ -40,6 +40,10 @@ MESSAGE_PERSISTENT_INSIDE = (
     "the tape, leading to increased CPU and memory usage). Only call GradientTape.gradient inside "
     "the context if you actually want to trace the gradient in order to compute higher order "
     "derivatives."
+)
+MESSAGE_ENTERED_AGAIN = (
+    "The block of this tape cannot be entered again here: its step has ended, and the block of "
+    "another tape or the body of a tf.function is open. Use one block, or another tape."
 )
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
@@ -137,15 +141,14 @@ class GradientTape(Jacobians, Watching, Explaining):
         trace = THREAD.recording
         if trace is not self._trace and not trace.is_held:
             trace.flush()  # a step begins
-            trace = THREAD.recording
+            trace = reopened(self._trace, self._data) or THREAD.recording
         if self._trace is None:
             self._trace, self._data = trace, trace.data
             self._intervals, self._watched, self._variables = [], {}, {}
         elif self._data is not trace.data:
-            raise RuntimeError(
-                "The block of this tape cannot be entered again: values have been looked at since, "
-                "which ended its step. Use one block, or another tape."
-            )
+            if trace.enclosing is not None:
+                trace.observe("a tape from outside is entered in the body of a loop or branch")
+            raise RuntimeError(MESSAGE_ENTERED_AGAIN)
         self._start = trace.at.end
         self._recording = True
         trace.epoch += 1

@@ -1,7 +1,7 @@
 """Which variables a tape watches."""
 
 from tapefacade._state.variable import Variable
-from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
 
 
 def outside(trace: Recording) -> None:
@@ -13,6 +13,14 @@ def outside(trace: Recording) -> None:
     recording = THREAD.recording
     if recording.enclosing is not None and recording.is_within(trace):
         recording.observe("a tape from outside is used in the body of a loop or branch")
+
+
+def reopened(trace: Recording | None, data: Data | None) -> Recording | None:
+    """Opens the recording of a tape's first block again, if it has been closed since."""
+    if trace is None or data is None or trace.data is not CLOSED or data.end is None:
+        return None
+    trace.reopen(data)
+    return trace
 
 
 class Watching:

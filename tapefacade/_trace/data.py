@@ -11,7 +11,7 @@ class Data:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
     __slots__ = (
-        "custom", "failed", "foreseen", "leaves", "looked", "recomputed", "scalars", "slots",
+        "custom", "end", "failed", "foreseen", "leaves", "looked", "recomputed", "scalars", "slots",
         "taped",
     )  # fmt: skip
 
@@ -24,6 +24,7 @@ class Data:
         self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
         self.taped = False  # whether a tape has been opened
+        self.end: Any = None  # where the recording was closed, if it can be opened again
         # The program that has given values last, and the end of the recording then; see foresight.
         self.looked: tuple[Any, int] | None = None
         self.foreseen: Any = None

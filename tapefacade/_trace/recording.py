@@ -326,11 +326,28 @@ class Recording(Computing):
     def close(self) -> None:
         """Ends the recording: the thread starts a new one, this one lets go of its values."""
         THREAD.recording = Recording()
+        if self.data.taped and not self.traced:
+            self.data.end = self.at
         # Tensors that are kept keep this object: nothing but a shell is left of it.
         self.data = CLOSED
         self.owners = self.assigned = self.traced = _NOTHING
         self.blocks = self.effects = _NONE
         self.at = TREE.root
+
+    def reopen(self, data: Data) -> None:
+        """Goes on with a recording that has been closed: a tape's block is entered again.
+
+        Args:
+            data: its values, as the tape has kept them. What was computed from them is computed
+                again where it is needed.
+        """
+        self.finish_handover()
+        self.data, self.at = data, data.end
+        self.owners, self.assigned, self.traced = {}, {}, {}
+        self.blocks, self.effects = [], []
+        self.state = tuple(data.leaves)  # a program depends on what is known
+        data.looked = data.foreseen = None
+        THREAD.recording = self
 
 
 def _add_leaf(key: tuple[Node, TensorType]) -> Node:
