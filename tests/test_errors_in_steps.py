@@ -743,3 +743,10 @@ def test_the_text_of_a_failed_assertion_is_bare():
         tf.debugging.assert_equal([1, 2], [1, 3])
     assert str(raised.value).startswith("Condition x == y did not hold.")
     assert str(raised.value).endswith("[1 3]")
+
+
+def test_eval_raises_the_error_of_the_value_first():
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 5 is not in"):
+        tf.gather([1.0], [5]).eval()
+    with pytest.raises(NotImplementedError, match=r"is \.numpy\(\) what you're looking for"):
+        tf.gather([1.0], [0]).eval()

@@ -347,6 +347,7 @@ class EagerTensor(Showing, Operators, Tensor):
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> NoReturn:
         """Raises: there are no sessions; `numpy()` gives the value."""
+        self._array()  # an error of this value goes first, as it has in TensorFlow
         raise NotImplementedError(
             "eval is not supported when eager execution is enabled, is .numpy() what you're "
             "looking for?"
