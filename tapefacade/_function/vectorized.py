@@ -14,6 +14,7 @@ from tapefacade._function.rehearsing import needs_python
 from tapefacade._ops.indexing import getitem
 from tapefacade._ops.joining import stack
 from tapefacade._ops.op import function
+from tapefacade._tape.watching import as_if_once
 from tapefacade._trace.frames import Running, ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -64,7 +65,8 @@ def vectorized_map(
             raise invalid_argument(f"indices[{size}] = {size} is not in [0, {size})")
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
-    return _Call(fn, elems, flat, sizes, count).result()
+    with as_if_once():
+        return _Call(fn, elems, flat, sizes, count).result()
 
 
 class _Call:

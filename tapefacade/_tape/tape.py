@@ -48,7 +48,7 @@ MESSAGE_ENTERED_AGAIN = (
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
 
-class GradientTape(Jacobians, Watching, Explaining):
+class GradientTape(Watching, Jacobians, Explaining):
     """Records what is computed in its block, to differentiate it.
 
     Args:
@@ -87,6 +87,7 @@ class GradientTape(Jacobians, Watching, Explaining):
         *,
         rematerialize: bool = False,
     ) -> None:
+        super().__init__()
         self._rematerialize = rematerialize
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
@@ -390,9 +391,6 @@ class GradientTape(Jacobians, Watching, Explaining):
                 RuntimeError(MESSAGE_USED),
                 "Write tf.GradientTape(persistent=True) to ask for more.",
             )
-
-    def _release(self) -> None:
-        self._clear()  # what was watched can still be asked for
 
 
 _ONES = (None,)  # the upstream gradient of one target that was given none

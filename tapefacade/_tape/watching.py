@@ -1,7 +1,41 @@
-"""Which variables a tape watches."""
+"""Which variables a tape watches, and when it is used up."""
+
+import contextlib
+import itertools
+import threading
+from collections.abc import Iterator
 
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
+
+_SERIALS = itertools.count()
+
+
+class _Rows(threading.local):
+    """The Python of a function that stands for many rows, which runs for each of them."""
+
+    since: int | None = None  # the serial of the first tape that is made in it
+
+    def __init__(self) -> None:
+        self.used: list[Watching] = []
+
+
+_ROWS = _Rows()
+
+
+@contextlib.contextmanager
+def as_if_once() -> Iterator[None]:
+    """A block that runs Python for each row which TensorFlow runs once: tapes are used once."""
+    if _ROWS.since is not None:
+        yield
+        return
+    _ROWS.since = next(_SERIALS)
+    try:
+        yield
+    finally:
+        _ROWS.since, used, _ROWS.used = None, _ROWS.used, []
+        for tape in used:
+            tape._clear()
 
 
 def outside(trace: Recording) -> None:
@@ -27,10 +61,25 @@ class Watching:
     """The part of a tape that knows the variables."""
 
     _recording: bool
+    _serial: int
     _watch_accessed_variables: bool
     _trace: Recording | None
     _watched: dict[int, int]
     _variables: dict[int, tuple[Variable, tuple[int, ...]]]
+
+    def __init__(self) -> None:
+        self._serial = next(_SERIALS)
+
+    def _clear(self) -> None:
+        """Forgets the recording."""
+        raise NotImplementedError
+
+    def _release(self) -> None:
+        """Notes that a tape which is not persistent has been used."""
+        if _ROWS.since is not None and self._serial < _ROWS.since:
+            _ROWS.used.append(self)
+        else:
+            self._clear()  # what was watched can still be asked for
 
     def _wants(self, variable: Variable) -> bool:
         """Whether the tape takes note of a read of a variable."""

@@ -140,3 +140,25 @@ def in_bodies(tf, np):
         "vectorized": tf.vectorized_map(row, tf.range(3)),
         "mapped": tf.map_fn(row, tf.range(3), fn_output_signature=tf.float32),
     }
+
+
+def used_once_for_all_rows(tf, np):
+    x, matrix = tf.Variable([1.0, 2.0]), tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+    def tape_and_target():
+        with tf.GradientTape() as tape:
+            y = tf.linalg.matvec(matrix, x * x)
+        return tape, y
+
+    def row(i):
+        with entered:
+            y_i = tf.gather(y, i)
+        return entered.gradient(y_i, x, unconnected_gradients="zero")
+
+    entered, y = tape_and_target()
+    given, z = tape_and_target()
+    return {
+        "entered": tf.vectorized_map(row, tf.range(3)),
+        "given": tf.vectorized_map(lambda up: given.gradient(z, x, output_gradients=up), tf.eye(3)),
+        "used": [caught(tape.gradient, y, x) for tape in (entered, given)],
+    }
