@@ -259,6 +259,14 @@ def rehearsing() -> Iterator[None]:
         _THREAD.is_rehearsing = before
 
 
+def used(key: EagerTensor) -> EagerTensor:
+    """Returns the key to use in the place of one that stands for others; any other tensor as is."""
+    for draw in _THREAD.lists[0] if _THREAD.is_rehearsing and _THREAD.lists else ():
+        if draw.key is key:
+            return from_host(draw.source.next())
+    return key
+
+
 def _drawn(draw: Draw) -> EagerTensor:
     for draws in _THREAD.lists:
         draws.append(draw)

@@ -14,14 +14,14 @@ from jax.core import Tracer
 from tapefacade._core.generators import Draw, drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
-from tapefacade._ops.calling import MARKERS
+from tapefacade._state.hoisting import repeat_node
 from tapefacade._state.instructions import ARGUMENT, READ
 from tapefacade._state.variable import Variable
 from tapefacade._trace.frames import Frame
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import Slice, cut, needed
-from tapefacade._trace.tree import EDGES, TREE, Node
+from tapefacade._trace.tree import Node
 
 _SERIAL = itertools.count()
 
@@ -204,32 +204,13 @@ class Recorded:
         scalars: dict[int, Any] = {}
         effects: list[int] = []
         for node in self.nodes:
-            self._repeat_node(recording, node, mapped)
+            repeat_node(recording, node, mapped, self.scalars)
             at = recording.at
             for own in range(node.first, node.first_output):
                 scalars[mapped[own]] = recording.data.scalars[mapped[own]] = self.scalars[own]
             if node.checked:
                 effects.append(at.first_output)
         return mapped, scalars, effects
-
-    def _repeat_node(self, recording: Recording, node: Node, mapped: dict[int, int]) -> None:
-        at = recording.at
-        marked = [
-            mapped[slot] if slot in mapped else MARKERS[type(self.scalars[slot])]
-            for slot in node.inputs
-        ]
-        key = (at, node.operation, node.static, *marked)
-        found = EDGES.get(key)
-        if found is None:
-            count = node.first_output - node.first
-            inputs = tuple([at.end if slot < 0 else slot for slot in marked])
-            ghosts = tuple(mapped.get(slot, -1) for slot in node.ghosts)
-            found = TREE.add(key, Node(
-                at, node.operation, node.static, inputs, node.types[:count], node.types[count:],
-                node.structure, ghosts, node.checked, counted=True, line=node.line,
-            ))  # fmt: skip
-        recording.at = found
-        mapped.update(zip(range(node.first, node.end), range(found.first, found.end), strict=True))
 
     # As a program of its own.
 

@@ -19,6 +19,7 @@ from tapefacade._core.tensor import UNTYPED, EagerTensor, host_value
 from tapefacade._core.types import TensorType
 from tapefacade._ops import operators
 from tapefacade._state.assigning import Assigning
+from tapefacade._state.hoisting import hoisted
 from tapefacade._state.instructions import READ, READ_VALUE
 from tapefacade._state.modes import VariableAggregation, VariableSynchronization
 from tapefacade._state.scopes import Making, scoped
@@ -64,7 +65,7 @@ class Variable(Assigning, metaclass=Making):
         experimental_enable_variable_lifting: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: if there is no initial value, or it does not fit `shape` or `dtype`.
+        ValueError: there is no initial value, or it does not fit `shape` or `dtype`.
 
     >>> v = tf.Variable([1.0, 2.0])
     >>> v.assign_add([1.0, 1.0]).numpy()
@@ -106,7 +107,7 @@ class Variable(Assigning, metaclass=Making):
             )
         if name is not None and not isinstance(name, str):
             raise ValueError("name for name_scope must be a string.")
-        tensor = _initial(initial_value, dtype)
+        tensor = hoisted(_initial(initial_value, dtype))
         if shape is None:
             shape = tensor.shape
         elif not as_shape(shape).is_compatible_with(tensor.shape):
@@ -119,8 +120,7 @@ class Variable(Assigning, metaclass=Making):
             trainable = synchronization is not VariableSynchronization.ON_READ
         name = scoped("Variable" if name is None else name)
         self._set_up(tensor, trainable, name, as_shape(shape), constraint)
-        self._synchronization = synchronization
-        self._aggregation = aggregation
+        self._synchronization, self._aggregation = synchronization, aggregation
         if THREAD.functions:
             THREAD.functions[-1].note_created(self)
 

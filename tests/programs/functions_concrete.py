@@ -159,3 +159,67 @@ def printed_signatures_of_calls(tf, np):
 
     summed(tf.constant([1.0])), summed(tf.constant([1.0, 2.0]))
     return [f.pretty_printed_concrete_signatures(False) for f in (scaled, shifted, summed)]
+
+
+def layer_that_makes(tf, initial):
+    """A layer that makes its variable when it is first called."""
+
+    class Layer(tf.Module):
+        w = None
+
+        def __call__(self, x):
+            if self.w is None:
+                self.w = tf.Variable(initial(), name="w")
+            return x * self.w
+
+    return Layer()
+
+
+def variables_made_for_a_signature(tf, np):
+    outside = tf.constant([1.0, 2.0])
+    found = []
+    for spec in (tf.TensorSpec([2]), tf.TensorSpec([None, 2])):
+        layer = layer_that_makes(tf, lambda: tf.sqrt(outside + 3.0) * 2.0)
+        f = tf.function(layer).get_concrete_function(spec)
+        size = [2 if n is None else n for n in spec.shape]
+        found.append((f(tf.ones(size)), layer.w, len(f.variables)))
+    layer = layer_that_makes(tf, lambda: tf.random.normal([3]))
+    f = tf.function(layer).get_concrete_function(tf.TensorSpec([3]))
+    same = np.all(f(tf.ones([3])).numpy() == layer.w.numpy())
+    return found, same, len(set(layer.w.numpy().tolist()))
+
+
+def variables_made_in_an_inner_function(tf, np):
+    layer = layer_that_makes(tf, lambda: tf.ones([2]) + 2.0)
+    inner = tf.function(layer)
+    outer = tf.function(lambda x: inner(x) + 1.0)
+    f = outer.get_concrete_function(tf.TensorSpec([2]))
+    return f(tf.constant([1.0, 2.0])), layer.w
+
+
+def variables_made_in_loops_and_branches(tf, np):
+    def looped(layer, x):
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, layer(y)), (0, x))[1]
+
+    def chosen(layer, x):
+        return tf.cond(tf.reduce_sum(x) > 0.0, lambda: layer(x), lambda: x)
+
+    found = []
+    for body in (looped, chosen):
+        for concrete in (False, True):
+            layer = layer_that_makes(tf, lambda: tf.ones([2]) * 2.0)
+            f = tf.function(lambda x, body=body, layer=layer: body(layer, x))
+            if concrete:
+                f = f.get_concrete_function(tf.TensorSpec([2]))
+            found.append((f(tf.constant([1.0, 2.0])), layer.w.numpy()))
+    return found
+
+
+def random_variables_made_in_a_loop(tf, np):
+    layer = layer_that_makes(tf, lambda: tf.random.normal([3]))
+    f = tf.function(
+        lambda x: tf.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, layer(y)), (0, x))[1]
+    )
+    result = f(tf.ones([3])).numpy()
+    same = np.allclose(result, layer.w.numpy() ** 2)
+    return same, len(set(layer.w.numpy().tolist()))
