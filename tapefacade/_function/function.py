@@ -89,6 +89,17 @@ class Function(Signatures):
         own = ("__dict__",) if inspect.isroutine(python_function) else ()
         functools.update_wrapper(self, python_function, updated=own)
 
+    def _decorate(self, decorator: Callable[[Any], Any]) -> None:
+        """Puts a decorated function in the place of the Python function; Sonnet does so.
+
+        Raises:
+            ValueError: if the function has been called.
+        """
+        if self._traces or self._concrete or self._tracings:
+            raise ValueError("Functions cannot be decorated after they have been traced.")
+        signature = None if self._signature is None else self._signature.specs
+        self.__init__(decorator(self._python), self._name, signature, **self._settings)
+
     # Calls.
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

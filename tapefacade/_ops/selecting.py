@@ -36,6 +36,48 @@ def select(condition: BoolLike, x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.where(condition, x, y)
 
 
+@op("_select_older", kernel="Select")
+def select_older(condition: BoolLike, x: TensorLike, y: TensorLike) -> jax.Array:
+    """Takes elements of `x` where the condition holds, and of `y` elsewhere: nothing broadcasts.
+
+    Args:
+        condition: a boolean tensor of the shape of `x`; a scalar, or a vector which chooses rows.
+        x: a tensor.
+        y: a tensor of the same shape and dtype.
+
+    Returns:
+        A tensor of that shape and dtype.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.raw_ops.Select(condition=[True, False], x=[[1, 2], [3, 4]], y=[[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+    """
+    if condition.ndim == 1 and x.ndim != 1:
+        if x.ndim == 0:
+            raise invalid("'then' must be at least a vector, but saw shape: []")
+        if x.shape[0] != condition.shape[0]:
+            raise invalid(
+                "Number of batches of 'then' must match size of 'cond', but saw: "
+                f"{x.shape[0]} vs. {condition.shape[0]}"
+            )
+    elif condition.ndim and condition.shape != x.shape:
+        raise invalid(
+            "Inputs to operation Select of type Select must have the same size and shape.  "
+            f"Input 0: {written(condition.shape)} != input 1: {written(x.shape)}"
+        )
+    if x.shape != y.shape:
+        raise invalid(
+            "'then' and 'else' must have the same size.  but received: "
+            f"{written(x.shape)} vs. {written(y.shape)}"
+        )
+    if condition.ndim == 1:
+        condition = condition.reshape(-1, *[1] * (x.ndim - 1))
+    return jnp.where(condition, x, y)
+
+
 @function("where", dispatch=True)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Takes elements of `x` where a condition holds and of `y` elsewhere, or says where it holds.

@@ -50,7 +50,6 @@ size size input -name=null out_type=null
 space_to_depth nn.space_to_depth input block_size -name=null data_format="NHWC"
 squeeze squeeze input axis=null -name=null squeeze_dims:axis=null
 transpose transpose a perm=null -name=null conjugate=false
-where where condition x=null y=null
 multinomial random.categorical logits num_samples seed=null -name=null output_dtype:dtype=null
 random_poisson random.poisson lam shape dtype="float32" seed=null
 verify_tensor_all_finite debugging.assert_all_finite t:x=null msg:message=null -name=null x=null

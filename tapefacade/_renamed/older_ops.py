@@ -91,6 +91,35 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     return FUNCTIONS["math.floordiv" if whole else "math.truediv"](x, y)
 
 
+@function("compat.v1.where")
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Takes elements of `x` where a condition holds and of `y` elsewhere, or says where it holds.
+
+    A vector chooses among the rows of `x` and `y`; else the shapes are the same, unlike in `tf.where`.
+
+    Args:
+        condition: a boolean tensor of the shape of `x`; a scalar, or a vector which chooses rows.
+        x: a tensor.
+        y: a tensor of the same shape and dtype.
+        name: ignored.
+
+    Returns:
+        A tensor of that shape; without `x` and `y` the positions, int64 `[count, rank]`.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
+        InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+    """
+    both = x is not None and y is not None
+    return (
+        FUNCTIONS["_select_older"](condition, x, y) if both else FUNCTIONS["where"](condition, x, y)
+    )
+
+
 @function("compat.v1.nn.xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
     """Computes `x @ weights + biases`.
@@ -127,6 +156,59 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
     array([[0.]], dtype=float32)
     """
     return FUNCTIONS["nn.relu"](xw_plus_b(x, weights, biases))
+
+
+@function("compat.v1.nn.fused_batch_norm")
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> tuple[Any, Any, Any]:
+    """Normalizes each channel with the mean and the variance of the batch, or with given ones.
+
+    Args:
+        x: a float32, float16 or bfloat16 tensor of rank 4.
+        scale: a float32 vector with a number for each channel.
+        offset: likewise.
+        mean: likewise; None if only the batch counts.
+        variance: likewise.
+        epsilon: what is added to the variance.
+        data_format: "NHWC" or "NCHW".
+        is_training: whether the batch is normalized with its own statistics.
+        name: ignored.
+        exponential_avg_factor: the weight of the batch in the mean and variance that are returned.
+
+    Returns:
+        The normalized tensor, the mean, and the variance (with Bessel's correction in training).
+
+    Raises:
+        ValueError: if `mean` or `variance` is needed and None.
+
+    >>> x = tf.constant([1.0, 3.0], shape=[2, 1, 1, 1])
+    >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(x, [1.0], [0.0])
+    >>> mean.numpy(), variance.numpy()
+    (array([2.], dtype=float32), array([2.], dtype=float32))
+    """
+    if (mean is None or variance is None) and (not is_training or exponential_avg_factor != 1.0):
+        raise ValueError(
+            "Both `mean` and `variance` must be a 1D tensor when `is_training` is False or "
+            f"`exponential_avg_factor` != 1.0. Received: `mean` {mean!r} and `variance` "
+            f"{variance!r}"
+        )
+    nothing = FUNCTIONS["zeros"]([0])
+    mean = nothing if mean is None else mean
+    variance = nothing if variance is None else variance
+    return FUNCTIONS["_fused_batch_norm_v3"](
+        x, scale, offset, mean, variance, epsilon, exponential_avg_factor,
+        data_format, is_training,
+    )[:3]  # fmt: skip
 
 
 @function("compat.v1.nn.dropout")

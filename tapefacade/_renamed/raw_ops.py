@@ -95,6 +95,10 @@ FloorDiv math.floordiv x y
 FloorMod math.floormod x y
 FresnelCos math.special.fresnel_cos x
 FresnelSin math.special.fresnel_sin x
+FusedBatchNormV2 _fused_batch_norm x scale offset mean variance epsilon=0.0001
+    exponential_avg_factor=1.0 data_format="NHWC" is_training=true
+FusedBatchNormV3 _fused_batch_norm_v3 x scale offset mean variance epsilon=0.0001
+    exponential_avg_factor=1.0 data_format="NHWC" is_training=true
 GatherNd gather_nd params indices bad_indices_policy=""
 GatherV2 gather params indices axis batch_dims=0
 Greater math.greater x y
@@ -190,7 +194,7 @@ SegmentMean math.segment_mean data segment_ids
 SegmentMin math.segment_min data segment_ids
 SegmentProd math.segment_prod data segment_ids
 SegmentSum math.segment_sum data segment_ids
-Select where condition x y
+Select _select_older condition x y
 SelectV2 where condition t:x e:y
 Selu nn.selu features
 Shape shape input out_type="int32"

@@ -14,6 +14,10 @@ BATCH, BIAS, LOOKUP, DROPOUT = (
 TABLE = f([[1, 2], [3, 4], [5, 6]])
 IMAGE = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
 
+FUSED = "compat.v1.nn.fused_batch_norm"
+MAPS = np.sin(np.arange(72, dtype="float32") ** 2).reshape(2, 3, 4, 3)
+SCALE, OFFSET = f(0.5, 1.0, 2.0), f(0.1, -0.2, 0.3)
+
 CASES = [
     Case("nn.moments", (A, [0])),
     Case("nn.moments", (d(A), [1]), id="float64"),
@@ -91,4 +95,37 @@ CASES = [
     raises(LOOKUP, (TABLE, i(-1)), id="negative row"),
     raises(LOOKUP, ([], i(0)), id="no table"),
     raises(LOOKUP, (None, i(0)), id="None"),
+    Case(FUSED, (MAPS, SCALE, OFFSET), rtol=2e-5, atol=5e-6),
+    Case(FUSED, (MAPS, SCALE, OFFSET), {"epsilon": 1e-7}, id="epsilon", rtol=2e-5, atol=5e-6),
+    Case(
+        FUSED,
+        (np.moveaxis(MAPS, 3, 1), SCALE, OFFSET),
+        {"data_format": "NCHW"},
+        id="NCHW",
+        rtol=2e-5,
+        atol=5e-6,
+    ),
+    Case(
+        FUSED,
+        (MAPS, SCALE, OFFSET, OFFSET, SCALE),
+        {"is_training": False},
+        id="given",
+        gradient=False,  # the second one: None in TensorFlow for what has none in the first
+        rtol=2e-5,
+        atol=5e-6,
+    ),
+    Case(
+        FUSED,
+        (MAPS, SCALE, OFFSET, OFFSET, SCALE),
+        {"exponential_avg_factor": 0.25},
+        id="running",
+        rtol=2e-5,
+        atol=5e-6,
+    ),
+    Case(FUSED, (MAPS.astype("float16"), SCALE, OFFSET), id="float16", rtol=2e-2, atol=4e-3),
+    Case(FUSED, (MAPS[:1, :1, :1], SCALE, OFFSET), id="one element", rtol=2e-5, atol=5e-6),
+    raises(FUSED, (MAPS[0], SCALE, OFFSET), id="rank"),
+    raises(FUSED, (MAPS, SCALE[:2], OFFSET), id="size"),
+    raises(FUSED, (MAPS, SCALE, OFFSET), {"is_training": False}, id="nothing given"),
+    raises(FUSED, (MAPS, SCALE, OFFSET, f([1]), f([1])), {"is_training": False}, id="given error"),
 ]

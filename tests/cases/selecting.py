@@ -10,6 +10,8 @@ V, W = f(1.0, 2.0, 3.0), f(4.0, 5.0, 6.0)
 B = b(True, False, True)
 CUBE = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
 
+THREE = f([[1, 2], [3, 4], [5, 7]])
+
 CASES = [
     Case("where", (B, V, W)),
     Case("where", (B, V, M), id="broadcast"),
@@ -72,4 +74,22 @@ CASES = [
     raises("dynamic_stitch", ([[0, 1]], [f(1.0, 3.0, 4.0)]), id="lengths"),
     raises("dynamic_stitch", ([[0]], [f([1.0]), f([2.0])]), id="lists"),
     raises("dynamic_stitch", ([[0], [1]], [f([[1.0]]), f([2.0])]), id="ranks"),
+    *[
+        Case("compat.v1.where", (condition, THREE, -THREE), id=id)
+        for id, condition in {
+            "rows": b(True, False, True),
+            "scalar": b(False),
+            "same shape": b(THREE % 2 == 0),
+        }.items()
+    ],
+    # Where the columns are as many as the rows, a condition that broadcasts would choose columns.
+    Case(
+        "compat.v1.where", (b(True, False), f([[1, 2], [3, 4]]), f([[5, 6], [7, 8]])), id="square"
+    ),
+    Case("compat.v1.where", (b(True, False), f(1, 2), f(3, 4)), id="vectors"),
+    Case("compat.v1.where", (b(True, False),), gradient=False, id="positions"),
+    raises("compat.v1.where", (b(True, False), THREE, THREE), id="rows error"),
+    raises("compat.v1.where", (b([[True], [False], [True]]), THREE, THREE), id="broadcast"),
+    raises("compat.v1.where", (b(True, False), f(1.0), f(2.0)), id="scalars"),
+    raises("compat.v1.where", (b(True), f(1.0), THREE), id="other shape"),
 ]

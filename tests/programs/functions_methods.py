@@ -330,3 +330,18 @@ def calling_what_nobody_keeps(tf, np):
             return x * self.k
 
     return Model(2.0)(tf.constant(3.0)), Model(4.0)(tf.constant(3.0))
+
+
+def functions_decorated_in_place(tf, np):
+    def doubled(function):
+        return lambda *args: function(*args) * 2.0
+
+    f = tf.function(lambda x: x + 1.0)
+    f._decorate(doubled)
+    method = tf.function(lambda self, x: x + self, input_signature=None)
+    method._decorate(doubled)
+    found = f(tf.constant(1.0)), method(3.0, tf.constant(2.0))
+    try:
+        f._decorate(doubled)
+    except ValueError as error:
+        return found, str(error)

@@ -180,3 +180,26 @@ def name_scopes(tf, np):
         "no name": tf.compat.v1.name_scope(None).name is None,
         "no text": [caught(lambda: entered(3)), caught(lambda: entered(None, 3))],
     }
+
+
+def kernels_of_batch_normalization(tf, np):
+    x = np.sin(np.arange(72, dtype="float32") ** 2).reshape(2, 3, 4, 3)
+    scale, offset, mean, variance = np.float32(
+        [[0.5, 1.0, 2.0], [0.1, -0.2, 0.3], [0.2, 0.0, -0.1], [1.0, 2.0, 0.7]]
+    )
+    arrays = {"x": x, "scale": scale, "offset": offset, "mean": mean, "variance": variance}
+    found = []
+    for kernel in (tf.raw_ops.FusedBatchNormV2, tf.raw_ops.FusedBatchNormV3):
+        for settings in ({}, {"is_training": False}):
+            tensors = {key: tf.constant(value) for key, value in arrays.items()}
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(tensors)
+                result = kernel(**tensors, **settings)
+                loss = tf.reduce_sum(result.y**2)
+                mean_loss = tf.reduce_sum(result.batch_mean)
+            rounded = [np.round(part.numpy(), 3) + 0.0 for part in result[:3]]
+            slopes = tape.gradient(loss, tensors)
+            slopes = {k: g if g is None else np.round(g.numpy(), 2) for k, g in slopes.items()}
+            none = {k: g is None for k, g in tape.gradient(mean_loss, tensors).items()}
+            found.append((len(result), result._fields, rounded, slopes, none))
+    return found
