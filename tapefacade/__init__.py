@@ -14,6 +14,7 @@ from tapefacade import (
     config as config,
     data as data,
     debugging as debugging,
+    distribute as distribute,
     dtypes as dtypes,
     errors as errors,
     experimental as experimental,

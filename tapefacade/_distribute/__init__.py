@@ -1,0 +1,1 @@
+"""Strategies of `tf.distribute`: a program has one replica, on JAX's default device."""

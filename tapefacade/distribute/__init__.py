@@ -1,0 +1,26 @@
+"""`tf.distribute`: strategies that have one replica."""
+
+from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._distribute.contexts import (
+    ReplicaContext as ReplicaContext,
+    has_strategy as has_strategy,
+    in_cross_replica_context as in_cross_replica_context,
+)
+from tapefacade._distribute.inputs import (
+    DistributedDataset as DistributedDataset,
+    InputContext as InputContext,
+)
+from tapefacade._distribute.reducing import ReduceOp as ReduceOp
+from tapefacade._distribute.strategies import (
+    MirroredStrategy as MirroredStrategy,
+    OneDeviceStrategy as OneDeviceStrategy,
+    Strategy as Strategy,
+    StrategyExtended as StrategyExtended,
+    TPUStrategy as TPUStrategy,
+    experimental_set_strategy as experimental_set_strategy,
+    get_replica_context as get_replica_context,
+    get_strategy as get_strategy,
+)
+from tapefacade.distribute import experimental as experimental
+
+__getattr__ = _missing_attribute(__name__)
