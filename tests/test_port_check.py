@@ -171,6 +171,16 @@ def test_packages_made_for_tensorflow_are_noted(tmp_path):
     ]
 
 
+def test_a_package_that_is_checked_itself_is_no_other_package(tmp_path, capsys):
+    write(tmp_path / "sonnet" / "__init__.py", "from sonnet import linear\nimport sonnet.linear")
+    text = "import tensorflow_hub as hub\nimport tensorflow_hub\nfrom sonnet import linear"
+    write(tmp_path / "sonnet" / "linear.py", text)
+    checking.check([str(tmp_path)])
+    shown = capsys.readouterr().out
+    assert "sonnet is made" not in shown
+    assert shown.count("is not looked into") == 1  # once for a file
+
+
 # -- what there is of a name ----------------------------------------------------------------------
 
 

@@ -21,10 +21,11 @@ leaves out the guarded ones.
 
 import ast
 import json
+import pathlib
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from importlib import metadata
 from typing import Any, TextIO
 
@@ -73,8 +74,10 @@ def _all_checked(paths: list[str], progress: TextIO) -> Iterator[Checked]:
     """Checks one file after the other, and shows how far it has come on a terminal."""
     shows, last = progress.isatty(), time.monotonic()
     count = lines = 0
-    for path in programs(paths):
-        checked = check_file(path)
+    found = list(programs(paths))
+    own = {_module_name(pathlib.Path(path)) for path in found}
+    for path in found:
+        checked = check_file(path, own)
         count, lines = count + 1, lines + checked.lines
         if shows:
             progress.write("\r\033[K")
@@ -89,17 +92,23 @@ def _all_checked(paths: list[str], progress: TextIO) -> Iterator[Checked]:
         yield Checked(paths[0], errors=[Remark(MESSAGE_EMPTY, NOWHERE)])
 
 
-def check_file(path: str) -> Checked:
+def _module_name(path: pathlib.Path) -> str:
+    """Returns what programs say that import a file, or its folder if that is a package."""
+    return path.resolve().parent.name if path.stem == "__init__" else path.stem
+
+
+def check_file(path: str, own: Set[str] = frozenset()) -> Checked:
     """Reads a program, without running it, and looks its names up.
 
     Args:
         path: a script or a notebook.
+        own: the names of modules and packages that are looked into, too.
 
     Returns:
         What was found.
     """
     checked = Checked(path)
-    reader = Reader()
+    reader = Reader(own)
     try:
         pieces = read_program(path)
     except UnreadableError as error:

@@ -9,7 +9,7 @@ called on values (`x.numpy()`) is not followed.
 import ast
 import builtins
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any, NamedTuple
 
 # The packages whose names are looked up, and what stands for them in dotted names.
@@ -65,6 +65,9 @@ class _Scope:
 class Reader(ast.NodeVisitor):
     r"""Reads the parts of one program.
 
+    Args:
+        looked_into: the names of modules and packages that are read as well.
+
     Attributes:
         uses: the names that are used.
         notes: remarks.
@@ -76,7 +79,8 @@ class Reader(ast.NodeVisitor):
     ['tf.math', 'tf.math.log', 'tf.math.pi']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, looked_into: Set[str] = frozenset()) -> None:
+        self._related = RELATED - looked_into  # those of which nothing has been said
         self.uses: list[Use] = []
         self.notes: list[Note] = []
         self._scopes = [_Scope()]
@@ -140,6 +144,11 @@ class Reader(ast.NodeVisitor):
 
     # Imports.
 
+    def _note_related(self, package: str, node: ast.stmt) -> None:
+        if package in self._related:
+            self._related = self._related - {package}
+            self._note(NOTE_RELATED.format(package), node)
+
     def visit_Import(self, node: ast.Import) -> None:
         """Reads `import a.b as c`."""
         for alias in node.names:
@@ -147,8 +156,7 @@ class Reader(ast.NodeVisitor):
             dotted = _of_module(alias.name)
             if dotted is None:
                 self._bind(alias.asname or first)
-                if first in RELATED:
-                    self._note(NOTE_RELATED.format(first), node)
+                self._note_related(first, node)
                 continue
             if "." in dotted:
                 self._use(dotted, node)
@@ -158,8 +166,7 @@ class Reader(ast.NodeVisitor):
         """Reads `from a import b as c`."""
         module = "" if node.level else node.module or ""
         dotted = _of_module(module)
-        if module.partition(".")[0] in RELATED:
-            self._note(NOTE_RELATED.format(module.partition(".")[0]), node)
+        self._note_related(module.partition(".")[0], node)
         for alias in node.names:
             if dotted is None:
                 self._bind(alias.asname or alias.name)
