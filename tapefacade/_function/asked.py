@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._core.generators import function_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.binding import Parameters
 from tapefacade._function.concrete import ConcreteFunction
@@ -140,10 +141,13 @@ class Signatures(PolymorphicFunction):
             running = Running(refusal)
             THREAD.functions.append(running)
             try:
-                recorded, structure = record_body(
-                    functools.partial(self._on_tensors, args, kwargs), self._python,
-                    abstract_types((args, kwargs)), self._tensor_names(args, kwargs),
-                )  # fmt: skip
+                with function_draws():
+                    recorded, structure = record_body(
+                        functools.partial(self._on_tensors, args, kwargs), self._python,
+                        abstract_types((args, kwargs)), self._tensor_names(args, kwargs),
+                    )  # fmt: skip
+                for draw in recorded.draws.values():
+                    draw.is_spare = True  # nothing has run
                 trace = Trace(recorded, structure, recorded.uncertain)
             except ValueWanted as wanted:
                 trace = Trace(None, None, f"{wanted.line} looked at a value")

@@ -88,6 +88,9 @@ class Function(Signatures):
         # The attributes of an object that is called, as a layer is, are no attributes of ours.
         own = ("__dict__",) if inspect.isroutine(python_function) else ()
         functools.update_wrapper(self, python_function, updated=own)
+        for key, value in getattr(python_function, "__dict__", {}).items():
+            if not hasattr(self, key):
+                self.__dict__[key] = value  # `tf.function(layer).weights`
 
     def _decorate(self, decorator: Callable[[Any], Any]) -> None:
         """Puts a decorated function in the place of the Python function; Sonnet does so.

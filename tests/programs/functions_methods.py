@@ -345,3 +345,17 @@ def functions_decorated_in_place(tf, np):
         f._decorate(doubled)
     except ValueError as error:
         return found, str(error)
+
+
+def attributes_of_an_object_that_is_called(tf, np):
+    class Layer(tf.Module):
+        def __init__(self):
+            super().__init__(name="layer")
+            self.w = tf.Variable(2.0)
+            self._lock = self._python = "its own"
+
+        def __call__(self, x):
+            return x * self.w
+
+    f = tf.function(Layer())
+    return f.w, f(tf.constant(3.0)), hasattr(f, "other")

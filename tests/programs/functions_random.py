@@ -97,3 +97,14 @@ def stateless_random_numbers(tf, np):
         return tf.random.stateless_uniform([2], a), tf.random.stateless_normal([2], b)
 
     return f([1, 2]), f(tf.constant([1, 2])), f([3, 4])
+
+
+def random_numbers_of_concrete_functions(tf, np):
+    found = []
+    for sizes in ([None], [3]):
+        tf.random.set_seed(1)
+        f = tf.function(lambda t: (tf.random.normal(tf.shape(t)), tf.random.normal([2], seed=3)))
+        f = f.get_concrete_function(tf.TensorSpec(sizes))
+        before = tf.random.normal([2]), tf.random.normal([2], seed=3)
+        found.append((before, f(tf.ones([3])), f(tf.ones([3]))))
+    return found
