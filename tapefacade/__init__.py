@@ -317,6 +317,7 @@ from tapefacade._ops.trigonometry import (
     tanh as tanh,
 )
 from tapefacade._port.alias import install_as_tensorflow as install_as_tensorflow
+from tapefacade._port.keras_imports import watch_keras as _watch_keras
 from tapefacade._ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor as RaggedTensor
 from tapefacade._sparse.spec import SparseTensorSpec as SparseTensorSpec
@@ -366,4 +367,5 @@ if _typing.TYPE_CHECKING:
 else:
     Tensor = _Tensor
 
+_watch_keras()
 __getattr__ = _missing_attribute(__name__, late=_LATE)

@@ -453,6 +453,41 @@ def test_keras_by_its_own_name_is_the_keras_on_tapes(monkeypatch, backend):
     assert done.stdout.splitlines() == ["[[1.0], [1.0]]", "SourceFileLoader True"]
 
 
+KERAS_WITHOUT_ALIAS = KERAS_BY_ITS_NAME.replace(
+    "alias = tapefacade.install_as_tensorflow()\nimport tensorflow as tf", "tf = tapefacade"
+)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("tensorflow") is not None, reason="Keras would run")
+@pytest.mark.parametrize("backend", [None, "tensorflow"])
+@pytest.mark.parametrize("program", [KERAS_BY_ITS_NAME, KERAS_WITHOUT_ALIAS])
+def test_keras_that_would_look_for_tensorflow_is_the_keras_on_tapes(monkeypatch, backend, program):
+    if backend is None:
+        monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    else:
+        monkeypatch.setenv("KERAS_BACKEND", backend)
+    done = python("-c", program, "first")
+    assert done.stdout.splitlines() == ["[[1.0], [1.0]]", "SourceFileLoader True"]
+
+
+KERAS_BESIDE_TENSORFLOW = """
+import sys, types, importlib.machinery
+sys.modules["tensorflow"] = types.ModuleType("tensorflow")
+sys.modules["tensorflow"].__spec__ = importlib.machinery.ModuleSpec("tensorflow", None)
+import tapefacade
+try:
+    import keras
+except Exception as error:
+    print(type(error).__name__)
+"""
+
+
+def test_keras_runs_on_tensorflow_where_that_has_been_imported(monkeypatch):
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    (said,) = python("-c", KERAS_BESIDE_TENSORFLOW).stdout.splitlines()
+    assert said in ("ModuleNotFoundError", "AttributeError", "ImportError")  # of an empty module
+
+
 def test_a_gradient_for_variables_of_plain_keras_says_what_to_import(monkeypatch):
     monkeypatch.setenv("KERAS_BACKEND", "jax")
     done = python("-c", KERAS_BY_ITS_NAME, "first")

@@ -399,6 +399,23 @@ def test_quiet_output_leaves_out_what_is_there(tmp_path, monkeypatch, capsys):
     ]
 
 
+def test_a_program_without_tensorflow_is_said_to_be_one(tmp_path, capsys):
+    path = write(tmp_path / "a.py", "import numpy\n")
+    assert checking.check([path]) == 0
+    assert capsys.readouterr().out == "1 file, 0 with TensorFlow\n"
+    assert checking.check([path], quiet=True) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_difference_is_explained_in_the_first_file(tmp_path, capsys):
+    for name in ("a.py", "b.py"):
+        write(tmp_path / name, "import tensorflow as tf\ntf.GradientTape()\n")
+    assert checking.check([str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("tf.GradientTape  line 2") == 2
+    assert shown.count("A tape keeps the inputs") == 1
+
+
 def test_hints_that_are_the_same_are_given_once(tmp_path, capsys):
     path = write(
         tmp_path / "a.py", "import tensorflow as tf\n" + "tf.contrib.a(tf.contrib.b)\n" * 9

@@ -1,16 +1,23 @@
 """The strategies: all of them have one replica."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import jax
+
 from tapefacade._core.convert import convert
+from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._distribute.contexts import THREAD, Place, ReplicaContext, entered
 from tapefacade._distribute.inputs import DistributedDataset, InputContext
 from tapefacade._distribute.reducing import as_tensors, reduced
 from tapefacade._ops.op import function
 
+MESSAGE_ONE = (
+    "%s has one replica, though there are %d devices: programs run on JAX's default device. To use "
+    "the others, put batches on all of them: `jax.device_put(batch, NamedSharding(...))`."
+)
 MESSAGE_MIXED = (
     "Mixing different tf.distribute.Strategy objects: {} is not {}. Leave the scope of the one "
     "before you enter that of the other."
@@ -211,6 +218,7 @@ class MirroredStrategy(Strategy):
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
         super().__init__()
+        _warn_of_one(self, [None] if isinstance(devices, str) else devices)
 
 
 @function("distribute.OneDeviceStrategy")
@@ -249,6 +257,17 @@ class TPUStrategy(Strategy):
         if not FUNCTIONS["config.list_logical_devices"]("TPU"):
             raise ValueError("There is no TPU. Leave the strategy out, or use MirroredStrategy.")
         super().__init__()
+        _warn_of_one(self, None)
+
+
+def _warn_of_one(strategy: Strategy, devices: Sequence[Any] | None) -> None:
+    """Says that a program does not run on all devices that TensorFlow would run it on."""
+    if devices is None:
+        count = 1 if jax.default_backend() == "cpu" else jax.local_device_count()
+    else:
+        count = len(devices)
+    if count > 1:
+        get_logger().warning(MESSAGE_ONE, type(strategy).__name__, count)
 
 
 class _Default(Strategy):

@@ -11,7 +11,6 @@ import types
 from collections.abc import Sequence
 
 from tapefacade._core.missing import dotted, missing_message, namespaces, root_module
-from tapefacade._port.keras_imports import KerasFinder
 
 TENSORFLOW = "tensorflow"
 KERAS = "KERAS_BACKEND"
@@ -138,7 +137,7 @@ class _Installation:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._holders = 0
-        self._finders = [_Finder(), KerasFinder()]
+        self._finder = _Finder()
         self._replaced: dict[str, types.ModuleType] = {}
         self._set_keras = False
 
@@ -147,7 +146,7 @@ class _Installation:
         with self._lock:
             if self._holders == 0:
                 self._replaced = _take_modules()
-                sys.meta_path[:0] = self._finders
+                sys.meta_path.insert(0, self._finder)
                 _register(TENSORFLOW, root_module())
                 # Keras looks at this when it is first imported, and would look for TensorFlow.
                 self._set_keras = KERAS not in os.environ and "keras" not in sys.modules
@@ -160,10 +159,9 @@ class _Installation:
         with self._lock:
             self._holders -= 1
             if self._holders == 0:
-                # Somebody may have taken the finders out, for instance by a new list.
-                for finder in self._finders:
-                    with contextlib.suppress(ValueError):
-                        sys.meta_path.remove(finder)
+                # Somebody may have taken the finder out, for instance by a new list.
+                with contextlib.suppress(ValueError):
+                    sys.meta_path.remove(self._finder)
                 _take_modules()
                 sys.modules.update(self._replaced)
                 self._replaced = {}

@@ -56,16 +56,18 @@ def check(paths: list[str], as_json: bool = False, quiet: bool = False) -> int:
     """
     styles = Styles(sys.stdout)
     files: list[Checked] = []
+    said, told = quiet, set[str]()
     for checked in _all_checked(paths, sys.stderr):
         files.append(checked)
         if not as_json:
-            for line in file_lines(checked, styles, quiet):
+            for line in file_lines(checked, styles, told, quiet):
+                said = True
                 sys.stdout.write(f"{line}\n")
     status = _status(files)
     if as_json:
         json.dump(_as_json(files, status), sys.stdout, indent=1)
         sys.stdout.write("\n")
-    elif len(files) > 1:
+    elif len(files) > 1 or not said:
         sys.stdout.write(f"{summary_line(files, styles)}\n")
     return status
 

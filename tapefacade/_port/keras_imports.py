@@ -1,18 +1,42 @@
-"""Programs that say `import keras`: under `run` it is the Keras that `tf.keras` is made of."""
+"""Programs that say `import keras`: it is the Keras that `tf.keras` is made of.
+
+Left to itself, Keras would look for TensorFlow, and fail where there is none.
+"""
 
 import importlib.abc
 import importlib.machinery
+import importlib.util
+import os
 import sys
 import types
 from collections.abc import Sequence
 
+from tapefacade._core.missing import root_module
 from tapefacade._keras.patches import load
 
-KERAS = "keras"
+KERAS, TENSORFLOW = "keras", "tensorflow"
+BACKEND = "KERAS_BACKEND"
 
 
-class KerasFinder(importlib.abc.MetaPathFinder):
-    """Has Keras work on our tensors as soon as a program imports it, if it runs on JAX."""
+def watch_keras() -> None:
+    """Has Keras work on our tensors as soon as a program imports it for TensorFlow.
+
+    That is where Keras would run on TensorFlow, but there is none, or the name means this package.
+    """
+    if not any(isinstance(finder, _KerasFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _KerasFinder())
+
+
+def _is_meant() -> bool:
+    """Whether a program that imports Keras now means the one of `tf.keras`."""
+    backend = os.environ.get(BACKEND) or TENSORFLOW
+    if TENSORFLOW in sys.modules:
+        return backend in (TENSORFLOW, "jax") and sys.modules[TENSORFLOW] is root_module()
+    return backend == TENSORFLOW and importlib.util.find_spec(TENSORFLOW) is None
+
+
+class _KerasFinder(importlib.abc.MetaPathFinder):
+    """Finds Keras, and has it be loaded so."""
 
     def find_spec(
         self,
@@ -30,7 +54,7 @@ class KerasFinder(importlib.abc.MetaPathFinder):
         Returns:
             Its spec, with a loader that does the rest, or None for every other module.
         """
-        if fullname != KERAS:
+        if fullname != KERAS or not _is_meant():
             return None
         for finder in [finder for finder in sys.meta_path if finder is not self]:
             spec = finder.find_spec(fullname, path, target)
@@ -60,7 +84,7 @@ class _Loader(importlib.abc.Loader):
         return self._own.create_module(spec)
 
     def exec_module(self, module: types.ModuleType) -> None:
-        """Runs the module, and has it record its calls if it runs on JAX.
+        """Runs the module on JAX, and has it record its calls.
 
         Args:
             module: Keras, still empty.
@@ -68,7 +92,7 @@ class _Loader(importlib.abc.Loader):
         Raises:
             ImportError: if it is of a version that this one does not know.
         """
+        os.environ[BACKEND] = "jax"
         self._spec.loader = module.__loader__ = self._own
         self._own.exec_module(module)
-        if module.backend.backend() == "jax":
-            load()
+        load()

@@ -29,12 +29,16 @@ class Styles:
         return f"\033[{COLOURS[kind]}m{text}\033[0m" if self._coloured else text
 
 
-def file_lines(checked: Checked, styles: Styles, quiet: bool = False) -> Iterator[str]:
+def file_lines(
+    checked: Checked, styles: Styles, told: set[str], quiet: bool = False
+) -> Iterator[str]:
     """Describes what was found in a file.
 
     Args:
         checked: what was found.
         styles: how to write it.
+        told: what has been said of differences in other files, which is not said again; what is
+            said here is added.
         quiet: leave out the names that are there, and files that have no others.
 
     Yields:
@@ -50,7 +54,7 @@ def file_lines(checked: Checked, styles: Styles, quiet: bool = False) -> Iterato
     longest = min(MAX_NAME, max((len(name.name) for name in others), default=0))
     for status in (MISSING, DIFFERENT):
         rows = [name for name in others if name.status == status]
-        yield from _table(status, rows, longest, styles)
+        yield from _table(status, rows, longest, styles, told)
     for remark in checked.notes:
         yield from _remark("note", remark, styles)
     there = [] if quiet else [name.name for name in names if name.status == THERE]
@@ -67,8 +71,9 @@ def summary_line(files: list[Checked], styles: Styles) -> str:
     """
     counts = summary(files)
     users = sum(bool(file.names) for file in files)
-    text = f"{counts['files']:,} files, {users:,} with TensorFlow"
-    text += f"  {_numbers(counts['there'], counts['missing'], counts['different'])}"
+    text = f"{counts['files']:,} file{'s' * (len(files) != 1)}, {users:,} with TensorFlow"
+    if users:
+        text += f"  {_numbers(counts['there'], counts['missing'], counts['different'])}"
     if counts["errors"]:
         text += f", {counts['errors']:,} errors"
     return styles.paint(text, "head")
@@ -84,13 +89,19 @@ def _numbers(there: int, missing: int, different: int) -> str:
     return f"{there:,} there, {missing:,} missing, {different:,} different"
 
 
-def _table(status: str, names: list[Name], longest: int, styles: Styles) -> Iterator[str]:
+def _table(
+    status: str, names: list[Name], longest: int, styles: Styles, told: set[str]
+) -> Iterator[str]:
     """Writes names, their places, and below them what is said of them."""
     for index, name in enumerate(names):
         places = _places(name.places) + (", guarded" if name.guarded else "")
         yield _row(status, f"{name.name:<{longest}}  {places}", styles)
         if index + 1 < len(names) and names[index + 1].text == name.text:
             continue  # it is said once, below the last of them
+        if status == DIFFERENT:
+            if name.text in told:
+                continue
+            told.add(name.text)
         text = name.text.removeprefix(PREFIX)
         for line in _wrapped(text[:1].upper() + text[1:], styles.width - FIRST - 4):
             yield _row("", f"  {line}", styles)
