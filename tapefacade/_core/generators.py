@@ -10,18 +10,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
-from tapefacade._core import errors
-from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.tensor import EagerTensor, from_host
 
 # What TensorFlow uses in the place of a global seed if only the op has one.
 DEFAULT_SEED = 87654321
 LARGEST_SEED = 2**31 - 1
-IMPLEMENTATION = "threefry2x32"
-SEED_TYPES = ("int32", "int64")
 WORD = 2**64 - 1
 NO_STATE = np.zeros(6, np.uint32)
 BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
@@ -71,9 +66,30 @@ class Draw:
             return self.key
         return from_host(self.source.next())
 
+    def follow(self, other: "Draw") -> None:
+        """Goes on where another draw is: the function of both was recorded for several shapes."""
+        self.source.follow(other.source)
+        self.is_spare = False
+
     def elsewhere(self) -> "Draw":
         """Draws for another function, in which the op counts for itself."""
         return Draw(self.source.copy())
+
+
+class _Count:
+    """How many blocks a random op in a function has used since the global seed was set."""
+
+    def __init__(self) -> None:
+        self._seeds = _seeds
+        self._passed = 0
+
+    def next(self, blocks: int) -> int:
+        """Uses blocks; returns how many were used before."""
+        if self._seeds is not _seeds:
+            self._seeds, self._passed = _seeds, 0
+        passed = self._passed
+        self._passed += blocks
+        return passed
 
 
 class _Source:
@@ -86,8 +102,7 @@ class _Source:
         self._arguments = (kernel, dtype, seed, blocks, make)
         self._blocks = blocks
         self._make = make
-        self._seeds = _seeds
-        self._passed = 0
+        self._count = _Count()
         self._fixed: tuple[int, int] | None = None  # the seeds of an op in a function
         if _THREAD.functions and (seed is not None or _seeds.seed is not None):
             number = seed
@@ -99,8 +114,13 @@ class _Source:
     def copy(self) -> "_Source":
         """Returns a source that begins anew."""
         made = copy.copy(self)
-        made._passed = 0
+        made._count = _Count()
         return made
+
+    def follow(self, other: Any) -> None:
+        """Goes on where another source is, and with it from then on."""
+        if isinstance(other, _Source):
+            self._count = other._count
 
     def next(self) -> np.ndarray[Any, Any]:
         """Draws a key."""
@@ -108,10 +128,7 @@ class _Source:
         if self._fixed is None:
             state = _state(kernel, dtype, seed, blocks)
         else:
-            if self._seeds is not _seeds:  # `set_seed` has been called since
-                self._seeds, self._passed = _seeds, 0
-            state = _packed(self._passed, *self._fixed)
-            self._passed += blocks
+            state = _packed(self._count.next(blocks), *self._fixed)
         return state if make is None else make(state)
 
     def blank(self) -> np.ndarray[Any, Any]:
@@ -129,6 +146,12 @@ class _Rows:
     def copy(self) -> "_Rows":
         """Returns a source that begins anew."""
         return _Rows([source.copy() for source in self._sources], self._count)
+
+    def follow(self, other: Any) -> None:
+        """Goes on where another source is, and with it from then on."""
+        if isinstance(other, _Rows) and len(self._sources) == len(other._sources):
+            for source, before in zip(self._sources, other._sources, strict=True):
+                source.follow(before)
 
     def next(self) -> np.ndarray[Any, Any]:
         """Draws the keys: in every row the bytes of those of one iteration, `[count, words]`."""
@@ -354,38 +377,3 @@ def function_draws() -> Iterator[list[Draw]]:
             yield draws
     finally:
         _THREAD.functions.pop()
-
-
-def unwrap(key: jax.Array) -> jax.Array:
-    """Makes JAX's key of the two words, inside an implementation."""
-    return jax.random.wrap_key_data(key, impl=IMPLEMENTATION)
-
-
-def require_seed(seed: jax.Array) -> None:
-    """Refuses what is no seed of a stateless op.
-
-    Raises:
-        InvalidArgumentError: if `seed` is no pair of 32- or 64-bit integers.
-    """
-    kind = as_dtype(seed.dtype).kernel_name
-    if kind not in SEED_TYPES:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64",
-        )
-    if seed.shape != (2,):
-        given = ",".join(map(str, seed.shape))
-        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{given}]")
-
-
-def checked_seed(seed: jax.Array) -> jax.Array:
-    """Makes JAX's key of the two integers that stateless ops take as their seed.
-
-    Raises:
-        InvalidArgumentError: if `seed` is no pair of 32- or 64-bit integers.
-    """
-    require_seed(seed)
-    words = jax.lax.bitcast_convert_type(seed.astype(np.int64), np.uint32)
-    key = unwrap(words[:, 0])
-    return jax.random.fold_in(jax.random.fold_in(key, words[0, 1]), words[1, 1])

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.generators import function_draws, rehearsing
+from tapefacade._core.generators import Draw, function_draws, rehearsing
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
@@ -205,10 +205,22 @@ class _Recorded:
         )
         self._compiled: Compiled | None = None
 
-    def compiled(self) -> Compiled:
-        """Returns the program for one iteration."""
+    def compiled(self, draws: list[Draw]) -> Compiled:
+        """Returns the program for one iteration.
+
+        Args:
+            draws: those of its programs for other shapes, with which this one's go on: TensorFlow
+                has one function for all. An empty list is filled.
+        """
         if self.draws:
-            return Compiled(self.anew(spare=True).recorded)
+            recorded = self.anew(spare=True).recorded
+            own = list(recorded.draws.values())
+            if len(own) == len(draws):
+                for draw, other in zip(own, draws, strict=True):
+                    draw.follow(other)
+            elif not draws:
+                draws.extend(own)
+            return Compiled(recorded)
         if self._compiled is None:
             self._compiled = Compiled(self.body.recorded)
         return self._compiled
@@ -235,6 +247,7 @@ class Started:
     def __init__(self, function: UserFunction) -> None:
         self._function = function
         self._compiled: dict[Any, tuple[Compiled, Any] | None] = {}
+        self._draws: list[Draw] = []
 
     def __call__(self, element: Any) -> Any:
         """Calls the function with an element, whose result is on the host."""
@@ -246,8 +259,10 @@ class Started:
         key = (types, _form_key(element))
         if key not in self._compiled:
             found = self._function.for_types(types, element)
-            pair = None if found is None else (found.compiled(), found.body.structure)
-            self._compiled[key] = pair
+            if found is None:
+                self._compiled[key] = None
+            else:
+                self._compiled[key] = found.compiled(self._draws), found.body.structure
         pair = self._compiled[key]
         if pair is None:
             return self._function.in_python(element)

@@ -17,8 +17,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import generators
 from tapefacade._core.gradient import NOT_DIFFERENTIABLE, NoGradient
+from tapefacade._core.keys import unwrap
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._function.acting import Acting
 from tapefacade._function.bodies import INPUT, Program
@@ -243,7 +243,7 @@ def _key(key: Any, count: Any) -> Any:
     number = count.astype(np.uint32)
     if key.shape == PHILOX:  # the upper half of the seed: a sequence that nothing else draws from
         return key.at[3].add(number + np.uint32(1))
-    return jax.random.key_data(jax.random.fold_in(generators.unwrap(key), number))
+    return jax.random.key_data(jax.random.fold_in(unwrap(key), number))
 
 
 def _merged(before: Sequence[Any], checks: Sequence[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Our datasets as data for Keras's trainer."""
+"""Our datasets as data for Keras's trainer, and the order in which it takes arrays."""
 
 import importlib
 from collections.abc import Callable, Iterator
@@ -76,3 +76,43 @@ def adapting(original: Callable[..., Any]) -> Callable[..., Any]:
         return adapter(x, options.get("class_weight"), utils)
 
     return get_data_adapter
+
+
+def in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[..., Any]:
+    """Returns the method that iterates over the batches of arrays: shuffled as with TensorFlow.
+
+    Args:
+        original: the method, for batches that are not shuffled.
+        tree: Keras's functions for structures.
+    """
+
+    def get_iterator(self: Any, slice_and_convert_fn: Callable[..., Any], inputs: Any) -> Any:
+        if not self._shuffle:
+            return original(self, slice_and_convert_fn, inputs)
+        if not hasattr(self, "_permuted"):
+            self._permuted = _permuted(self._num_samples, self._batch_size, self._shuffle)
+        return (
+            tree.map_structure(
+                lambda array, batch=batch: slice_and_convert_fn(array, indices=batch),
+                inputs, none_is_leaf=False,
+            )
+            for permuted in self._permuted
+            for batch in _batches(permuted.numpy(), self._batch_size)
+        )  # fmt: skip
+
+    return get_iterator
+
+
+def _permuted(count: int, batch_size: int, shuffle: Any) -> Any:
+    """Makes a dataset of the positions of samples: all of them, or batch after batch."""
+    dataset: Any = FUNCTIONS["data.Dataset"]
+    draw, positions = FUNCTIONS["random.shuffle"], FUNCTIONS["range"]
+    if shuffle == "batch":
+        indices = dataset.range(count).batch(batch_size).map(draw)
+    else:
+        indices = dataset.range(1).map(lambda _: draw(positions(count, dtype="int64")))
+    return indices
+
+
+def _batches(permuted: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    return (permuted[start : start + size] for start in range(0, len(permuted), size))

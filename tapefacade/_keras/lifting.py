@@ -184,9 +184,9 @@ def lift(
             return raw(function, args, kwargs)
         for place, parameter in shapes:  # a tensor may say what a shape is
             if parameter in kwargs:
-                kwargs[parameter] = _shape(kwargs[parameter])
+                kwargs[parameter] = shape_without_tensors(kwargs[parameter])
             elif place < len(args):
-                args = (*args[:place], _shape(args[place]), *args[place + 1 :])
+                args = (*args[:place], shape_without_tensors(args[place]), *args[place + 1 :])
         floatx = Raw.floatx()
         operation = operations.get(floatx)
         if operation is None:
@@ -198,7 +198,7 @@ def lift(
     return lifted
 
 
-def _shape(value: Any) -> Any:
+def shape_without_tensors(value: Any) -> Any:
     """Returns a shape without tensors."""
     if isinstance(value, EagerTensor):
         return tuple(int(size) for size in np.atleast_1d(value.numpy()))
@@ -315,8 +315,3 @@ def _computed(operation: Lifted, leaves: list[Any], structure: Any) -> Any:
     args, kwargs = jax.tree.unflatten(structure, arrays)
     with on_arrays():
         return operation.function(*args, **kwargs)
-
-
-def takes_seed(function: Callable[..., Any]) -> bool:
-    """Whether a function of the backend draws random numbers."""
-    return "seed" in inspect.signature(function).parameters

@@ -24,6 +24,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras import (
     conversion,
     datasets,
+    drawing,
     inference,
     loops,
     older,
@@ -35,7 +36,7 @@ from tapefacade._keras import (
     variables,
 )
 from tapefacade._keras.direct import directly
-from tapefacade._keras.lifting import Raw, lift, raw, takes_seed
+from tapefacade._keras.lifting import Raw, lift, raw
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.scopes import Making
 from tapefacade._state.variable import ResourceVariable
@@ -157,6 +158,7 @@ def _change() -> None:
     for name in FROM_CORE:
         replaced[getattr(core, name)] = lift(getattr(core, name), name)
     replaced.update(conversion.of_core(core))
+    replaced.update(drawing.of_core(core))
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     replaced[knumpy.array] = conversion.array_of(replaced[core.convert_to_tensor])
     legacy = importlib.import_module("keras.src.legacy.layers")
@@ -167,6 +169,9 @@ def _change() -> None:
     replaced[core.compute_output_spec] = inference.inferring(core.compute_output_spec)
     adapters = importlib.import_module("keras.src.trainers.data_adapters")
     replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
+    arrays = importlib.import_module("keras.src.trainers.data_adapters.array_data_adapter")
+    batches = datasets.in_order_of_tensorflow(arrays.ArrayDataAdapter._get_iterator, arrays.tree)
+    PATCHES.set(arrays.ArrayDataAdapter, "_get_iterator", batches)
     _change_training()
     preprocessing.apply(PATCHES)
     saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
@@ -196,7 +201,7 @@ def _lifted() -> dict[Any, Any]:
         for name, function in list(vars(module).items()):
             if _is_own(function, module) and name not in NOT_LIFTED:
                 made = directly(name, lift(function, name, is_narrow=short in NARROW))
-                replaced[function] = _seeded(made) if takes_seed(function) else made
+                replaced[function] = drawing.seeded(made) if drawing.takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     original = _originals(replaced)
@@ -271,25 +276,6 @@ def _replace_everywhere(replaced: dict[Any, Any], first: tuple[Any, ...]) -> Non
         for name, value in list(vars(module).items()):
             if isinstance(value, types.FunctionType) and value in replaced:
                 PATCHES.set(module, name, replaced[value])
-
-
-def _seeded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a random function that draws its seed before its call is recorded."""
-    signature = inspect.signature(function)
-    draw = importlib.import_module("keras.src.random.seed_generator").draw_seed
-
-    def seeded(*args: Any, **kwargs: Any) -> Any:
-        if Raw.now():
-            return function(*args, **kwargs)
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        seed = bound.arguments["seed"]
-        if not isinstance(seed, EagerTensor | jax.Array):
-            bound.arguments["seed"] = convert(draw(seed))
-        return function(*bound.args, **bound.kwargs)
-
-    seeded.__name__, seeded.__doc__ = function.__name__, function.__doc__
-    return seeded
 
 
 def _originals(replaced: dict[Any, Any]) -> dict[str, Any]:

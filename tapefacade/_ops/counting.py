@@ -9,6 +9,7 @@ from jax import lax
 
 from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._core.keys import checked_seed, unwrap
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import (
@@ -110,7 +111,7 @@ def _gamma(
 
 
 def _key(key: jax.Array, stateless: bool) -> jax.Array:
-    return generators.checked_seed(key) if stateless else generators.unwrap(key)
+    return checked_seed(key) if stateless else unwrap(key)
 
 
 def _outer(shape: Any, inner: tuple[int, ...]) -> tuple[int, ...]:
@@ -183,7 +184,7 @@ def _poisson(key: FreeTensor, lam: TensorLike, shape: Any, dtype: dtypes.DType) 
     """Draws for `tf.random.poisson`."""
     require(dtype, POISSON)
     lam = jnp.broadcast_to(lam, (*dimensions(shape), *lam.shape))
-    return _poisson_draws(generators.unwrap(key), lam, dtype)
+    return _poisson_draws(unwrap(key), lam, dtype)
 
 
 def _poisson_draws(key: jax.Array, lam: jax.Array, dtype: dtypes.DType) -> jax.Array:
@@ -224,7 +225,7 @@ def _stateless_poisson(
     """Draws for `tf.random.stateless_poisson`."""
     require(dtype, POISSON)
     lam = jnp.broadcast_to(lam, _outer(shape, lam.shape))
-    return _poisson_draws(generators.checked_seed(seed), lam, dtype)
+    return _poisson_draws(checked_seed(seed), lam, dtype)
 
 
 @function("random.stateless_binomial")
@@ -270,6 +271,6 @@ def _stateless_binomial(
     outer = _outer(shape, np.broadcast_shapes(counts.shape, probs.shape))
     wide = np.float64 if counts.dtype == np.float64 else np.float32
     trials, chances = (jnp.broadcast_to(x.astype(wide), outer) for x in (counts, probs))
-    key = generators.checked_seed(seed)
+    key = checked_seed(seed)
     drawn = jax.random.binomial(key, trials, chances, outer, wide)
     return drawn.astype(dtype.as_numpy_dtype)

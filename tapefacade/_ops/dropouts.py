@@ -111,8 +111,6 @@ def stateless_dropout(
 ) -> EagerTensor:
     """Sets randomly chosen elements to 0, the same for the same `seed`, and scales the others.
 
-    Unlike TensorFlow, the numbers are those of JAX's Threefry generator, the same on every device.
-
     Args:
         x: a floating tensor.
         rate: the probability with which an element is dropped, a number or scalar tensor.

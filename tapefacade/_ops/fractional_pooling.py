@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core import errors, generators
 from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.keys import unwrap
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid
 from tapefacade._ops.op import FreeTensor, NotDifferentiable, TensorLike, function, op
@@ -55,7 +56,7 @@ def _pooling_sequences(
     key: FreeTensor, sizes: Any, counts: Any, pseudo_random: bool
 ) -> tuple[jax.Array, jax.Array]:
     """Draws the ends of the regions along rows and along columns."""
-    first, second = jax.random.split(generators.unwrap(key))
+    first, second = jax.random.split(unwrap(key))
     return (
         _edges(first, sizes[0], counts[0], pseudo_random),
         _edges(second, sizes[1], counts[1], pseudo_random),

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core import dtypes, generators
 from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.keys import unwrap
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import invalid, mapped, written
 from tapefacade._ops.op import FreeTensor, NoGradient, TensorLike, function, op
@@ -69,7 +70,7 @@ def _glimpse(
     # A window that does not touch the image has no pixels of it, however its place is rounded.
     outside = ((starts <= -window) | (starts >= sizes)).any(axis=1)
     corners = jnp.trunc(starts).astype(np.int32)
-    keys = jax.random.split(generators.unwrap(key), batch)
+    keys = jax.random.split(unwrap(key), batch)
 
     def single(key: jax.Array, image: jax.Array, corner: jax.Array, out: jax.Array) -> jax.Array:
         rows = corner[0] + jnp.arange(size[0], dtype=np.int32)

@@ -23,6 +23,7 @@ small block cipher. A `tf.function` of TensorFlow's seeds its ops with the numbe
 its graph; we have no such graph, and draw as its body would eagerly.
 """
 
+import functools
 from typing import Any
 
 import jax
@@ -30,7 +31,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core.generators import require_seed
+from tapefacade._core.keys import require_seed
 
 FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
 STEPS = (np.uint32(0x9E3779B9), np.uint32(0xBB67AE85))  # from the key of a round to the next
@@ -50,6 +51,9 @@ PARTS: dict[str, tuple[Any, Any, Any]] = {
     "float32": (np.uint32, np.uint32(0x7FFFFF), np.uint32(0x3F800000)),
     "float64": (np.uint64, np.uint64(0xFFFFFFFFFFFFF), np.uint64(0x3FF0000000000000)),
 }
+
+# To trace the rounds takes several milliseconds: it is done once for each shape, not for each draw.
+_traced_once = functools.partial(jax.jit, static_argnames=("shape", "dtype"))
 
 
 # The generator.
@@ -108,6 +112,7 @@ def _high(pair: jax.Array) -> jax.Array:
 # States.
 
 
+@jax.jit
 def seeded(seed: jax.Array) -> jax.Array:
     """Makes a state of the two integers that stateless ops take as their seed.
 
@@ -124,6 +129,7 @@ def seeded(seed: jax.Array) -> jax.Array:
 # Bits and integers.
 
 
+@_traced_once
 def bits(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws integers of the whole range of a 32- or 64-bit type."""
     wide = np.dtype(dtype).itemsize == 8
@@ -159,6 +165,7 @@ def integers(
 # Floating numbers.
 
 
+@_traced_once
 def uniform(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws floating numbers from 0 to below 1."""
     if np.dtype(dtype).itemsize == 8:
@@ -175,6 +182,7 @@ def _fraction(words: jax.Array, dtype: Any) -> jax.Array:
     return shifted - jnp.ones((), dtype)
 
 
+@_traced_once
 def normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws standard normal numbers."""
     count = int(np.prod(shape, dtype=np.int64))
@@ -234,6 +242,7 @@ def _logarithm(x: jax.Array) -> jax.Array:
     return (whole + 2 * s * (1 + z * series)).astype(np.float32)
 
 
+@_traced_once
 def truncated_normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
     """Draws standard normal numbers between -2 and 2: others are drawn again.
 

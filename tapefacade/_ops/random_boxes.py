@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._core import generators
 from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32
+from tapefacade._core.keys import checked_seed, unwrap
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.arguments import first_bad, invalid, written
 from tapefacade._ops.op import (
@@ -206,7 +207,7 @@ def _sample(
     image_size: TensorLike, boxes: FreeTensor, key: FreeTensor, limits: Limits, use_image: bool
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Chooses a part with a key of the global generator."""
-    return _chosen(image_size, boxes, generators.unwrap(key), limits, use_image)
+    return _chosen(image_size, boxes, unwrap(key), limits, use_image)
 
 
 @op(
@@ -220,7 +221,7 @@ def _stateless_sample(
     image_size: TensorLike, boxes: FreeTensor, key: FreeTensor, limits: Limits, use_image: bool
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Chooses a part with a seed."""
-    return _chosen(image_size, boxes, generators.checked_seed(key), limits, use_image)
+    return _chosen(image_size, boxes, checked_seed(key), limits, use_image)
 
 
 def _chosen(

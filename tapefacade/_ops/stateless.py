@@ -5,8 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tapefacade._core import dtypes, generators
+from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
+from tapefacade._core.keys import checked_seed
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops import philox
 from tapefacade._ops.algorithms import require_philox
@@ -291,7 +292,7 @@ def stateless_shuffle(value: FreeTensor, seed: FreeTensor, alg: str = "auto_sele
     [1, 2, 3]
     """
     require_philox(alg, "StatelessShuffle")
-    key = generators.checked_seed(seed)
+    key = checked_seed(seed)
     return value if value.ndim == 0 else jax.random.permutation(key, value)
 
 

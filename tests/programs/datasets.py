@@ -657,6 +657,14 @@ def numpy_iterators(tf, np):
     return [next(iterator), iterator.next(), same]
 
 
+def random_ops_on_batches_of_two_sizes(tf, np):
+    """One function serves both, so that its ops go on where they were."""
+    tf.random.set_seed(4)
+    batches = tf.data.Dataset.range(10).batch(4)
+    mapped = batches.map(lambda x: tf.random.shuffle(x) + tf.random.uniform([], 0, 9, tf.int64))
+    return [_all(dataset) for dataset in (mapped, mapped, mapped.repeat(2))]
+
+
 def iterators_that_nobody_reads(tf, np):
     """Each draws the next seeds of what is shuffled, as soon as it is made."""
     data = tf.data.Dataset
