@@ -186,7 +186,8 @@ def test_undoing_leaves_plain_keras_on_jax():
 import numpy as np
 import tapefacade as tf
 x = np.ones((4, 3), "float32")
-before = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+layers = [tf.keras.Input((3,)), tf.keras.layers.Dense(2), tf.keras.layers.Dropout(0.5)]
+before = tf.keras.Sequential(layers)
 before.compile("adam", "mse")
 before.fit(x, x[:, :2], verbose=0)
 wanted = before(x)
@@ -195,6 +196,8 @@ tf.undo_keras()
 import jax, keras
 found = before(x)
 print(isinstance(found, jax.Array), np.allclose(found, wanted))
+print(np.isfinite(before.fit(x, x[:, :2], verbose=0).history["loss"][0]))
+print(layers[2].variables[0].dtype)
 model = keras.Sequential([keras.Input((3,)), keras.layers.LayerNormalization(),
                           keras.layers.Dropout(0.5), keras.layers.Dense(2)])
 model.compile("adam", "mse")
@@ -202,9 +205,10 @@ print(np.isfinite(model.fit(x, x[:, :2], verbose=0).history["loss"][0]))
 print(isinstance(model(x), jax.Array), keras.ops.add(1, 2).dtype)
 tf.keras.layers
 print(isinstance(model(x), tf.Tensor), isinstance(keras.ops.add(1, 2), tf.Tensor))
+print(isinstance(model(x, training=True), tf.Tensor))
 """
     assert run(program) == [
-        "True", "True", "True", "True", "True", "int32", "True", "True",
+        "True", "True", "True", "True", "uint32", "True", "True", "int32", "True", "True", "True",
     ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 Gamma, beta and binomial numbers are JAX's, as those of `tf.random` are.
 """
 
+import gc
 import importlib
 import inspect
 import types
@@ -29,6 +30,14 @@ def of_core(core: types.ModuleType) -> dict[Any, Any]:
         return SEED_DTYPE
 
     return {core.random_seed_dtype: random_seed_dtype}
+
+
+def release(generator_class: type) -> None:
+    """Makes the states of generators what they are for JAX's backend."""
+    for found in gc.get_objects():
+        if isinstance(found, generator_class):
+            state: Any = found.state
+            state._dtype, state._value = KEY_DTYPE, jnp.asarray(state._value).astype(KEY_DTYPE)
 
 
 def takes_seed(function: Callable[..., Any]) -> bool:
@@ -58,7 +67,7 @@ def seeded(function: Callable[..., Any]) -> Callable[..., Any]:
         if Raw.now():
             given["seed"] = jnp.asarray(given["seed"]).astype(KEY_DTYPE)
             return function(*bound.args, **bound.kwargs)
-        seed = convert(given["seed"])
+        seed = FUNCTIONS["cast"](given["seed"], SEED_DTYPE)
         if own is None:
             given["seed"] = FUNCTIONS["cast"](seed, KEY_DTYPE)
             return function(*bound.args, **bound.kwargs)

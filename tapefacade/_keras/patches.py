@@ -133,7 +133,9 @@ def undo() -> None:
     tensor = importlib.import_module("keras.src.backend.common.keras_tensor")
     symbolic.unregister(tensor.KerasTensor)
     variables.release(core.JaxVariable)
+    generators = importlib.import_module("keras.src.random.seed_generator")
     PATCHES.undo()
+    drawing.release(generators.SeedGenerator)
     _replace_everywhere(_CHANGED, ())  # in modules that were imported meanwhile
     PATCHES._before.clear()
     _CHANGED.clear()
