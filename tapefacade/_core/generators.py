@@ -1,40 +1,20 @@
-"""Seeds, and the keys that random ops draw with: host data, never part of a program."""
+"""The keys that random ops draw with: host data, never part of a program."""
 
 import contextlib
 import copy
 import hashlib
-import os
-import random
-import struct
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from tapefacade._core import seeds
+from tapefacade._core.seeds import GLOBAL
 from tapefacade._core.tensor import EagerTensor, from_host
 
-# What TensorFlow uses in the place of a global seed if only the op has one.
-DEFAULT_SEED = 87654321
-LARGEST_SEED = 2**31 - 1
-WORD = 2**64 - 1
 NO_STATE = np.zeros(6, np.uint32)
 BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
-# Three words of 64 bits, low bits first: how far a kernel has come, the seed of the op (together
-# they are the counter of Philox), the global seed (its key).
-_STATE = struct.Struct("<QQQ")
-
-
-class _Seeds:
-    """The global seed, and what has been drawn since it was set."""
-
-    def __init__(self, seed: int | None) -> None:
-        self.seed = seed
-        self.key = DEFAULT_SEED if seed is None else seed % LARGEST_SEED
-        self.fresh = random.Random(seed)  # makes seeds for ops without one, as TensorFlow
-        # Blocks of Philox that were used, by the kernel, its dtype and the seed of the op.
-        self.passed: dict[tuple[str, Any, int], int] = {}
-        self.kept: dict[Any, Any] = {}
 
 
 class _Thread(threading.local):
@@ -43,7 +23,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.lists: list[list[Draw]] = []
         self.is_rehearsing = False
-        self.functions: list[list[int]] = []  # how many seeds each function that runs has given
+        self.functions: list[_Ops] = []  # those of the functions that run
 
 
 class Draw:
@@ -80,16 +60,44 @@ class _Count:
     """How many blocks a random op in a function has used since the global seed was set."""
 
     def __init__(self) -> None:
-        self._seeds = _seeds
+        self.key = GLOBAL.seeds.key  # stays: it is part of the function
+        self._seeds = GLOBAL.seeds
         self._passed = 0
 
     def next(self, blocks: int) -> int:
         """Uses blocks; returns how many were used before."""
-        if self._seeds is not _seeds:
-            self._seeds, self._passed = _seeds, 0
+        if self._seeds is not GLOBAL.seeds:
+            self._seeds, self._passed = GLOBAL.seeds, 0
         passed = self._passed
         self._passed += blocks
         return passed
+
+
+# How far the random ops of a function have come, by their places in it: from 0 on. From -1 on down
+# are the functions that it calls: each call has ops of its own.
+Counts = dict[int, Any]
+
+
+class _Ops:
+    """The random ops of a function that runs."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._met = self._numbered = self._called = 0
+
+    def next(self, seed: int | None) -> tuple[int, _Count]:
+        """Returns the seed of the op that comes next, and how far it has come."""
+        count: _Count = self._counts.setdefault(self._met, _Count())
+        self._met += 1
+        if seed is None:
+            seed = self._numbered
+            self._numbered += 1
+        return seed, count
+
+    def call(self) -> Counts:
+        """Returns how far the ops of the function that is called next have come."""
+        self._called += 1
+        return self._counts.setdefault(-self._called, {})
 
 
 class _Source:
@@ -104,12 +112,9 @@ class _Source:
         self._make = make
         self._count = _Count()
         self._fixed: tuple[int, int] | None = None  # the seeds of an op in a function
-        if _THREAD.functions and (seed is not None or _seeds.seed is not None):
-            number = seed
-            if number is None:
-                number = _THREAD.functions[-1][0]
-                _THREAD.functions[-1][0] += 1
-            self._fixed = (number % LARGEST_SEED, _seeds.key)
+        if _THREAD.functions and (seed is not None or GLOBAL.seeds.seed is not None):
+            number, self._count = _THREAD.functions[-1].next(seed)
+            self._fixed = (number % seeds.LARGEST_SEED, self._count.key)
 
     def copy(self) -> "_Source":
         """Returns a source that begins anew."""
@@ -126,9 +131,9 @@ class _Source:
         """Draws a key."""
         kernel, dtype, seed, blocks, make = self._arguments
         if self._fixed is None:
-            state = _state(kernel, dtype, seed, blocks)
+            state = seeds.next_state(kernel, dtype, seed, blocks)
         else:
-            state = _packed(self._count.next(blocks), *self._fixed)
+            state = seeds.packed(self._count.next(blocks), *self._fixed)
         return state if make is None else make(state)
 
     def blank(self) -> np.ndarray[Any, Any]:
@@ -175,33 +180,6 @@ def words_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
 
 
 _THREAD = _Thread()
-_LOCK = threading.Lock()
-_seeds = _Seeds(None)
-
-
-def set_seed(seed: Any) -> None:
-    """Sets the global seed, from which all random ops without a seed of their own draw.
-
-    After it the same calls give the same numbers again. An op with a seed of its own depends on
-    both, and on how often that kind of op was called with that seed since.
-
-    `tf.random.uniform`, `normal`, `truncated_normal`, `categorical` and `shuffle`, the candidate
-    samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws when
-    it runs eagerly, or in a `tf.function` that is one program. Unlike TensorFlow, gamma, Poisson and
-    binomial numbers come from JAX's Threefry generator.
-
-    Args:
-        seed: an integer, or None for numbers that cannot be repeated.
-
-    Raises:
-        TypeError: if `seed` is no number.
-
-    >>> tf.random.set_seed(1)
-    >>> tf.random.uniform([2], maxval=100, dtype=tf.int32).numpy()
-    array([62, 49], dtype=int32)
-    """
-    global _seeds
-    _seeds = _Seeds(None if seed is None else _integer(seed))
 
 
 def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
@@ -244,9 +222,9 @@ def next_made(
     Returns:
         A tensor, different at each call.
     """
-    number = None if seed is None else _integer(seed)
-    if not _THREAD.lists:
-        state = _state(kernel, dtype, number, blocks)
+    number = None if seed is None else seeds.as_integer(seed)
+    if not (_THREAD.lists or _THREAD.functions):
+        state = seeds.next_state(kernel, dtype, number, blocks)
         return from_host(state if make is None else make(state))
     return _drawn(Draw(_Source(kernel, dtype, number, blocks, make)))
 
@@ -296,27 +274,6 @@ def _drawn(draw: Draw) -> EagerTensor:
     return draw.key
 
 
-def _state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.ndarray[Any, Any]:
-    seeds = _seeds
-    passed = 0
-    if seed is None:
-        if seeds.seed is None:
-            return np.frombuffer(os.urandom(_STATE.size), np.uint32)
-        seed = seeds.fresh.randint(0, LARGEST_SEED) % LARGEST_SEED
-    else:
-        seed %= LARGEST_SEED
-        with _LOCK:
-            passed = seeds.passed.get((kernel, dtype, seed), 0)
-            seeds.passed[kernel, dtype, seed] = passed + blocks
-    return _packed(passed, seed, seeds.key)
-
-
-def _packed(passed: int, seed: int, key: int) -> np.ndarray[Any, Any]:
-    if not seed and not key:
-        seed = LARGEST_SEED
-    return np.frombuffer(_STATE.pack(passed & WORD, seed, key), np.uint32)
-
-
 def next_key(kind: str, seed: Any = None) -> EagerTensor:
     """Draws a key for JAX's generator: a host tensor of two 32-bit words.
 
@@ -330,19 +287,8 @@ def next_key(kind: str, seed: Any = None) -> EagerTensor:
     return next_made(kind, None, seed, 1, _hashed)
 
 
-def kept() -> dict[Any, Any]:
-    """Returns what samplers keep from call to call, until a global seed is set."""
-    return _seeds.kept
-
-
 def _hashed(state: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.frombuffer(hashlib.blake2b(state.tobytes(), digest_size=8).digest(), np.uint32)
-
-
-def _integer(seed: Any) -> int:
-    if isinstance(seed, str | bytes):
-        raise TypeError(f"A seed must be an integer, not {seed!r}.")
-    return int(seed)
 
 
 @contextlib.contextmanager
@@ -362,18 +308,32 @@ def recorded_draws() -> Iterator[list[Draw]]:
 
 
 @contextlib.contextmanager
-def function_draws() -> Iterator[list[Draw]]:
+def function_draws(counts: Counts | None = None) -> Iterator[list[Draw]]:
     """Records the keys that a function draws; with a global seed each op has one of its own.
 
     As in TensorFlow, this is its place among the random ops of the function, and it counts for
     itself what it has drawn.
 
+    Args:
+        counts: as for `draws_by_place`.
+
     Yields:
         The list of the draws, as `recorded_draws`.
     """
-    _THREAD.functions.append([0])
+    with draws_by_place({} if counts is None else counts), recorded_draws() as draws:
+        yield draws
+
+
+@contextlib.contextmanager
+def draws_by_place(counts: Counts) -> Iterator[None]:
+    """Makes a block in which random ops draw as those of a function, and nothing is recorded.
+
+    Args:
+        counts: how far they have come before, if no other function calls this one.
+    """
+    outer = _THREAD.functions[-1] if _THREAD.functions else None
+    _THREAD.functions.append(_Ops(counts if outer is None else outer.call()))
     try:
-        with recorded_draws() as draws:
-            yield draws
+        yield
     finally:
         _THREAD.functions.pop()

@@ -10,6 +10,7 @@ from operator import is_not
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.generators import Counts, draws_by_place
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._function.asked import MESSAGE_SINGLETON, Signatures
@@ -71,6 +72,7 @@ class Function(Signatures):
             else InputSignature(python_function, self._parameters, input_signature)
         )
         self._traces: dict[Any, Trace] = {}
+        self._counts: Counts = {}  # how far the random ops of a signature have come
         # What calls with nothing but dense tensors by position come to.
         self._plain: dict[Any, Callable[..., Any]] = {}
         self._count = -1 if self._signature is not None else self._parameters.count
@@ -140,7 +142,7 @@ class Function(Signatures):
             return self._record(key, args, kwargs, tensors)
         self._hits += 1
         if trace.needs_python:
-            return self._run(args, kwargs, tensors)
+            return self._run(args, kwargs, tensors, trace.counts)
         return trace.call(tensors)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -148,11 +150,14 @@ class Function(Signatures):
             return self._signature.bind(args, kwargs), {}
         return self._parameters.bind(args, kwargs)
 
-    def _run(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
+    def _run(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
+    ) -> Any:
         """Runs the Python without recording it."""
         THREAD.functions.append(Running(self._refusal))
         try:
-            return Structure(self._on_tensors(args, kwargs, tensors), self._python).result()
+            with draws_by_place(counts):
+                return Structure(self._on_tensors(args, kwargs, tensors), self._python).result()
         finally:
             THREAD.functions.pop()
 
@@ -192,21 +197,25 @@ class Function(Signatures):
         if is_textual(key_of((args, kwargs), [])):
             why = "texts among the arguments are not computed by compiled programs"
             self._tracings += 1
-            return Trace(None, None, why), self._run(args, kwargs, tensors), True
-        tracing = self._tracing(args, kwargs, tensors)
+            trace = Trace(None, None, why)
+            return trace, self._run(args, kwargs, tensors, trace.counts), True
+        # TensorFlow has one function for all sizes of a signature.
+        counts: Counts = {} if self._signature is None else self._counts
+        tracing = self._tracing(args, kwargs, tensors, counts)
         if tracing.created:
             self._has_variables = True
             if not tracing.frame.observed:
                 tracing.undo()
-                tracing = self._tracing(args, kwargs, tensors)
+                counts.clear()
+                tracing = self._tracing(args, kwargs, tensors, counts)
         return tracing.settle()
 
     def _tracing(
-        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
     ) -> Tracing:
         call = functools.partial(self._on_tensors, args, kwargs)
         names = self._tensor_names(args, kwargs)
-        tracing = Tracing(call, self._python, tensors, names, self._refusal)
+        tracing = Tracing(call, self._python, tensors, names, self._refusal, counts)
         if not self._is_known(args, kwargs):
             self._tracings += 1
         return tracing

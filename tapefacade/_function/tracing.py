@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapefacade._core.generators import function_draws, recorded_draws
+from tapefacade._core.generators import Counts, function_draws, recorded_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType
 from tapefacade._function.compiled import Compiled
@@ -21,12 +21,17 @@ class Trace:
         recorded: its program; None where the Python runs at every call.
         structure: the structure of what it returns.
         why: why the Python runs at every call.
+        counts: how far its random ops have come if it does.
     """
 
-    def __init__(self, recorded: Recorded | None, structure: Structure | None, why: str) -> None:
+    def __init__(
+        self, recorded: Recorded | None, structure: Structure | None, why: str,
+        counts: Counts | None = None,
+    ) -> None:  # fmt: skip
         self.recorded = recorded
         self.structure = structure
         self.why = why
+        self.counts: Counts = {} if counts is None else counts
         self._is_tensor = structure is not None and structure.is_tensor
         self._with_tensors: Any = structure and structure.with_tensors
         self._compiled: Compiled | None = None
@@ -148,6 +153,7 @@ class Tracing:
         tensors: Sequence[EagerTensor],
         names: Sequence[str],
         refusal: str,
+        counts: Counts,
     ) -> None:
         """Runs the function.
 
@@ -157,7 +163,9 @@ class Tracing:
             tensors: these tensors.
             names: TensorFlow's names of them.
             refusal: why variables must not be made; "" if they may.
+            counts: how far its random ops have come.
         """
+        self._counts = counts
         self._inline = THREAD.recording.is_held
         if not self._inline:
             begin_step(THREAD.recording)
@@ -168,7 +176,7 @@ class Tracing:
         running = Running(refusal)
         THREAD.functions.append(running)
         try:
-            with function_draws() as self._draws:
+            with function_draws(counts) as self._draws:
                 inner = [
                     self._argument(slot, tensor._type, name)
                     for slot, tensor, name in zip(slots, tensors, names, strict=True)
@@ -215,13 +223,13 @@ class Tracing:
         """
         frame, structure = self.frame, self._structure
         if frame.observed:
-            return Trace(None, None, frame.observed), structure.result(), True
+            return Trace(None, None, frame.observed, self._counts), structure.result(), True
         recorded = Recorded(self._recording, frame, self._arguments, structure.tensors, self._draws)
         why = (
             "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain
         )
         if why:
-            return Trace(None, None, why), structure.result(), True
+            return Trace(None, None, why, self._counts), structure.result(), True
         trace = Trace(recorded, structure, "")
         if self._inline:
             result = structure.result()

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.generators import set_seed
+from tapefacade._core.seeds import set_seed
 from tapefacade._numpy.creation import sizes
 from tapefacade._numpy.promotion import as_tensor
 from tapefacade._ops import counting, sampling

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import dtypes, errors, generators
+from tapefacade._core import dtypes, errors, generators, seeds
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
@@ -139,7 +139,7 @@ def learned_unigram_candidate_sampler(
     >>> tf.random.learned_unigram_candidate_sampler([[3]], 1, 2, False, 4)[1].numpy()
     array([[0.5]], dtype=float32)
     """
-    known = generators.kept()
+    known = seeds.kept()
     key = (num_true, num_sampled, unique, range_max, seed)
     weights = known.get(key) if seed is not None else None
     if weights is None:

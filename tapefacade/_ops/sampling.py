@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core import dtypes, generators
+from tapefacade._core import dtypes, generators, seeds
 from tapefacade._core.convert import convert, convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops import philox
@@ -87,7 +87,7 @@ def check_broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> None:
         raise invalid(f"Incompatible shapes: [{left}] vs. [{right}]") from None
 
 
-set_seed = function("random.set_seed")(generators.set_seed)
+set_seed = function("random.set_seed")(seeds.set_seed)
 
 
 @function("random.normal")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core import dtypes, generators
+from tapefacade._core import dtypes, seeds
 from tapefacade._core.convert import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
@@ -35,7 +35,7 @@ def create_rng_state(seed: Any, alg: Any) -> EagerTensor:
     """
     size = WORDS[known(alg)]
     if isinstance(seed, int):
-        words = [seed >> 64 * place & generators.WORD for place in range(size)]
+        words = [seed >> 64 * place & seeds.WORD for place in range(size)]
         return convert(np.array(words, np.uint64).view(np.int64))
     words = _integers(seed).numpy().reshape(-1)[:size]
     return convert(np.concatenate([np.zeros(size - len(words), np.int64), words]))

@@ -1,7 +1,7 @@
 """Random numbers: `tf.random`."""
 
-from tapefacade._core.generators import set_seed as set_seed
 from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.seeds import set_seed as set_seed
 from tapefacade._ops.algorithms import Algorithm as Algorithm
 from tapefacade._ops.candidate_samplers import (
     all_candidate_sampler as all_candidate_sampler,

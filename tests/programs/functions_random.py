@@ -108,3 +108,47 @@ def random_numbers_of_concrete_functions(tf, np):
         before = tf.random.normal([2]), tf.random.normal([2], seed=3)
         found.append((before, f(tf.ones([3])), f(tf.ones([3]))))
     return found
+
+
+def functions_that_look_at_values(tf, np):
+    """Also where Python runs at every call, each op goes on where it was."""
+
+    @tf.function
+    def of_size(n):
+        return tf.random.normal([2, n]), tf.random.uniform([n], seed=4), tf.random.normal([2])
+
+    @tf.function
+    def choosing(x):
+        if tf.reduce_sum(x) > 0:
+            y = x + 1.0
+        else:
+            y = x - 1.0
+        return y + tf.random.normal([2]), tf.random.shuffle(tf.range(5))
+
+    @tf.function
+    def outer(n):
+        return of_size(n)[0] + tf.random.uniform([])
+
+    x, n, found = tf.ones([2]), tf.constant(2), []
+    for seed in (3, 4):
+        tf.random.set_seed(seed)
+        found += [f() for f in (lambda: of_size(n), lambda: choosing(x)) for _ in range(3)]
+        found += [of_size(n), of_size(tf.constant(3)), of_size(n), tf.random.normal([2])]
+        found += [choosing(-x), choosing(x), outer(n), outer(n), of_size(n)]
+    return found
+
+
+def sizes_of_a_signature(tf, np):
+    """One function of TensorFlow's serves all sizes, so that its ops go on where they were."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None])])
+    def f(x):
+        return x + tf.random.normal(tf.shape(x)), tf.random.uniform([2], seed=1)
+
+    g = tf.function(lambda x: x + tf.random.normal(tf.shape(x)))
+    found = []
+    for seed in (3, 4):
+        tf.random.set_seed(seed)
+        for size in (2, 2, 3, 2, 4, 3):
+            found.append((f(tf.zeros([size])), g(tf.zeros([size]))))
+    return found
