@@ -312,6 +312,31 @@ def test_programs_that_do_not_repeat_stop_compiling():
     assert np.isfinite(w.numpy()).all()
 
 
+def test_a_history_that_grows_outside_of_tapes_stops_compiling():
+    """The two loops of L-BFGS (Nocedal and Wright, algorithm 7.4): each step's are longer."""
+    size, compiled = 23, []
+    rng = np.random.default_rng(0)
+
+    def dot(a, b):
+        return tf.reduce_sum(a * b)
+
+    steps, changes = [], []
+    for _ in range(30):
+        steps.append(tf.constant(rng.normal(size=size).astype("f")))
+        changes.append(steps[-1] * 2.0)
+        with counted() as count:
+            q, factors = tf.ones([size]), []
+            for s, y in zip(reversed(steps), reversed(changes), strict=True):
+                factors.append(dot(s, q) / dot(y, s))
+                q = q - factors[-1] * y
+            for s, y, factor in zip(steps, changes, reversed(factors), strict=True):
+                q = q + s * (factor - dot(y, q) / dot(y, s))
+            assert np.isfinite(dot(q, q).numpy())
+        compiled.append(count.compiled)
+    assert sum(compiled) < 20
+    assert sum(compiled[-10:]) <= 1
+
+
 @pytest.fixture
 def slow_machine(monkeypatch):
     """Whatever is measured takes ten seconds, as it may where others compute as well."""

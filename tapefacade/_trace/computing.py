@@ -126,7 +126,5 @@ class Computing:
         if program is None:
             with no_collection():
                 program = make_program(node, self.data, wanted, effects)
-            # Outside of tapes it is stretches of loops that end anywhere: they come again.
-            program.repeats = not self.data.taped
             node.keep_program(key, program)
         return program

@@ -119,10 +119,7 @@ def functions_that_look_at_values(tf, np):
 
     @tf.function
     def choosing(x):
-        if tf.reduce_sum(x) > 0:
-            y = x + 1.0
-        else:
-            y = x - 1.0
+        y = x + 1.0 if tf.reduce_sum(x) > 0 else x - 1.0
         return y + tf.random.normal([2]), tf.random.shuffle(tf.range(5))
 
     @tf.function
