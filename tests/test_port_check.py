@@ -15,6 +15,7 @@ import pytest
 
 import tapefacade
 from tapefacade._core.missing import HINTS, hint_for
+from tapefacade._keras import older_notice
 from tapefacade._port import checking
 from tapefacade._port.known import DIFFERENT, MISSING, THERE, look_up
 from tapefacade._port.magics import is_silent, python_of
@@ -405,6 +406,16 @@ def test_a_program_without_tensorflow_is_said_to_be_one(tmp_path, capsys):
     assert capsys.readouterr().out == "1 file, 0 with TensorFlow\n"
     assert checking.check([path], quiet=True) == 0
     assert capsys.readouterr().out == ""
+
+
+def test_what_is_keras_2_is_told(tmp_path, capsys, caplog, monkeypatch):
+    monkeypatch.setattr(older_notice, "_SAID", set())
+    look_up.cache_clear()
+    program = "import tensorflow as tf\ntf.keras.losses.mean_squared_error\n"
+    assert checking.check([write(tmp_path / "a.py", program)]) == 0
+    shown = capsys.readouterr().out
+    assert "tf.keras.losses.mean_squared_error is Keras 2; write tf.keras.losses.MSE." in shown
+    assert not caplog.records
 
 
 def test_a_difference_is_explained_in_the_first_file(tmp_path, capsys):

@@ -5,6 +5,7 @@ import functools
 import importlib
 import importlib.util
 import inspect
+import logging
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tapefacade._core.logging import get_logger
 from tapefacade._core.missing import hint_for, nearest_name, public_names, root_module
 
 THERE, DIFFERENT, MISSING = "there", "different", "missing"
@@ -53,7 +55,7 @@ def look_up(name: str) -> Known:
     >>> look_up("tf.math.logg")
     Known(status='missing', text='The nearest name is `tf.math.log`.')
     """
-    with warnings.catch_warnings(), _keras_on_jax():
+    with warnings.catch_warnings(), _keras_on_jax(), _notices() as notices:
         warnings.simplefilter("ignore")
         try:
             found = _get(name)
@@ -61,8 +63,25 @@ def look_up(name: str) -> Known:
             return Known(MISSING, _sentence(str(error)))
         except AttributeError:
             return Known(MISSING, _sentence(_advice(name)))
-    text = _difference(found)
+    text = " ".join(notices) or _difference(found)
     return Known(DIFFERENT, text) if text else Known(THERE)
+
+
+@contextlib.contextmanager
+def _notices() -> Iterator[list[str]]:
+    """Collects what names of older releases say when they are asked for."""
+    said: list[str] = []
+
+    def keep(record: logging.LogRecord) -> bool:
+        said.append(record.getMessage())
+        return False
+
+    logger = get_logger()
+    logger.addFilter(keep)
+    try:
+        yield said
+    finally:
+        logger.removeFilter(keep)
 
 
 @contextlib.contextmanager

@@ -102,8 +102,10 @@ def _table(
             if name.text in told:
                 continue
             told.add(name.text)
-        text = name.text.removeprefix(PREFIX)
-        for line in _wrapped(text[:1].upper() + text[1:], styles.width - FIRST - 4):
+        text = name.text
+        if text.startswith(PREFIX):
+            text = text[len(PREFIX)].upper() + text[len(PREFIX) + 1 :]
+        for line in _wrapped(text, styles.width - FIRST - 4):
             yield _row("", f"  {line}", styles)
 
 
