@@ -55,8 +55,10 @@ class Assembling(Base):
         >>> list(tf.data.Dataset.range(3).batch(2).as_numpy_iterator())
         [array([0, 1]), array([2])]
         """
-        parallel = bool(workers_of(num_parallel_calls))
-        return self._made(Batch(self._node, integer(batch_size), bool(drop_remainder), parallel))
+        parallel, size = bool(workers_of(num_parallel_calls)), integer(batch_size)
+        made = self._made(Batch(self._node, size, bool(drop_remainder), parallel))
+        made._batch_size = size  # `tf.keras.utils.split_dataset` asks for it
+        return made
 
     def padded_batch(
         self,
@@ -91,7 +93,9 @@ class Assembling(Base):
         shapes = padded_shapes_of(node, padded_shapes)
         values = padding_values_of(node, padding_values)
         size, drop = integer(batch_size), bool(drop_remainder)
-        return self._made(PaddedBatch(node, size, shapes, values, drop))
+        made = self._made(PaddedBatch(node, size, shapes, values, drop))
+        made._batch_size = size
+        return made
 
     def ragged_batch(
         self,

@@ -3,6 +3,8 @@
 import importlib
 from typing import Any
 
+from tapefacade._keras.datasets import is_dataset
+
 
 def apply(patches: Any) -> None:
     """Lets Keras find this package where it looks for TensorFlow.
@@ -13,6 +15,8 @@ def apply(patches: Any) -> None:
     modules = importlib.import_module("keras.src.utils.module_utils")
     patches.set(modules.tensorflow, "module", importlib.import_module("tapefacade"))
     patches.set(modules.tensorflow, "_available", True)
+    datasets = importlib.import_module("keras.src.utils.dataset_utils")
+    patches.set(datasets, "is_tf_dataset", is_dataset)
     utils = importlib.import_module("keras.src.utils.backend_utils")
     patches.set(utils, "in_tf_graph", lambda: False)
     backend = importlib.import_module("keras.src.backend")
