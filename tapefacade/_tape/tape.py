@@ -27,7 +27,7 @@ from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
 from tapefacade._tape.unconnected import UnconnectedGradients
-from tapefacade._tape.watching import Watching, outside, reopened
+from tapefacade._tape.watching import SERIALS, Watching, outside, reopened
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.tree import Node
 
@@ -87,7 +87,7 @@ class GradientTape(Watching, Jacobians, Explaining):
         *,
         rematerialize: bool = False,
     ) -> None:
-        super().__init__()
+        self._serial = next(SERIALS)
         self._rematerialize = rematerialize
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
 
-_SERIALS = itertools.count()
+SERIALS = itertools.count()  # of tapes, in the order in which they are made
 
 
 class _Rows(threading.local):
@@ -29,7 +29,7 @@ def as_if_once() -> Iterator[None]:
     if _ROWS.since is not None:
         yield
         return
-    _ROWS.since = next(_SERIALS)
+    _ROWS.since = next(SERIALS)
     try:
         yield
     finally:
@@ -66,9 +66,6 @@ class Watching:
     _trace: Recording | None
     _watched: dict[int, int]
     _variables: dict[int, tuple[Variable, tuple[int, ...]]]
-
-    def __init__(self) -> None:
-        self._serial = next(_SERIALS)
 
     def _clear(self) -> None:
         """Forgets the recording."""
