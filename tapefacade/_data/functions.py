@@ -16,7 +16,13 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.generators import Draw, function_draws, rehearsing
+from tapefacade._core.generators import (
+    Counts,
+    Draw,
+    draws_by_place,
+    function_draws,
+    rehearsing,
+)
 from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
@@ -167,10 +173,15 @@ class UserFunction:
                     self._bodies[key] = self._recorded(types, element)
         return self._bodies[key]
 
-    def in_python(self, element: Any) -> Any:
-        """Runs the Python with an element."""
+    def in_python(self, element: Any, counts: Counts) -> Any:
+        """Runs the Python with an element.
+
+        Args:
+            element: the element.
+            counts: how far its random ops have come in this iteration.
+        """
         try:
-            with apart():
+            with apart(), draws_by_place(counts):
                 return computed(self._called(fresh(element)))
         except Exception as error:
             raise self.noted(error) from None
@@ -248,13 +259,14 @@ class Started:
         self._function = function
         self._compiled: dict[Any, tuple[Compiled, Any] | None] = {}
         self._draws: list[Draw] = []
+        self._counts: Counts = {}  # of its random ops where the Python runs for each element
 
     def __call__(self, element: Any) -> Any:
         """Calls the function with an element, whose result is on the host."""
         flat = leaves(element)
         for leaf in flat:
             if type(leaf) is not EagerTensor:
-                return self._function.in_python(element)
+                return self._function.in_python(element, self._counts)
         types = tuple([leaf._type for leaf in flat])
         key = (types, _form_key(element))
         if key not in self._compiled:
@@ -265,7 +277,7 @@ class Started:
                 self._compiled[key] = found.compiled(self._draws), found.body.structure
         pair = self._compiled[key]
         if pair is None:
-            return self._function.in_python(element)
+            return self._function.in_python(element, self._counts)
         compiled, structure = pair
         try:
             with _on_host():

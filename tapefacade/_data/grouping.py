@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.generators import Counts
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.batching import Held
@@ -47,6 +48,7 @@ class GroupByWindow(Node):
     def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
         key_of, size_of = self._key.started(), self._size.started()
         groups: dict[int, tuple[Any, int, list[Any]]] = {}
+        counts: Counts = {}
         for element in elements:
             key = key_of(element)
             number = int(key._numpy())
@@ -56,10 +58,10 @@ class GroupByWindow(Node):
             held.append(element)
             if len(held) == size:
                 del groups[number]
-                yield from self._reduced(key, held)
+                yield from self._reduced(key, held, counts)
         for number in sorted(groups):
             key, _, held = groups[number]
-            yield from self._reduced(key, held)
+            yield from self._reduced(key, held, counts)
 
     def _window_size(self, size: Any) -> int:
         found = int(size._numpy())
@@ -67,9 +69,9 @@ class GroupByWindow(Node):
             raise kernel_error(f"Window size must be greater than zero, but got {found}.")
         return found
 
-    def _reduced(self, key: Any, held: list[Any]) -> Iterator[Any]:
+    def _reduced(self, key: Any, held: list[Any], counts: Counts) -> Iterator[Any]:
         window = self._wrap(Held(held, self.input.known_spec()))
-        found = self._reduce.in_python((key, window))
+        found = self._reduce.in_python((key, window), counts)
         return node_of(found, "group_by_window").elements()
 
 

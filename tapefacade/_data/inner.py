@@ -29,7 +29,7 @@ def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
         return None
     before, PROBING.on = PROBING.on, True
     try:
-        found = function.in_python(mapped(_stand_in, argument))
+        found = function.in_python(mapped(_stand_in, argument), {})
         spec = node_of(found, function.where).known_spec()
     except Exception:  # whatever is wrong with it: zeros may be no values for it
         return None

@@ -665,6 +665,30 @@ def random_ops_on_batches_of_two_sizes(tf, np):
     return [_all(dataset) for dataset in (mapped, mapped, mapped.repeat(2))]
 
 
+def random_ops_where_python_looks_at_values(tf, np):
+    """Its Python runs for each element: the ops begin anew in each iteration, and have seeds."""
+
+    @tf.function
+    def flipped(x):
+        if tf.random.uniform([]) > 0.5:
+            x = -x
+        return x
+
+    def moved(x):
+        x = flipped(x) + tf.random.uniform([], 0, 9, tf.int64)
+        if x > 4:
+            x = x + 100
+        return x
+
+    tf.random.set_seed(4)
+    found = []
+    for function in (flipped, moved):
+        mapped = tf.data.Dataset.range(1, 9).map(function)
+        made = (mapped, mapped.take(2), mapped.repeat(2), mapped.shuffle(8))
+        found += [_all(dataset) for dataset in made]
+    return found
+
+
 def iterators_that_nobody_reads(tf, np):
     """Each draws the next seeds of what is shuffled, as soon as it is made."""
     data = tf.data.Dataset
