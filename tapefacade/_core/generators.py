@@ -331,9 +331,33 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
     Args:
         counts: how far they have come before, if no other function calls this one.
     """
-    outer = _THREAD.functions[-1] if _THREAD.functions else None
-    _THREAD.functions.append(_Ops(counts if outer is None else outer.call()))
+    functions = _THREAD.functions
+    outer = functions[-1] if functions else None
+    depth = len(functions)
+    functions.append(_Ops(counts if outer is None else outer.call()))
     try:
         yield
     finally:
-        _THREAD.functions.pop()
+        del functions[depth:]  # with those of loops that an error has left
+
+
+def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
+    """Gives what a Python loop runs over; in a function, each iteration has the same random ops.
+
+    As in TensorFlow, whose AutoGraph makes one body of it, which is a function of its own.
+    """
+    return _in_loop(rows, _THREAD.functions) if _THREAD.functions else rows
+
+
+def _in_loop(rows: Iterator[Any], functions: list[_Ops]) -> Iterator[Any]:
+    depth = len(functions)
+    counts = functions[-1].call()
+    body = None
+    try:
+        for row in rows:
+            body = _Ops(counts)
+            functions[depth:] = [body]
+            yield row
+    finally:
+        if body in functions[depth : depth + 1]:
+            del functions[depth:]

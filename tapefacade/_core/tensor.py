@@ -276,9 +276,9 @@ class EagerTensor(Showing, Operators, Tensor):
     def __iter__(self) -> Iterator["EagerTensor"]:
         if not self._type.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        FUNCTIONS["_iterating"](self._type.shape[0])
         getitem = FUNCTIONS["_getitem"]
-        return (getitem(self, row) for row in range(self._type.shape[0]))
+        rows = (getitem(self, row) for row in range(self._type.shape[0]))
+        return FUNCTIONS["_iterating"](self._type.shape[0], rows)
 
     def __contains__(self, item: Any) -> bool:
         return any(bool(element == item) for element in self)

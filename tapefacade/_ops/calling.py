@@ -1,5 +1,6 @@
 """Calls of ops: conversion of the inputs, the checks, and the instruction that is recorded."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -9,6 +10,7 @@ from jax.core import Tracer
 from tapefacade._core import dtypes
 from tapefacade._core.convert import convert
 from tapefacade._core.dispatch import HandOver, hand_over, is_handled
+from tapefacade._core.generators import loop_draws
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.types import TensorType, type_of
@@ -90,12 +92,13 @@ def _extend(key: tuple[Any, ...], values: list[Any], has_scalars: bool) -> Node:
     ))  # fmt: skip
 
 
-def _iterating(count: int) -> None:
+def _iterating(count: int, rows: Iterator[EagerTensor]) -> Iterator[EagerTensor]:
     """Decides whether a loop over the rows of a tensor is written out in a function."""
     recording = THREAD.recording
     if count > MAX_ITERATIONS and recording.frame is not None:
         recording.observe(f"a Python loop over {count} rows of a tensor would be written out")
         recording.flush()
+    return loop_draws(rows)
 
 
 FUNCTIONS["_iterating"] = _iterating

@@ -149,3 +149,37 @@ def sizes_of_a_signature(tf, np):
         for size in (2, 2, 3, 2, 4, 3):
             found.append((f(tf.zeros([size])), g(tf.zeros([size]))))
     return found
+
+
+def random_numbers_in_loops_over_a_range(tf, np):
+    """The body of a loop is a function of its own, whose ops are the same in each iteration."""
+
+    @tf.function
+    def f(n):
+        made = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        first = tf.random.uniform([])
+        for i in tf.range(n):
+            made = made.write(i, tf.random.uniform([]) + 2.0 * tf.random.uniform([]))
+        return first, made.stack(), tf.random.uniform([])
+
+    @tf.function
+    def until(n):
+        total = 0.0
+        for _ in tf.range(n):
+            total = total + tf.random.uniform([])
+            if total > 1.5:
+                break
+        return total, tf.random.uniform([])
+
+    @tf.function
+    def nested(n):
+        total = 0.0
+        for _ in tf.range(n):
+            for _ in tf.range(2):
+                total = total * 2.0 + tf.random.uniform([])
+            total = total + tf.random.uniform([])
+        return total, tf.random.uniform([])
+
+    tf.random.set_seed(5)
+    two, five, six = tf.constant(2), tf.constant(5), tf.constant(6)
+    return [f(five), f(five), f(6), f(six), until(six), until(six), nested(two), nested(two)]
