@@ -341,6 +341,14 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
         del functions[depth:]  # with those of loops that an error has left
 
 
+def body_draws() -> contextlib.AbstractContextManager[None]:
+    """Makes a block for the body of a branch or loop: in a function it is one of its own.
+
+    So its random ops are numbered from 0 on, and those after it go on where they were before it.
+    """
+    return draws_by_place({}) if _THREAD.functions else contextlib.nullcontext()
+
+
 def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
     """Gives what a Python loop runs over; in a function, each iteration has the same random ops.
 

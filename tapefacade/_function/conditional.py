@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core import nest
 from tapefacade._core.convert import convert
+from tapefacade._core.generators import body_draws
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.types import TensorType
@@ -144,7 +145,7 @@ def chosen(
     why = ""
     try:
         for branch in branches:
-            with unchanged_arrays() as arrays:
+            with unchanged_arrays() as arrays, body_draws():
                 bodies.append(
                     body_of(lambda _, branch=branch: _without_arrays(branch()), branch, [])
                 )

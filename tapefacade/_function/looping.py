@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from tapefacade._core.generators import Draw, drawn_for_rows, rehearsing
+from tapefacade._core.generators import Draw, body_draws, drawn_for_rows, rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.types import TensorType, type_of
 from tapefacade._function.bodies import Body, body_of, operand, record_checks
@@ -81,7 +81,7 @@ def found_body(
             return None, []
         return rehearsed(step, rows.described, types, rows.names, states)
     try:
-        with rehearsing():
+        with rehearsing(), body_draws():
             body = body_of(step, rows.described, types, rows.names)
     except ValueWanted as wanted:
         recording.observe(WHY_LOOKED.format(wanted.line))

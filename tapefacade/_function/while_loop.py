@@ -6,7 +6,7 @@ from typing import Any
 
 from tapefacade._core import dtypes, nest
 from tapefacade._core.convert import convert
-from tapefacade._core.generators import rehearsing
+from tapefacade._core.generators import body_draws, rehearsing
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import type_spec_from_value
@@ -210,7 +210,7 @@ class _WhileLoop:
                 rest = iter(tensors)
                 return self._step(variables, [None if t is None else next(rest) for t in state])
 
-            with rehearsing():
+            with rehearsing(), body_draws():
                 types = [tensor._type for tensor in state if tensor is not None]
                 found = body_of(probe, self._body, types).program.types
             zeros = FUNCTIONS["zeros"]
@@ -241,7 +241,7 @@ class _WhileLoop:
             return flag_of(answer, self._is_graph, _no_boolean)
 
         step = functools.partial(self._step, variables)
-        with rehearsing():
+        with rehearsing(), body_draws():
             condition = body_of(asked, self._cond, types, names)
         if condition.assigned or not condition.is_complete:
             raise NotOneProgramError("the condition of a loop assigns a variable")
@@ -252,7 +252,7 @@ class _WhileLoop:
                     self._done, self._variables = done, variables
                 raise NotOneProgramError("the Python of the body is not the same each time")
         else:
-            with rehearsing():
+            with rehearsing(), body_draws():
                 body = body_of(step, self._body, types, names)
             self._check(variables, state, body)
         if not body.is_complete:

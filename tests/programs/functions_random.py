@@ -183,3 +183,25 @@ def random_numbers_in_loops_over_a_range(tf, np):
     tf.random.set_seed(5)
     two, five, six = tf.constant(2), tf.constant(5), tf.constant(6)
     return [f(five), f(five), f(6), f(six), until(six), until(six), nested(two), nested(two)]
+
+
+def beside_branches_and_loops(tf, np):
+    """Their bodies are functions of their own; what comes after them goes on.
+
+    TensorFlow runs the iterations in any order: only the sum is the same.
+    """
+
+    @tf.function
+    def f(x):
+        first = tf.random.uniform(())
+        chosen = tf.cond(x > 0, lambda: tf.random.uniform(()), lambda: -tf.random.uniform(()))
+        second = tf.random.uniform(())
+        steps = tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, y + tf.random.normal(())), (0, x)
+        )
+        return first, chosen, second, steps[1], tf.random.normal([2]), tf.random.uniform((), seed=2)
+
+    tf.random.set_seed(5)
+    found = [f(tf.constant(1.0)) for _ in range(3)]
+    tf.random.set_seed(6)
+    return found, [f(tf.constant(1.0)) for _ in range(2)]
