@@ -488,6 +488,20 @@ def test_keras_runs_on_tensorflow_where_that_has_been_imported(monkeypatch):
     assert said in ("ModuleNotFoundError", "AttributeError", "ImportError")  # of an empty module
 
 
+@pytest.mark.parametrize(
+    ("text", "backend"),
+    [('{"backend": "numpy"}', "numpy"), ('{"backend": "jax"}', "jax"), ("{", "jax")],
+)
+def test_a_backend_in_the_file_of_keras_is_respected(monkeypatch, tmp_path, text, backend):
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path))
+    (tmp_path / "keras.json").write_text(text)
+    program = "import tapefacade, keras; print(keras.backend.backend(), keras.ops.ones(1))"
+    name, value = python("-c", program).stdout.split(" ", 1)
+    assert name == backend
+    assert value.startswith("tf.Tensor" if backend == "jax" else "[1.]")
+
+
 def test_a_gradient_for_variables_of_plain_keras_says_what_to_import(monkeypatch):
     monkeypatch.setenv("KERAS_BACKEND", "jax")
     done = python("-c", KERAS_BY_ITS_NAME, "first")

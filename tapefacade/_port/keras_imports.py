@@ -6,6 +6,7 @@ Left to itself, Keras would look for TensorFlow, and fail where there is none.
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import json
 import os
 import sys
 import types
@@ -29,10 +30,21 @@ def watch_keras() -> None:
 
 def _is_meant() -> bool:
     """Whether a program that imports Keras now means the one of `tf.keras`."""
-    backend = os.environ.get(BACKEND) or TENSORFLOW
+    backend = os.environ.get(BACKEND) or _chosen_backend()
     if TENSORFLOW in sys.modules:
         return backend in (TENSORFLOW, "jax") and sys.modules[TENSORFLOW] is root_module()
     return backend == TENSORFLOW and importlib.util.find_spec(TENSORFLOW) is None
+
+
+def _chosen_backend() -> str:
+    """Returns what Keras's file says; where that is JAX, Keras may have run for us before."""
+    folder = os.environ.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
+    try:
+        with open(os.path.join(folder, "keras.json"), encoding="utf-8") as file:
+            chosen = json.load(file).get("backend")
+    except (OSError, ValueError):
+        chosen = None
+    return TENSORFLOW if chosen in (None, "jax") else str(chosen)
 
 
 class _KerasFinder(importlib.abc.MetaPathFinder):
