@@ -246,9 +246,11 @@ def made_of_csv_files(tf, np):
     pathlib.Path("b.csv").write_text("id,x,name,n\n4,1.5,eve,3\n")
     make = tf.data.experimental.make_csv_dataset
     settings = {"num_epochs": 1, "shuffle": False}
+    whole = make("a.csv", 2, **settings)
     return [
-        _all(make("a.csv", 2, **settings)),
-        repr(make("a.csv", 2, **settings)),
+        _all(whole),
+        [(name, repr(spec)) for name, spec in whole.element_spec.items()],
+        type(whole).__name__,
         _all(make(["a.csv", "b.csv"], 2, label_name="x", **settings)),
         _all(make("a.csv", 2, label_name="x", select_columns=["id", "x"], **settings)),
         _all(make("a.csv", 2, select_columns=[0, 2], **settings)),
