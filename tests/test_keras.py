@@ -278,3 +278,22 @@ def test_a_change_that_fails_halfway_is_undone(monkeypatch):
     monkeypatch.undo()
     assert not isinstance(keras.ops.add(1, 2), tf.Tensor)
     assert isinstance(tf.keras.ops.add(1, 2), tf.Tensor)
+
+
+def test_fit_without_a_seed_takes_every_sample_once_in_another_order_each_time():
+    tf.random.set_seed(None)
+    orders = []
+
+    class Kept(tf.keras.Model):
+        def train_step(self, data):
+            orders[-1] += data.numpy().tolist()
+            return {}
+
+    model = Kept()
+    model.compile(run_eagerly=True)
+    for _ in range(2):
+        orders.append([])
+        model.fit(np.arange(50), batch_size=8, verbose=0)
+    first, second = orders
+    assert sorted(first) == sorted(second) == list(range(50))
+    assert first != second

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.seeds import GLOBAL
 from tapefacade._keras.lifting import is_leaf
 
 MESSAGE_APART = (
@@ -89,30 +90,32 @@ def in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[
     def get_iterator(self: Any, slice_and_convert_fn: Callable[..., Any], inputs: Any) -> Any:
         if not self._shuffle:
             return original(self, slice_and_convert_fn, inputs)
-        if not hasattr(self, "_permuted"):
-            self._permuted = _permuted(self._num_samples, self._batch_size, self._shuffle)
+        if GLOBAL.seeds.seed is None and self._shuffle != "batch":  # NumPy is faster
+            orders = [np.random.default_rng().permutation(self._num_samples)]
+        else:
+            if not hasattr(self, "_orders"):
+                self._orders = _orders(self._num_samples, self._batch_size, self._shuffle)
+            orders = self._orders.as_numpy_iterator()
         return (
             tree.map_structure(
                 lambda array, batch=batch: slice_and_convert_fn(array, indices=batch),
                 inputs, none_is_leaf=False,
             )
-            for permuted in self._permuted
-            for batch in _batches(permuted.numpy(), self._batch_size)
+            for order in orders
+            for batch in _batches(order, self._batch_size)
         )  # fmt: skip
 
     return get_iterator
 
 
-def _permuted(count: int, batch_size: int, shuffle: Any) -> Any:
+def _orders(count: int, batch_size: int, shuffle: Any) -> Any:
     """Makes a dataset of the positions of samples: all of them, or batch after batch."""
     dataset: Any = FUNCTIONS["data.Dataset"]
     draw, positions = FUNCTIONS["random.shuffle"], FUNCTIONS["range"]
     if shuffle == "batch":
-        indices = dataset.range(count).batch(batch_size).map(draw)
-    else:
-        indices = dataset.range(1).map(lambda _: draw(positions(count, dtype="int64")))
-    return indices
+        return dataset.range(count).batch(batch_size).map(draw)
+    return dataset.range(1).map(lambda _: draw(positions(count, dtype="int64")))
 
 
-def _batches(permuted: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    return (permuted[start : start + size] for start in range(0, len(permuted), size))
+def _batches(order: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    return (order[start : start + size] for start in range(0, len(order), size))

@@ -7,6 +7,10 @@ TensorFlow's manner (`def train_step(self, data)`, with a tape of its own) is tr
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from tapefacade._core import nest
+from tapefacade._core.convert import convert
 from tapefacade._function.function import Function
 from tapefacade._tape.tape import GradientTape
 
@@ -88,7 +92,7 @@ class Training:
 
 def _over_batches(model: Any, step: Callable[[Any], Any]) -> Callable[..., Any]:
     """Makes a function of the trainer's state and an iterator, which takes steps."""
-    call = step if model.run_eagerly else Function(step, reduce_retracing=True)
+    call = _on_tensors(step) if model.run_eagerly else Function(step, reduce_retracing=True)
 
     def function(state: Any, iterator: Iterator[Any]) -> tuple[Any, Any]:
         result = call(next(iterator))
@@ -101,6 +105,15 @@ def _over_batches(model: Any, step: Callable[[Any], Any]) -> Callable[..., Any]:
         return result, state
 
     return function
+
+
+def _on_tensors(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Returns a step that is given tensors, as one that is a `tf.function` is."""
+
+    def tensor(leaf: Any) -> Any:
+        return convert(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+    return lambda data: step(nest.map_structure(tensor, data))
 
 
 def _called(model: Any, x: Any, training: bool) -> Any:

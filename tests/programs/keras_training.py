@@ -298,3 +298,47 @@ def shuffled_datasets(tf, np):
         found.append(model.evaluate(made.take(1), verbose=0))
         found.append(rounded(model.fit(made.repeat(), steps_per_epoch=2, **settings)))
     return found
+
+
+def steps_of_ones_own_run_eagerly(tf, np):
+    """They are given tensors: inputs can be watched."""
+    kinds = []
+
+    class Robust(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(3)
+
+        def call(self, x):
+            return self.dense(x)
+
+        def train_step(self, data):
+            kinds.append([tf.is_tensor(leaf) for leaf in tf.nest.flatten(data)])
+            x, y = data
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                loss = self.compute_loss(y=y, y_pred=self(x))
+            x = x + 0.1 * tf.sign(tape.gradient(loss, x))
+            with tf.GradientTape() as tape:
+                loss = self.compute_loss(y=y, y_pred=self(x))
+            variables = self.trainable_variables
+            pairs = zip(tape.gradient(loss, variables), variables, strict=True)
+            self.optimizer.apply_gradients(pairs)
+            return {"loss": loss}
+
+        def test_step(self, data):
+            kinds.append([tf.is_tensor(leaf) for leaf in tf.nest.flatten(data)])
+            return {"worst": tf.reduce_max(tf.abs(self(data[0])))}
+
+        def predict_step(self, data):
+            kinds.append([tf.is_tensor(leaf) for leaf in tf.nest.flatten(data)])
+            return self(data if tf.is_tensor(data) else data[0])
+
+    model, (x, y) = Robust(), examples(np)
+    model(x)
+    weighted(np, model)
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("sgd", loss, run_eagerly=True)
+    history = model.fit(x, y, epochs=2, batch_size=8, shuffle=False, verbose=0)
+    worst = model.evaluate(x, y, verbose=0)
+    return kinds, rounded(history), np.round(worst, 4), np.round(model.predict(x[:3], verbose=0), 4)
