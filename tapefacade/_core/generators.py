@@ -23,7 +23,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.lists: list[list[Draw]] = []
         self.is_rehearsing = False
-        self.functions: list[_Ops] = []  # those of the functions that run
+        self.functions: list[Ops] = []  # those of the functions that run
 
 
 class Draw:
@@ -46,14 +46,9 @@ class Draw:
             return self.key
         return from_host(self.source.next())
 
-    def follow(self, other: "Draw") -> None:
-        """Goes on where another draw is: the function of both was recorded for several shapes."""
-        self.source.follow(other.source)
-        self.is_spare = False
-
-    def elsewhere(self) -> "Draw":
-        """Draws for another function, in which the op counts for itself."""
-        return Draw(self.source.copy())
+    def elsewhere(self, ops: "Ops | None" = None) -> "Draw":
+        """Draws for another function, in which the op counts for itself, or as the next of `ops`."""
+        return Draw(self.source.copy(ops))
 
 
 class _Count:
@@ -78,7 +73,7 @@ class _Count:
 Counts = dict[int, Any]
 
 
-class _Ops:
+class Ops:
     """The random ops of a function that runs."""
 
     def __init__(self, counts: Counts) -> None:
@@ -116,16 +111,11 @@ class _Source:
             number, self._count = _THREAD.functions[-1].next(seed)
             self._fixed = (number % seeds.LARGEST_SEED, self._count.key)
 
-    def copy(self) -> "_Source":
-        """Returns a source that begins anew."""
+    def copy(self, ops: Ops | None = None) -> "_Source":
+        """Returns a source that begins anew, or goes on as the next of `ops`."""
         made = copy.copy(self)
-        made._count = _Count()
+        made._count = _Count() if ops is None or self._fixed is None else ops.next(0)[1]
         return made
-
-    def follow(self, other: Any) -> None:
-        """Goes on where another source is, and with it from then on."""
-        if isinstance(other, _Source):
-            self._count = other._count
 
     def next(self) -> np.ndarray[Any, Any]:
         """Draws a key."""
@@ -148,15 +138,9 @@ class _Rows:
         self._sources = sources
         self._count = count
 
-    def copy(self) -> "_Rows":
-        """Returns a source that begins anew."""
-        return _Rows([source.copy() for source in self._sources], self._count)
-
-    def follow(self, other: Any) -> None:
-        """Goes on where another source is, and with it from then on."""
-        if isinstance(other, _Rows) and len(self._sources) == len(other._sources):
-            for source, before in zip(self._sources, other._sources, strict=True):
-                source.follow(before)
+    def copy(self, ops: Ops | None = None) -> "_Rows":
+        """Returns a source that begins anew, or goes on as the next of `ops`."""
+        return _Rows([source.copy(ops) for source in self._sources], self._count)
 
     def next(self) -> np.ndarray[Any, Any]:
         """Draws the keys: in every row the bytes of those of one iteration, `[count, words]`."""
@@ -334,7 +318,7 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
     functions = _THREAD.functions
     outer = functions[-1] if functions else None
     depth = len(functions)
-    functions.append(_Ops(counts if outer is None else outer.call()))
+    functions.append(Ops(counts if outer is None else outer.call()))
     try:
         yield
     finally:
@@ -357,13 +341,13 @@ def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
     return _in_loop(rows, _THREAD.functions) if _THREAD.functions else rows
 
 
-def _in_loop(rows: Iterator[Any], functions: list[_Ops]) -> Iterator[Any]:
+def _in_loop(rows: Iterator[Any], functions: list[Ops]) -> Iterator[Any]:
     depth = len(functions)
     counts = functions[-1].call()
     body = None
     try:
         for row in rows:
-            body = _Ops(counts)
+            body = Ops(counts)
             functions[depth:] = [body]
             yield row
     finally:

@@ -46,9 +46,9 @@ def set_seed(seed: Any) -> None:
     both, and on how often that kind of op was called with that seed since.
 
     `tf.random.uniform`, `normal`, `truncated_normal`, `categorical` and `shuffle`, the candidate
-    samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws when
-    it runs eagerly, or in a `tf.function` that is one program. Unlike TensorFlow, gamma, Poisson and
-    binomial numbers come from JAX's Threefry generator.
+    samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws, in
+    a `tf.function` as well. Unlike TensorFlow, gamma, Poisson and binomial numbers come from JAX's
+    Threefry generator.
 
     Args:
         seed: an integer, or None for numbers that cannot be repeated.

@@ -18,7 +18,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.generators import (
     Counts,
-    Draw,
+    Ops,
     draws_by_place,
     function_draws,
     rehearsing,
@@ -216,36 +216,30 @@ class _Recorded:
         )
         self._compiled: Compiled | None = None
 
-    def compiled(self, draws: list[Draw]) -> Compiled:
+    def compiled(self, counts: Counts) -> Compiled:
         """Returns the program for one iteration.
 
         Args:
-            draws: those of its programs for other shapes, with which this one's go on: TensorFlow
-                has one function for all. An empty list is filled.
+            counts: how far its random ops have come in it, for elements of other shapes as well:
+                TensorFlow has one function for all.
         """
         if self.draws:
-            recorded = self.anew(spare=True).recorded
-            own = list(recorded.draws.values())
-            if len(own) == len(draws):
-                for draw, other in zip(own, draws, strict=True):
-                    draw.follow(other)
-            elif not draws:
-                draws.extend(own)
-            return Compiled(recorded)
+            return Compiled(self.anew(counts).recorded)
         if self._compiled is None:
             self._compiled = Compiled(self.body.recorded)
         return self._compiled
 
-    def anew(self, spare: bool = False) -> Body:
-        """Returns the body with random ops that begin anew; `spare`: with their first keys."""
+    def anew(self, counts: Counts | None = None) -> Body:
+        """Returns the body with random ops that begin anew, or with their next keys in `counts`."""
         if not self.draws:
             return self.body
         body = copy.copy(self.body)
         body.recorded = copy.copy(body.recorded)
         body.recorded.draws = {}
+        ops = None if counts is None else Ops(counts)
         for slot, draw in self.body.recorded.draws.items():
-            again = body.recorded.draws[slot] = draw.elsewhere()
-            if spare:
+            again = body.recorded.draws[slot] = draw.elsewhere(ops)
+            if ops is not None:
                 again.is_spare = True
             else:
                 again.source = draw.source.copy()
@@ -258,8 +252,7 @@ class Started:
     def __init__(self, function: UserFunction) -> None:
         self._function = function
         self._compiled: dict[Any, tuple[Compiled, Any] | None] = {}
-        self._draws: list[Draw] = []
-        self._counts: Counts = {}  # of its random ops where the Python runs for each element
+        self._counts: Counts = {}  # how far its random ops have come
 
     def __call__(self, element: Any) -> Any:
         """Calls the function with an element, whose result is on the host."""
@@ -271,10 +264,8 @@ class Started:
         key = (types, _form_key(element))
         if key not in self._compiled:
             found = self._function.for_types(types, element)
-            if found is None:
-                self._compiled[key] = None
-            else:
-                self._compiled[key] = found.compiled(self._draws), found.body.structure
+            pair = None if found is None else (found.compiled(self._counts), found.body.structure)
+            self._compiled[key] = pair
         pair = self._compiled[key]
         if pair is None:
             return self._function.in_python(element, self._counts)

@@ -19,8 +19,7 @@ What is not TensorFlow's yet, and what it would take: gamma, Poisson and binomia
 ones between any limits, reject candidates as `truncated_normal` does, each with 256 blocks of its
 own, by algorithms of one or two pages each (Marsaglia and Tsang; Hormann twice; Robert), and as
 `truncated_normal` they would be some five times as slow as JAX's. `stateless_shuffle` orders by a
-small block cipher. A `tf.function` of TensorFlow's seeds its ops with the numbers of the nodes in
-its graph; we have no such graph, and draw as its body would eagerly.
+small block cipher.
 """
 
 import functools

@@ -11,9 +11,8 @@ import types
 from collections.abc import Sequence
 
 from tapefacade._core.missing import dotted, missing_message, namespaces, root_module
+from tapefacade._port.keras_imports import BACKEND, TENSORFLOW
 
-TENSORFLOW = "tensorflow"
-KERAS = "KERAS_BACKEND"
 MESSAGE_PRIVATE = (
     "{name!r} is private to TensorFlow and tapefacade has nothing like it. Write "
     "`import tensorflow as tf` and use the public name; `dir(tf)` lists what there is."
@@ -149,9 +148,9 @@ class _Installation:
                 sys.meta_path.insert(0, self._finder)
                 _register(TENSORFLOW, root_module())
                 # Keras looks at this when it is first imported, and would look for TensorFlow.
-                self._set_keras = KERAS not in os.environ and "keras" not in sys.modules
+                self._set_keras = BACKEND not in os.environ and "keras" not in sys.modules
                 if self._set_keras:
-                    os.environ[KERAS] = "jax"
+                    os.environ[BACKEND] = "jax"
             self._holders += 1
 
     def leave(self) -> None:
@@ -166,7 +165,7 @@ class _Installation:
                 sys.modules.update(self._replaced)
                 self._replaced = {}
                 if self._set_keras:
-                    os.environ.pop(KERAS, None)
+                    os.environ.pop(BACKEND, None)
 
 
 def _take_modules() -> dict[str, types.ModuleType]:

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from tapefacade._core.logging import get_logger
 from tapefacade._core.missing import hint_for, nearest_name, public_names, root_module
+from tapefacade._port.keras_imports import BACKEND
 
 THERE, DIFFERENT, MISSING = "there", "different", "missing"
-KERAS_BACKEND = "KERAS_BACKEND"
 # A paragraph of a docstring that says what differs, up to the end of its first sentence.
 DIFFERENCE = re.compile(r"Unlike TensorFlow.*?(?:\.(?=\s|$)|(?=\n\s*\n)|$)", re.DOTALL)
 MESSAGE_NEAREST = "The nearest name is `{}`"
@@ -87,15 +87,15 @@ def _notices() -> Iterator[list[str]]:
 @contextlib.contextmanager
 def _keras_on_jax() -> Iterator[None]:
     """Has Keras imported on JAX, if this imports it: another backend might be TensorFlow."""
-    before = os.environ.get(KERAS_BACKEND)
+    before = os.environ.get(BACKEND)
     if "keras" not in sys.modules:
-        os.environ[KERAS_BACKEND] = "jax"
+        os.environ[BACKEND] = "jax"
     try:
         yield
     finally:
-        os.environ.pop(KERAS_BACKEND, None)
+        os.environ.pop(BACKEND, None)
         if before is not None:
-            os.environ[KERAS_BACKEND] = before
+            os.environ[BACKEND] = before
 
 
 def _get(name: str) -> Any:

@@ -65,7 +65,7 @@ class Variable(Assigning, metaclass=Making):
         experimental_enable_variable_lifting: accepted for TensorFlow's sake.
 
     Raises:
-        ValueError: there is no initial value, or it does not fit `shape` or `dtype`.
+        ValueError: if there is no initial value, or it does not fit `shape` or `dtype`.
 
     >>> v = tf.Variable([1.0, 2.0])
     >>> v.assign_add([1.0, 1.0]).numpy()

@@ -27,7 +27,7 @@ from tapefacade._tape.jacobians import Jacobians
 from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
 from tapefacade._tape.unconnected import UnconnectedGradients
-from tapefacade._tape.watching import SERIALS, Watching, outside, reopened
+from tapefacade._tape.watching import SERIALS, Watching, outside, release, reopened
 from tapefacade._trace.recording import THREAD, Data, Recording
 from tapefacade._trace.tree import Node
 
@@ -48,7 +48,7 @@ MESSAGE_ENTERED_AGAIN = (
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
 
-class GradientTape(Watching, Jacobians, Explaining):
+class GradientTape(Jacobians, Watching, Explaining):
     """Records what is computed in its block, to differentiate it.
 
     Args:
@@ -391,6 +391,9 @@ class GradientTape(Watching, Jacobians, Explaining):
                 RuntimeError(MESSAGE_USED),
                 "Write tf.GradientTape(persistent=True) to ask for more.",
             )
+
+    def _release(self) -> None:
+        release(self._serial, self._clear)  # what was watched can still be asked for
 
 
 _ONES = (None,)  # the upstream gradient of one target that was given none

@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
@@ -17,7 +17,7 @@ class _Rows(threading.local):
     since: int | None = None  # the serial of the first tape that is made in it
 
     def __init__(self) -> None:
-        self.used: list[Watching] = []
+        self.used: list[Callable[[], None]] = []  # what clears the tapes that have been used
 
 
 _ROWS = _Rows()
@@ -34,8 +34,16 @@ def as_if_once() -> Iterator[None]:
         yield
     finally:
         _ROWS.since, used, _ROWS.used = None, _ROWS.used, []
-        for tape in used:
-            tape._clear()
+        for clear in used:
+            clear()
+
+
+def release(serial: int, clear: Callable[[], None]) -> None:
+    """Clears a tape that has been used; one that serves other rows when the last has run."""
+    if _ROWS.since is not None and serial < _ROWS.since:
+        _ROWS.used.append(clear)
+    else:
+        clear()
 
 
 def outside(trace: Recording) -> None:
@@ -61,22 +69,10 @@ class Watching:
     """The part of a tape that knows the variables."""
 
     _recording: bool
-    _serial: int
     _watch_accessed_variables: bool
     _trace: Recording | None
     _watched: dict[int, int]
     _variables: dict[int, tuple[Variable, tuple[int, ...]]]
-
-    def _clear(self) -> None:
-        """Forgets the recording."""
-        raise NotImplementedError
-
-    def _release(self) -> None:
-        """Notes that a tape which is not persistent has been used."""
-        if _ROWS.since is not None and self._serial < _ROWS.since:
-            _ROWS.used.append(self)
-        else:
-            self._clear()  # what was watched can still be asked for
 
     def _wants(self, variable: Variable) -> bool:
         """Whether the tape takes note of a read of a variable."""
