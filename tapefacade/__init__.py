@@ -46,13 +46,21 @@ from tapefacade import (
     version as version,
     xla as xla,
 )
-from tapefacade._core.conversions import (
-    register_tensor_conversion_function as register_tensor_conversion_function,
+from tapefacade._compat.graph_leftovers import (
+    control_dependencies as control_dependencies,
+    group as group,
+    no_op as no_op,
+    tuple as tuple,
 )
-from tapefacade._core.convert import (
+from tapefacade._config.devices import timestamp as timestamp
+from tapefacade._config.settings import device as device, executing_eagerly as executing_eagerly
+from tapefacade._core.conversion import (
     constant as constant,
     convert_to_tensor as convert_to_tensor,
     is_tensor as is_tensor,
+)
+from tapefacade._core.conversion_registry import (
+    register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from tapefacade._core.device_spec import DeviceSpec as DeviceSpec
 from tapefacade._core.dtypes import (
@@ -85,74 +93,49 @@ from tapefacade._core.dtypes import (
     variant as variant,
 )
 from tapefacade._core.logging import get_logger as get_logger
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.optional import OptionalSpec as OptionalSpec
-from tapefacade._core.shapes import TensorShape as TensorShape
-from tapefacade._core.specs import TypeSpec as TypeSpec
 from tapefacade._core.tensor import EagerTensor as _EagerTensor, Tensor as _Tensor
+from tapefacade._core.tensor_shape import TensorShape as TensorShape
 from tapefacade._core.tensor_spec import (
     NoneTensorSpec as NoneTensorSpec,
     TensorSpec as TensorSpec,
     type_spec_from_value as type_spec_from_value,
 )
-from tapefacade._function.conditional import cond as cond
-from tapefacade._function.custom_gradients import (
+from tapefacade._core.type_spec import TypeSpec as TypeSpec
+from tapefacade._function.control.cond import cond as cond
+from tapefacade._function.control.map_fn import map_fn as map_fn
+from tapefacade._function.control.scan import foldl as foldl, foldr as foldr, scan as scan
+from tapefacade._function.control.switch_case import case as case, switch_case as switch_case
+from tapefacade._function.control.vectorized_map import vectorized_map as vectorized_map
+from tapefacade._function.control.while_loop import while_loop as while_loop
+from tapefacade._function.function.decorator import function as function
+from tapefacade._function.function.eager_mode import inside_function as inside_function
+from tapefacade._function.gradients.custom_gradient import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
 )
-from tapefacade._function.decorator import function as function
-from tapefacade._function.mapping import map_fn as map_fn
-from tapefacade._function.modes import inside_function as inside_function
-from tapefacade._function.python_calls import (
+from tapefacade._function.gradients.recompute_grad import recompute_grad as recompute_grad
+from tapefacade._function.gradients.symbolic_gradients import (
+    gradients as gradients,
+    hessians as hessians,
+)
+from tapefacade._function.py_function import (
     numpy_function as numpy_function,
     py_function as py_function,
 )
-from tapefacade._function.recomputing import recompute_grad as recompute_grad
-from tapefacade._function.scanning_loops import foldl as foldl, foldr as foldr, scan as scan
-from tapefacade._function.switching import case as case, switch_case as switch_case
-from tapefacade._function.symbolic_gradients import gradients as gradients, hessians as hessians
-from tapefacade._function.vectorized import vectorized_map as vectorized_map
-from tapefacade._function.while_loop import while_loop as while_loop
 from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
-from tapefacade._keras.loading import LATE as _LATE, undo_keras as undo_keras
-from tapefacade._ops.approximate_top import approx_top_k as approx_top_k
-from tapefacade._ops.arithmetic import (
-    add as add,
-    add_n as add_n,
-    atan2 as atan2,
-    maximum as maximum,
-    minimum as minimum,
-    multiply as multiply,
-    scalar_mul as scalar_mul,
-    subtract as subtract,
-)
-from tapefacade._ops.assertions import assert_rank as assert_rank
-from tapefacade._ops.casting import (
+from tapefacade._keras.lazy_namespaces import LATE as _LATE, undo_keras as undo_keras
+from tapefacade._ops.array.casting import (
     bitcast as bitcast,
     cast as cast,
     complex as complex,
     saturate_cast as saturate_cast,
 )
-from tapefacade._ops.clipping import (
-    clip_by_global_norm as clip_by_global_norm,
-    clip_by_norm as clip_by_norm,
-    clip_by_value as clip_by_value,
-)
-from tapefacade._ops.comparison import (
-    equal as equal,
-    greater as greater,
-    greater_equal as greater_equal,
-    less as less,
-    less_equal as less_equal,
-    logical_and as logical_and,
-    logical_not as logical_not,
-    logical_or as logical_or,
-    not_equal as not_equal,
-)
-from tapefacade._ops.copying import (
+from tapefacade._ops.array.copying import (
     ensure_shape as ensure_shape,
     identity as identity,
     identity_n as identity_n,
@@ -163,98 +146,43 @@ from tapefacade._ops.copying import (
     stop_gradient as stop_gradient,
     zeros_like as zeros_like,
 )
-from tapefacade._ops.creation import (
+from tapefacade._ops.array.creation import (
     eye as eye,
     fill as fill,
     linspace as linspace,
     one_hot as one_hot,
     ones as ones,
+    range as range,
     zeros as zeros,
 )
-from tapefacade._ops.cumulative import cumsum as cumsum
-from tapefacade._ops.debugging import (
-    assert_equal as assert_equal,
-    assert_greater as assert_greater,
-    assert_less as assert_less,
-)
-from tapefacade._ops.dilated_convolution import (
-    required_space_to_batch_paddings as required_space_to_batch_paddings,
-    space_to_batch_nd as space_to_batch_nd,
-)
-from tapefacade._ops.division import (
-    realdiv as realdiv,
-    truediv as divide,
-    truediv as truediv,
-    truncatediv as truncatediv,
-    truncatemod as truncatemod,
-)
-from tapefacade._ops.elementwise import (
-    abs as abs,
-    exp as exp,
-    negative as negative,
-    sign as sign,
-    sqrt as sqrt,
-    square as square,
-)
-from tapefacade._ops.factorizations import eig as eig, eigvals as eigvals
-from tapefacade._ops.finiteness import Assert as Assert
-from tapefacade._ops.fourier_axes import (
-    fftnd_kernel as fftnd,
-    ifftnd_kernel as ifftnd,
-    irfftnd_kernel as irfftnd,
-    rfftnd_kernel as rfftnd,
-)
-from tapefacade._ops.gathering import gather as gather, gather_nd as gather_nd
-from tapefacade._ops.general_convolution import conv as conv
-from tapefacade._ops.histograms import (
-    histogram_fixed_width as histogram_fixed_width,
-    histogram_fixed_width_bins as histogram_fixed_width_bins,
-)
-from tapefacade._ops.initializers import (
+from tapefacade._ops.array.gathering import gather as gather, gather_nd as gather_nd
+from tapefacade._ops.array.initializers import (
     constant_initializer as constant_initializer,
     ones_initializer as ones_initializer,
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
     zeros_initializer as zeros_initializer,
 )
-from tapefacade._ops.joining import (
+from tapefacade._ops.array.joining import (
     concat as concat,
+    parallel_stack as parallel_stack,
     split as split,
     stack as stack,
     unstack as unstack,
 )
-from tapefacade._ops.matrix_functions import sqrtm as matrix_square_root
-from tapefacade._ops.norms import norm as norm
-from tapefacade._ops.padding import (
+from tapefacade._ops.array.padding import (
     batch_to_space as batch_to_space,
     pad as pad,
     reverse_sequence as reverse_sequence,
     space_to_batch as space_to_batch,
 )
-from tapefacade._ops.parallel_stacking import parallel_stack as parallel_stack
-from tapefacade._ops.patches import extract_volume_patches as extract_volume_patches
-from tapefacade._ops.positions import argmax as argmax, argmin as argmin
-from tapefacade._ops.positions_in_shapes import unravel_index as unravel_index
-from tapefacade._ops.powers import pow as pow
-from tapefacade._ops.printing import print as print
-from tapefacade._ops.products import (
-    einsum as einsum,
-    matmul as matmul,
-    tensordot as tensordot,
+from tapefacade._ops.array.positions import (
+    argmax as argmax,
+    argmin as argmin,
+    unravel_index as unravel_index,
 )
-from tapefacade._ops.ranges import range as range
-from tapefacade._ops.reduction import (
-    reduce_all as reduce_all,
-    reduce_any as reduce_any,
-    reduce_logsumexp as reduce_logsumexp,
-    reduce_max as reduce_max,
-    reduce_mean as reduce_mean,
-    reduce_min as reduce_min,
-    reduce_prod as reduce_prod,
-    reduce_sum as reduce_sum,
-)
-from tapefacade._ops.rounding import floor as floor, round as round
-from tapefacade._ops.scattering import (
+from tapefacade._ops.array.printing import print as print
+from tapefacade._ops.array.scattering import (
     scatter_nd as scatter_nd,
     tensor_scatter_nd_add as tensor_scatter_nd_add,
     tensor_scatter_nd_max as tensor_scatter_nd_max,
@@ -262,26 +190,23 @@ from tapefacade._ops.scattering import (
     tensor_scatter_nd_sub as tensor_scatter_nd_sub,
     tensor_scatter_nd_update as tensor_scatter_nd_update,
 )
-from tapefacade._ops.searching import (
-    searchsorted as searchsorted,
-    unique as unique,
-    unique_with_counts as unique_with_counts,
-)
-from tapefacade._ops.selecting import (
+from tapefacade._ops.array.selecting import (
     boolean_mask as boolean_mask,
     dynamic_partition as dynamic_partition,
     dynamic_stitch as dynamic_stitch,
     where as where,
 )
-from tapefacade._ops.shape_queries import (
+from tapefacade._ops.array.shapes import (
     broadcast_dynamic_shape as broadcast_dynamic_shape,
     broadcast_static_shape as broadcast_static_shape,
+    get_static_value as get_static_value,
+    is_symbolic_tensor as is_symbolic_tensor,
     rank as rank,
     shape as shape,
     shape_n as shape_n,
     size as size,
 )
-from tapefacade._ops.shaping import (
+from tapefacade._ops.array.shaping import (
     broadcast_to as broadcast_to,
     expand_dims as expand_dims,
     reshape as reshape,
@@ -291,18 +216,95 @@ from tapefacade._ops.shaping import (
     tile as tile,
     transpose as transpose,
 )
-from tapefacade._ops.shuffled_indices import random_index_shuffle as random_index_shuffle
-from tapefacade._ops.sigmoids import sigmoid as sigmoid
-from tapefacade._ops.slicing import slice as slice, strided_slice as strided_slice
-from tapefacade._ops.sorting import argsort as argsort, sort as sort
-from tapefacade._ops.static_values import (
-    get_static_value as get_static_value,
-    is_symbolic_tensor as is_symbolic_tensor,
+from tapefacade._ops.array.slicing import slice as slice, strided_slice as strided_slice
+from tapefacade._ops.array.sorting import (
+    approx_top_k as approx_top_k,
+    argsort as argsort,
+    searchsorted as searchsorted,
+    sort as sort,
+    unique as unique,
+    unique_with_counts as unique_with_counts,
 )
-from tapefacade._ops.statistics import guarantee_const as guarantee_const
-from tapefacade._ops.tensor_array import TensorArray as TensorArray
-from tapefacade._ops.tensor_array_spec import TensorArraySpec as TensorArraySpec
-from tapefacade._ops.trigonometry import (
+from tapefacade._ops.array.tensor_array import (
+    TensorArray as TensorArray,
+    TensorArraySpec as TensorArraySpec,
+)
+from tapefacade._ops.debugging.finiteness import Assert as Assert
+from tapefacade._ops.debugging.shapes import assert_rank as assert_rank
+from tapefacade._ops.debugging.values import (
+    assert_equal as assert_equal,
+    assert_greater as assert_greater,
+    assert_less as assert_less,
+)
+from tapefacade._ops.image.patches import extract_volume_patches as extract_volume_patches
+from tapefacade._ops.linalg.factorizations import eig as eig, eigvals as eigvals
+from tapefacade._ops.linalg.matrix_functions import sqrtm as matrix_square_root
+from tapefacade._ops.linalg.norms import norm as norm
+from tapefacade._ops.linalg.products import (
+    einsum as einsum,
+    matmul as matmul,
+    tensordot as tensordot,
+)
+from tapefacade._ops.math.arithmetic import (
+    add as add,
+    add_n as add_n,
+    atan2 as atan2,
+    maximum as maximum,
+    minimum as minimum,
+    multiply as multiply,
+    scalar_mul as scalar_mul,
+    subtract as subtract,
+)
+from tapefacade._ops.math.clipping import (
+    clip_by_global_norm as clip_by_global_norm,
+    clip_by_norm as clip_by_norm,
+    clip_by_value as clip_by_value,
+)
+from tapefacade._ops.math.comparison import (
+    equal as equal,
+    greater as greater,
+    greater_equal as greater_equal,
+    less as less,
+    less_equal as less_equal,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    not_equal as not_equal,
+)
+from tapefacade._ops.math.cumulative import cumsum as cumsum
+from tapefacade._ops.math.division import (
+    realdiv as realdiv,
+    truediv as divide,
+    truediv as truediv,
+    truncatediv as truncatediv,
+    truncatemod as truncatemod,
+)
+from tapefacade._ops.math.elementary import (
+    abs as abs,
+    exp as exp,
+    floor as floor,
+    negative as negative,
+    pow as pow,
+    round as round,
+    sign as sign,
+    sqrt as sqrt,
+    square as square,
+)
+from tapefacade._ops.math.histograms import (
+    histogram_fixed_width as histogram_fixed_width,
+    histogram_fixed_width_bins as histogram_fixed_width_bins,
+)
+from tapefacade._ops.math.reduction import (
+    reduce_all as reduce_all,
+    reduce_any as reduce_any,
+    reduce_logsumexp as reduce_logsumexp,
+    reduce_max as reduce_max,
+    reduce_mean as reduce_mean,
+    reduce_min as reduce_min,
+    reduce_prod as reduce_prod,
+    reduce_sum as reduce_sum,
+)
+from tapefacade._ops.math.trigonometry import (
     acos as acos,
     acosh as acosh,
     asin as asin,
@@ -316,48 +318,51 @@ from tapefacade._ops.trigonometry import (
     tan as tan,
     tanh as tanh,
 )
-from tapefacade._port.alias import install_as_tensorflow as install_as_tensorflow
-from tapefacade._port.keras_imports import watch_keras as _watch_keras
+from tapefacade._ops.nn.activation import sigmoid as sigmoid
+from tapefacade._ops.nn.convolution_general import (
+    conv as conv,
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+    space_to_batch_nd as space_to_batch_nd,
+)
+from tapefacade._ops.nn.normalization import guarantee_const as guarantee_const
+from tapefacade._ops.random.index_shuffle import random_index_shuffle as random_index_shuffle
+from tapefacade._ops.signal.fourier_axes import (
+    fftnd_kernel as fftnd,
+    ifftnd_kernel as ifftnd,
+    irfftnd_kernel as irfftnd,
+    rfftnd_kernel as rfftnd,
+)
+from tapefacade._port.keras_alias import watch_keras as _watch_keras
+from tapefacade._port.tensorflow_alias import install_as_tensorflow as install_as_tensorflow
+from tapefacade._queues.critical_section import CriticalSection as CriticalSection
 from tapefacade._ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor as RaggedTensor
 from tapefacade._sparse.spec import SparseTensorSpec as SparseTensorSpec
 from tapefacade._sparse.tensor import SparseTensor as SparseTensor
-from tapefacade._state.configuration import (
-    device as device,
-    executing_eagerly as executing_eagerly,
-)
-from tapefacade._state.critical_section import CriticalSection as CriticalSection
 from tapefacade._state.indexed_slices import IndexedSlices as IndexedSlices
-from tapefacade._state.machine import timestamp as timestamp
-from tapefacade._state.modes import (
-    VariableAggregation as VariableAggregation,
-    VariableSynchronization as VariableSynchronization,
-)
 from tapefacade._state.module import Module as Module
-from tapefacade._state.ordering import (
-    control_dependencies as control_dependencies,
-    group as group,
-    no_op as no_op,
-    tuple as tuple,
-)
 from tapefacade._state.scopes import (
     get_current_name_scope as get_current_name_scope,
     name_scope as name_scope,
     variable_creator_scope as variable_creator_scope,
 )
-from tapefacade._state.specs import IndexedSlicesSpec as IndexedSlicesSpec
 from tapefacade._state.variable import Variable as Variable
-from tapefacade._strings.distance import edit_distance as edit_distance
+from tapefacade._state.variable_aggregation import (
+    VariableAggregation as VariableAggregation,
+    VariableSynchronization as VariableSynchronization,
+)
+from tapefacade._state.variable_specs import IndexedSlicesSpec as IndexedSlicesSpec
+from tapefacade._strings.edit_distance import edit_distance as edit_distance
 from tapefacade._strings.hashing import fingerprint as fingerprint
 from tapefacade._strings.numbers import as_string as as_string
 from tapefacade._tape.aggregation import AggregationMethod as AggregationMethod
-from tapefacade._tape.boundary import (
+from tapefacade._tape.custom_gradient_boundary import (
     RegisterGradient as RegisterGradient,
     no_gradient as no_gradient,
 )
-from tapefacade._tape.lifting import init_scope as init_scope
+from tapefacade._tape.init_scope import init_scope as init_scope
 from tapefacade._tape.tape import GradientTape as GradientTape
-from tapefacade._tape.unconnected import UnconnectedGradients as UnconnectedGradients
+from tapefacade._tape.unconnected_gradients import UnconnectedGradients as UnconnectedGradients
 
 __version__ = version.VERSION  # of the TensorFlow whose behaviour this follows
 newaxis = None

@@ -19,8 +19,8 @@ from typing import Any
 import jax
 
 import tapefacade
-from tapefacade._port import checking, notebooks, reporting
-from tapefacade._port.sources import UnreadableError
+from tapefacade._port import check_command, notebook_runner, report as reporting
+from tapefacade._port.program_files import UnreadableError
 
 DEMO = pathlib.Path(__file__).with_name("demo") / "pinn.py"
 DESCRIPTION = "Runs TensorFlow 2 programs, unmodified, on JAX."
@@ -52,10 +52,10 @@ def _check(options: argparse.Namespace) -> None:
         if not os.path.exists(path):
             options.parser.error(f"there is no file or folder {path!r}")
     try:
-        raise SystemExit(checking.check(options.paths, options.json, options.quiet))
+        raise SystemExit(check_command.check(options.paths, options.json, options.quiet))
     except BrokenPipeError:  # somebody read only the first lines, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(checking.UNREADABLE) from None
+        raise SystemExit(check_command.UNREADABLE) from None
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> None:
         parser.error(f"there is no file {name!r}")
     elif name.endswith(".ipynb"):
         try:
-            run = functools.partial(_run_notebook, notebooks.Notebook(name))
+            run = functools.partial(_run_notebook, notebook_runner.Notebook(name))
         except UnreadableError as error:
             parser.error(f"{name}: {error}")
     else:
@@ -170,7 +170,7 @@ def _run_script(path: str, arguments: list[str]) -> None:
     exec(code, vars(module))
 
 
-def _run_notebook(notebook: notebooks.Notebook, path: str, arguments: list[str]) -> None:
+def _run_notebook(notebook: notebook_runner.Notebook, path: str, arguments: list[str]) -> None:
     """Runs a notebook's cells, in its folder, as Jupyter does."""
     folder = os.path.dirname(os.path.realpath(path))
     _become(path, arguments, folder)
@@ -228,7 +228,7 @@ def _trim(error: BaseException) -> None:
 
 
 def _is_ours(filename: str) -> bool:
-    return filename in (__file__, notebooks.__file__) or filename.startswith("<frozen ")
+    return filename in (__file__, notebook_runner.__file__) or filename.startswith("<frozen ")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import gc
 import importlib
 import pathlib
 
-from tapefacade._trace.collecting import no_collection
+from tapefacade._trace.garbage_collection import no_collection
 
 _is_pausing = gc.isenabled() and not gc.get_freeze_count()  # else the user sees to it himself
 

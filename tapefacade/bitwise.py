@@ -1,7 +1,7 @@
 """Bits of integers: `tf.bitwise`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.bits import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.math.bits import (
     bitwise_and as bitwise_and,
     bitwise_or as bitwise_or,
     bitwise_xor as bitwise_xor,

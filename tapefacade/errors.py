@@ -37,6 +37,6 @@ from tapefacade._core.errors import (
     UnimplementedError as UnimplementedError,
     UnknownError as UnknownError,
 )
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)

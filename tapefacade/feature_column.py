@@ -1,13 +1,13 @@
 """`tf.feature_column`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._io.dense_columns import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._feature_column.categorical import (
     embedding_column as embedding_column,
     indicator_column as indicator_column,
     make_parse_example_spec as make_parse_example_spec,
     weighted_categorical_column as weighted_categorical_column,
 )
-from tapefacade._io.feature_columns import (
+from tapefacade._feature_column.functions import (
     bucketized_column as bucketized_column,
     categorical_column_with_hash_bucket as categorical_column_with_hash_bucket,
     categorical_column_with_identity as categorical_column_with_identity,

@@ -1,18 +1,12 @@
 """Images: `tf.image`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.batched_suppression import (
-    combined_non_max_suppression as combined_non_max_suppression,
-    non_max_suppression_padded as non_max_suppression_padded,
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.image.boxes import (
+    draw_bounding_boxes as draw_bounding_boxes,
+    sample_distorted_bounding_box as sample_distorted_bounding_box,
+    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
 )
-from tapefacade._ops.boxes import draw_bounding_boxes as draw_bounding_boxes
-from tapefacade._ops.colour_spaces import (
-    rgb_to_yiq as rgb_to_yiq,
-    rgb_to_yuv as rgb_to_yuv,
-    yiq_to_rgb as yiq_to_rgb,
-    yuv_to_rgb as yuv_to_rgb,
-)
-from tapefacade._ops.colours import (
+from tapefacade._ops.image.colours import (
     adjust_brightness as adjust_brightness,
     adjust_contrast as adjust_contrast,
     adjust_gamma as adjust_gamma,
@@ -22,10 +16,17 @@ from tapefacade._ops.colours import (
     hsv_to_rgb as hsv_to_rgb,
     rgb_to_grayscale as rgb_to_grayscale,
     rgb_to_hsv as rgb_to_hsv,
+    rgb_to_yiq as rgb_to_yiq,
+    rgb_to_yuv as rgb_to_yuv,
+    yiq_to_rgb as yiq_to_rgb,
+    yuv_to_rgb as yuv_to_rgb,
 )
-from tapefacade._ops.cropping import crop_and_resize as crop_and_resize
-from tapefacade._ops.glimpses import extract_glimpse as extract_glimpse
-from tapefacade._ops.image_decoding import (
+from tapefacade._ops.image.edges import (
+    image_gradients as image_gradients,
+    sobel_edges as sobel_edges,
+    total_variation as total_variation,
+)
+from tapefacade._ops.image.file_decoding import (
     decode_and_crop_jpeg as decode_and_crop_jpeg,
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,
@@ -34,12 +35,7 @@ from tapefacade._ops.image_decoding import (
     decode_png as decode_png,
     decode_webp as decode_webp,
 )
-from tapefacade._ops.image_edges import (
-    image_gradients as image_gradients,
-    sobel_edges as sobel_edges,
-    total_variation as total_variation,
-)
-from tapefacade._ops.imaging import (
+from tapefacade._ops.image.geometry import (
     central_crop as central_crop,
     convert_image_dtype as convert_image_dtype,
     crop_to_bounding_box as crop_to_bounding_box,
@@ -52,47 +48,47 @@ from tapefacade._ops.imaging import (
     rot90 as rot90,
     transpose as transpose,
 )
-from tapefacade._ops.jpeg_files import (
+from tapefacade._ops.image.jpeg_files import (
     encode_jpeg as encode_jpeg,
     extract_jpeg_shape as extract_jpeg_shape,
     is_jpeg as is_jpeg,
 )
-from tapefacade._ops.patches import extract_patches as extract_patches
-from tapefacade._ops.png_files import encode_png as encode_png
-from tapefacade._ops.random_boxes import (
-    sample_distorted_bounding_box as sample_distorted_bounding_box,
-    stateless_sample_distorted_bounding_box as stateless_sample_distorted_bounding_box,
+from tapefacade._ops.image.patches import (
+    extract_glimpse as extract_glimpse,
+    extract_patches as extract_patches,
 )
-from tapefacade._ops.random_images import (
+from tapefacade._ops.image.png_files import encode_png as encode_png
+from tapefacade._ops.image.random_changes import (
+    adjust_jpeg_quality as adjust_jpeg_quality,
     random_brightness as random_brightness,
     random_contrast as random_contrast,
     random_crop as random_crop,
     random_flip_left_right as random_flip_left_right,
     random_flip_up_down as random_flip_up_down,
     random_hue as random_hue,
+    random_jpeg_quality as random_jpeg_quality,
     random_saturation as random_saturation,
+    stateless_random_brightness as stateless_random_brightness,
+    stateless_random_contrast as stateless_random_contrast,
     stateless_random_crop as stateless_random_crop,
     stateless_random_flip_left_right as stateless_random_flip_left_right,
     stateless_random_flip_up_down as stateless_random_flip_up_down,
-)
-from tapefacade._ops.resizing import (
-    ResizeMethod as ResizeMethod,
-    resize as resize,
-    resize_with_pad as resize_with_pad,
-)
-from tapefacade._ops.stateless_images import (
-    adjust_jpeg_quality as adjust_jpeg_quality,
-    random_jpeg_quality as random_jpeg_quality,
-    stateless_random_brightness as stateless_random_brightness,
-    stateless_random_contrast as stateless_random_contrast,
     stateless_random_hue as stateless_random_hue,
     stateless_random_jpeg_quality as stateless_random_jpeg_quality,
     stateless_random_saturation as stateless_random_saturation,
 )
-from tapefacade._ops.structural_similarity import ssim as ssim, ssim_multiscale as ssim_multiscale
-from tapefacade._ops.suppression import (
+from tapefacade._ops.image.resizing import (
+    ResizeMethod as ResizeMethod,
+    crop_and_resize as crop_and_resize,
+    resize as resize,
+    resize_with_pad as resize_with_pad,
+)
+from tapefacade._ops.image.similarity import ssim as ssim, ssim_multiscale as ssim_multiscale
+from tapefacade._ops.image.suppression import (
+    combined_non_max_suppression as combined_non_max_suppression,
     non_max_suppression as non_max_suppression,
     non_max_suppression_overlaps as non_max_suppression_overlaps,
+    non_max_suppression_padded as non_max_suppression_padded,
     non_max_suppression_with_scores as non_max_suppression_with_scores,
 )
 

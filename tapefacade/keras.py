@@ -1,5 +1,5 @@
 """`tf.keras`: Keras 3, imported when it is first used."""
 
-from tapefacade._keras.loading import become_keras as _become_keras
+from tapefacade._keras.lazy_namespaces import become_keras as _become_keras
 
 _become_keras()

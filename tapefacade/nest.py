@@ -1,6 +1,6 @@
 """Nested structures: `tf.nest`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.nest import (
     assert_same_structure as assert_same_structure,
     flatten as flatten,

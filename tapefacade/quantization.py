@@ -1,17 +1,13 @@
 """Quantized numbers: `tf.quantization`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.fake_quantization import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.quantization import (
     fake_quant_with_min_max_args as fake_quant_with_min_max_args,
     fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
-)
-from tapefacade._ops.fake_quantization_limits import (
     fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
     fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
     fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
     fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
-)
-from tapefacade._ops.quantization import (
     quantize_and_dequantize as quantize_and_dequantize,
     quantize_and_dequantize_v2 as quantize_and_dequantize_v2,
 )

@@ -1,11 +1,11 @@
 """`tf.queue`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._state.queue_base import QueueBase as QueueBase
-from tapefacade._state.queues import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._queues.queues import (
     FIFOQueue as FIFOQueue,
     PaddingFIFOQueue as PaddingFIFOQueue,
     PriorityQueue as PriorityQueue,
+    QueueBase as QueueBase,
     RandomShuffleQueue as RandomShuffleQueue,
 )
 

@@ -1,6 +1,6 @@
 """Ragged tensors: `tf.ragged`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._ragged.constants import constant as constant
 from tapefacade._ragged.gathering import boolean_mask as boolean_mask
 from tapefacade._ragged.joining import ragged_stack as stack

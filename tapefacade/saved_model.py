@@ -1,15 +1,15 @@
 """`tf.saved_model`."""
 
-from tapefacade._checkpoint.loading import (
+from tapefacade._checkpoint.saved_model.load import (
     contains_saved_model as contains_saved_model,
     load as load,
 )
-from tapefacade._checkpoint.saved_options import (
+from tapefacade._checkpoint.saved_model.options import (
     LoadOptions as LoadOptions,
     SaveOptions as SaveOptions,
 )
-from tapefacade._checkpoint.saving import save as save
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._checkpoint.saved_model.save import save as save
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 
 ASSETS_DIRECTORY = "assets"
 DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"

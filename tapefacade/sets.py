@@ -1,6 +1,6 @@
 """Sets: `tf.sets`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._sparse.sets import (
     difference as difference,
     intersection as intersection,

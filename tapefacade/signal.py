@@ -1,17 +1,13 @@
 """Signal processing: `tf.signal`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.cepstra import (
-    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
-    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
-)
-from tapefacade._ops.cosine_transforms import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.signal.cosine_transforms import (
     dct as dct,
     idct as idct,
     inverse_mdct as inverse_mdct,
     mdct as mdct,
 )
-from tapefacade._ops.fourier import (
+from tapefacade._ops.signal.fourier import (
     fft as fft,
     fft2d as fft2d,
     fft3d as fft3d,
@@ -20,15 +16,6 @@ from tapefacade._ops.fourier import (
     ifft2d as ifft2d,
     ifft3d as ifft3d,
     ifftshift as ifftshift,
-)
-from tapefacade._ops.fourier_axes import (
-    fftnd as fftnd,
-    ifftnd as ifftnd,
-    irfftnd as irfftnd,
-    rfftnd as rfftnd,
-)
-from tapefacade._ops.framing import frame as frame, overlap_and_add as overlap_and_add
-from tapefacade._ops.real_fourier import (
     irfft as irfft,
     irfft2d as irfft2d,
     irfft3d as irfft3d,
@@ -36,12 +23,24 @@ from tapefacade._ops.real_fourier import (
     rfft2d as rfft2d,
     rfft3d as rfft3d,
 )
-from tapefacade._ops.short_time import (
+from tapefacade._ops.signal.fourier_axes import (
+    fftnd as fftnd,
+    ifftnd as ifftnd,
+    irfftnd as irfftnd,
+    rfftnd as rfftnd,
+)
+from tapefacade._ops.signal.frames import (
+    frame as frame,
     inverse_stft as inverse_stft,
     inverse_stft_window_fn as inverse_stft_window_fn,
+    overlap_and_add as overlap_and_add,
     stft as stft,
 )
-from tapefacade._ops.windows import (
+from tapefacade._ops.signal.mel import (
+    linear_to_mel_weight_matrix as linear_to_mel_weight_matrix,
+    mfccs_from_log_mel_spectrograms as mfccs_from_log_mel_spectrograms,
+)
+from tapefacade._ops.signal.windows import (
     hamming_window as hamming_window,
     hann_window as hann_window,
     kaiser_bessel_derived_window as kaiser_bessel_derived_window,

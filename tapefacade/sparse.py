@@ -1,13 +1,13 @@
 """Sparse tensors: `tf.sparse`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._sparse.arithmetic import (
     add as add,
     map_values as map_values,
     maximum as maximum,
     minimum as minimum,
 )
-from tapefacade._sparse.arranging import (
+from tapefacade._sparse.arrangement import (
     concat as concat,
     expand_dims as expand_dims,
     fill_empty_rows as fill_empty_rows,
@@ -20,7 +20,7 @@ from tapefacade._sparse.arranging import (
     split as split,
     transpose as transpose,
 )
-from tapefacade._sparse.densifying import (
+from tapefacade._sparse.dense_conversion import (
     eye as eye,
     from_dense as from_dense,
     to_dense as to_dense,
@@ -42,6 +42,6 @@ from tapefacade._sparse.segments import (
     segment_sum as segment_sum,
 )
 from tapefacade._sparse.tensor import SparseTensor as SparseTensor
-from tapefacade._strings.crossing import cross as cross, cross_hashed as cross_hashed
+from tapefacade._strings.sparse_cross import cross as cross, cross_hashed as cross_hashed
 
 __getattr__ = _missing_attribute(__name__)

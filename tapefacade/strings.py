@@ -1,6 +1,6 @@
 """Texts: `tf.strings`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._strings.hashing import (
     to_hash_bucket as to_hash_bucket,
     to_hash_bucket_fast as to_hash_bucket_fast,
@@ -20,7 +20,7 @@ from tapefacade._strings.letters import (
     upper as upper,
 )
 from tapefacade._strings.numbers import as_string as as_string, to_number as to_number
-from tapefacade._strings.patterns import (
+from tapefacade._strings.regular_expressions import (
     regex_full_match as regex_full_match,
     regex_replace as regex_replace,
 )

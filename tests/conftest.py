@@ -37,10 +37,10 @@ def doctest_names(doctest_namespace):
 @pytest.fixture(autouse=True)
 def no_evidence(monkeypatch):
     """Programs that do not repeat do not speak for running in pieces, but in `test_pieces`."""
-    from tapefacade._trace import ways
+    from tapefacade._trace import execution_mode
 
-    monkeypatch.setattr(ways._Single, "share", 0.0)
-    ways.WAYS.forget()
+    monkeypatch.setattr(execution_mode._Single, "share", 0.0)
+    execution_mode.WAYS.forget()
 
 
 def pytest_addoption(parser):

@@ -7,9 +7,9 @@ import jax
 import numpy as np
 
 import tapefacade as tf
-from tapefacade._trace import running
+from tapefacade._trace import execution
+from tapefacade._trace.execution import STATISTICS
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.running import STATISTICS
 from tapefacade._trace.tree import PACKAGE
 
 SHAPES = [(3, 4), (4,), (4, 4), (4,), (4, 1), (1,)]
@@ -137,14 +137,14 @@ def interrupted(line, error, call):
 def temporaries(step, x, monkeypatch):
     """The bytes that the last program takes beside arguments and results; and the results."""
     programs = []
-    execute = running.Program.execute
+    execute = execution.Program.execute
 
     def noting(self, arguments, first=None):
         programs.append((self, arguments))
         return execute(self, arguments, first)
 
     with monkeypatch.context() as patched:
-        patched.setattr(running.Program, "execute", noting)
+        patched.setattr(execution.Program, "execute", noting)
         found = [value.numpy() for value in step(x)]
     program, arguments = programs[-1]
     with jax.enable_x64(True):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import tapefacade
-from tapefacade._core.missing import missing_attribute, namespaces
+from tapefacade._core.missing_names import missing_attribute, namespaces
 
 PACKAGE = pathlib.Path(tapefacade.__file__).parent
 # The demo is a program for TensorFlow, not a part of the package.

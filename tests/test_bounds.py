@@ -9,9 +9,9 @@ import pytest
 from steps import counted, settle
 
 import tapefacade as tf
-from tapefacade._ops import op as op_module
-from tapefacade._tape import derivative
-from tapefacade._trace import executables, running, tree
+from tapefacade._definition import op as op_module
+from tapefacade._tape.derivatives import derivative
+from tapefacade._trace import executables, execution, tree
 from tapefacade._trace.recording import THREAD
 
 
@@ -56,7 +56,7 @@ def test_the_tree_forgets_programs_that_never_repeat(v, monkeypatch):
 def test_compiled_functions_are_bounded_the_least_recently_used_goes_first(v, monkeypatch):
     found = executables._Executables()
     monkeypatch.setattr(executables, "EXECUTABLES", found)
-    monkeypatch.setattr(running, "EXECUTABLES", found)
+    monkeypatch.setattr(execution, "EXECUTABLES", found)
     monkeypatch.setattr(executables, "MAX_EXECUTABLES", 3)
     kept = step(v, 30)  # lengths that no other test has asked for
     for length in range(31, 37):

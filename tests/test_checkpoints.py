@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._checkpoint import pending, storing
+from tapefacade._checkpoint import array_files, deferred_values
 
 FIXTURES = pathlib.Path(__file__).parent / "goldens" / "checkpoints"
 ANSWERS = json.loads((FIXTURES / "answers.json").read_text())
@@ -311,7 +311,7 @@ def test_a_failed_save_leaves_what_was_there(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(storing.os, "replace", fail)
+        patch.setattr(array_files.os, "replace", fail)
         with pytest.raises(OSError, match="No space"):
             checkpoint.save(tmp_path / "ck")
         with pytest.raises(OSError, match="No space"):
@@ -398,7 +398,7 @@ def test_nothing_is_hooked_when_nothing_waits(tmp_path):
     assert tf.Variable.__init__ is init
     assert tf.Variable._put is put
     assert "__setattr__" not in vars(tf.Module)
-    assert not pending._FRESH
+    assert not deferred_values._FRESH
 
 
 def module_with(count):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._trace.running import STATISTICS
+from tapefacade._trace.execution import STATISTICS
 
 
 def counted(call):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cases_core import BASIC, CASES, EXPERIMENTAL, NAMES, outcome
 
-from tapefacade._core import dtypes, errors, nest, shapes
+from tapefacade._core import dtypes, errors, nest, tensor_shape
 
 GOLDENS = json.loads((Path(__file__).parent / "goldens" / "core.json").read_text())
 
@@ -24,7 +24,7 @@ TF = SimpleNamespace(
         as_dtype=dtypes.as_dtype,
         experimental=SimpleNamespace(**{name: getattr(dtypes, name) for name in EXPERIMENTAL}),
     ),
-    TensorShape=shapes.TensorShape,
+    TensorShape=tensor_shape.TensorShape,
     errors=errors,
     nest=nest,
 )
@@ -92,14 +92,14 @@ def test_two_types_with_one_number_are_refused():
 
 
 def test_known_shape_is_the_shape_of_its_sizes():
-    shape = shapes.TensorShape._known((2, 3))
-    assert shape == shapes.TensorShape([2, 3])
+    shape = tensor_shape.TensorShape._known((2, 3))
+    assert shape == tensor_shape.TensorShape([2, 3])
     assert repr(shape) == "TensorShape([2, 3])"
 
 
 def test_as_shape_keeps_a_shape():
-    shape = shapes.TensorShape([2])
-    assert shapes.as_shape(shape) is shape
+    shape = tensor_shape.TensorShape([2])
+    assert tensor_shape.as_shape(shape) is shape
 
 
 def test_error_text_shows_where_the_op_was_made():

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._data import streams
+from tapefacade._data import row_streams
+from tapefacade._trace.execution import STATISTICS
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.running import STATISTICS
 
 Dataset = tf.data.Dataset
 
@@ -196,13 +196,13 @@ def test_parallel_errors_come_in_their_place():
 
 def test_rows_are_copied_once(monkeypatch):
     copied = []
-    take = streams.Column.take
+    take = row_streams.Column.take
 
     def counted(self, numbers):
         copied.append(len(numbers))
         return take(self, numbers)
 
-    monkeypatch.setattr(streams.Column, "take", counted)
+    monkeypatch.setattr(row_streams.Column, "take", counted)
     dataset = Dataset.from_tensor_slices(np.zeros([1000, 7], np.float32))
     for _ in dataset.shuffle(1000).repeat(2).skip(10).batch(64).prefetch(2):
         pass

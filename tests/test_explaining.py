@@ -7,7 +7,7 @@ import pytest
 from steps import counted, settle
 
 import tapefacade as tf
-from tapefacade._trace.listing import place
+from tapefacade._trace.program_listing import place
 from tapefacade._trace.tree import TREE
 
 

@@ -5,9 +5,9 @@ import pytest
 from steps import InjectedError, counted, settle
 
 import tapefacade as tf
-from tapefacade._trace import foresight, running
+from tapefacade._trace import execution, speculative_gradients
 
-STEPS = foresight.TIMES + 3
+STEPS = speculative_gradients.TIMES + 3
 
 
 class Model:
@@ -47,7 +47,7 @@ class Model:
 def noted(monkeypatch):
     """For each program that has run, how many gradients it computes, and how many products."""
     found = []
-    execute = running.Program.execute
+    execute = execution.Program.execute
 
     def noting(self, arguments, first=None):
         if first is None:
@@ -55,7 +55,7 @@ def noted(monkeypatch):
             found.append((kernels.count("GradientTape"), kernels.count("MatMul")))
         return execute(self, arguments, first)
 
-    monkeypatch.setattr(running.Program, "execute", noting)
+    monkeypatch.setattr(execution.Program, "execute", noting)
     return found
 
 
@@ -87,11 +87,13 @@ def test_what_follows_the_look_computes_no_gradient(look, noted):
 
 def test_nothing_is_foreseen_before_it_has_happened_twice(noted):
     model = Model(batch=5)  # of no other test
-    for number in range(foresight.TIMES + 1):
+    for number in range(speculative_gradients.TIMES + 1):
         noted.clear()
         model.step("before")
         settle()
-        assert [gradients for gradients, _ in noted] == ([0, 1], [1, 0])[number == foresight.TIMES]
+        assert [gradients for gradients, _ in noted] == ([0, 1], [1, 0])[
+            number == speculative_gradients.TIMES
+        ]
 
 
 def test_a_wrong_guess_is_not_made_again(noted):
@@ -190,7 +192,7 @@ def test_an_interrupt_while_it_is_computed_loses_nothing(monkeypatch):
     with tf.GradientTape() as tape:
         loss = model.loss()
     with monkeypatch.context() as patched:
-        patched.setattr(running.Program, "execute", interrupt)
+        patched.setattr(execution.Program, "execute", interrupt)
         with pytest.raises(InjectedError):
             loss.numpy()
     del tape

@@ -11,9 +11,10 @@ from hypothesis import given, strategies as st
 from steps import close_everything, counted, nothing_open, settle
 
 import tapefacade as tf
-from tapefacade._tape import basis, boundary, derivative
+from tapefacade._tape import custom_gradient_boundary
+from tapefacade._tape.derivatives import derivative, jacobian as basis
+from tapefacade._trace.execution import EXECUTABLES
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.running import EXECUTABLES
 from tapefacade._trace.tree import TREE, Node
 
 F = np.float64
@@ -252,7 +253,7 @@ def test_an_op_without_a_gradient():
 @pytest.mark.parametrize("looked", [True, False])
 def test_an_op_whose_gradient_is_registered(looked, monkeypatch):
     """Its tangent is that of the transposed gradient function."""
-    monkeypatch.setattr(boundary, "_REGISTERED", {})
+    monkeypatch.setattr(custom_gradient_boundary, "_REGISTERED", {})
     tf.RegisterGradient("Lu")(lambda op, upstream, _: upstream * op.inputs[0])
     x, v = tf.constant([[4.0, 2.0], [1.0, 3.0]]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
     with tf.autodiff.ForwardAccumulator(x, v) as accumulator:

@@ -8,9 +8,9 @@ import pytest
 from steps import counted, settle, temporaries
 
 import tapefacade as tf
-from tapefacade._core.types import type_of
-from tapefacade._function.bodies import body_of
-from tapefacade._function.linearity import is_linear
+from tapefacade._core.tensor_type import type_of
+from tapefacade._function.control.bodies import body_of
+from tapefacade._function.gradients.custom_gradient_op import is_linear
 
 CALLS: list[str] = []
 

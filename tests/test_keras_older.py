@@ -7,7 +7,7 @@ import pytest
 from steps import close_everything, settle
 
 import tapefacade as tf
-from tapefacade._keras import older_notice, older_phase
+from tapefacade._keras.keras2 import learning_phase, notices
 
 X = np.linspace(-1, 1, 24).reshape(8, 3).astype("float32")
 Y = np.linspace(0, 1, 8).reshape(8, 1).astype("float32")
@@ -15,10 +15,10 @@ Y = np.linspace(0, 1, 8).reshape(8, 1).astype("float32")
 
 @pytest.fixture(autouse=True)
 def nothing_pending(monkeypatch):
-    monkeypatch.setattr(older_notice, "_SAID", set())
+    monkeypatch.setattr(notices, "_SAID", set())
     settle()
     yield
-    older_phase._PHASE.value = None
+    learning_phase._PHASE.value = None
     close_everything()
 
 
@@ -118,7 +118,7 @@ def test_what_is_gone_says_what_to_do(path, text):
     ],
 )
 def test_what_cannot_be_done_says_what_to_do(call, text):
-    with pytest.raises(older_notice.RefusedError, match=text):
+    with pytest.raises(notices.RefusedError, match=text):
         call()
 
 
@@ -742,7 +742,7 @@ def test_models_under_any_name(name, arguments, tmp_path):
 
 def test_a_saved_model_is_refused(tmp_path):
     (tmp_path / "saved_model.pb").write_bytes(b"")
-    with pytest.raises(older_notice.RefusedError, match=r"use `tf\.saved_model"):
+    with pytest.raises(notices.RefusedError, match=r"use `tf\.saved_model"):
         tf.keras.models.load_model(tmp_path)
 
 

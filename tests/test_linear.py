@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._ops import matrix_functions
+from tapefacade._ops.linalg import matrix_functions
 
 RANDOM = np.random.default_rng(0)
 MATRIX = RANDOM.normal(size=(4, 4)) + 1j * RANDOM.normal(size=(4, 4))

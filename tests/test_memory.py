@@ -8,7 +8,7 @@ import pytest
 from steps import settle
 
 import tapefacade as tf
-from tapefacade._trace import foresight
+from tapefacade._trace import speculative_gradients
 
 SIZE = 1 << 16
 
@@ -30,7 +30,7 @@ class Large:
 @pytest.fixture
 def large(monkeypatch):
     # A gradient that is foreseen is kept until somebody asks for it.
-    monkeypatch.setattr(foresight, "TIMES", 1_000_000)
+    monkeypatch.setattr(speculative_gradients, "TIMES", 1_000_000)
     return Large()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._trace import running
+from tapefacade._trace import execution
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_nothing_is_left_of_it():
     tf.debugging.enable_check_numerics()
     tf.debugging.disable_check_numerics()
     tf.debugging.disable_check_numerics()
-    assert not running.WRAPPERS
+    assert not execution.WRAPPERS
     assert not tf.config.ops_run_immediately()
     assert np.isnan((tf.constant(0.0) / 0.0).numpy())
 

@@ -19,7 +19,7 @@ from cases.store import load
 
 import tapefacade as tf
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._ops.op import REGISTRY
+from tapefacade._definition.op import REGISTRY
 
 SUBJECT_OF = {id(case): subject for subject, rows in SUBJECTS.items() for case in rows}
 COMMAND = "python tests/goldens/generate.py {} (in an environment with TensorFlow)"

@@ -13,7 +13,7 @@ import types
 import pytest
 
 import tapefacade
-from tapefacade._core.missing import missing_message, nearest_name, public_names
+from tapefacade._core.missing_names import missing_message, nearest_name, public_names
 
 CHECKOUT = pathlib.Path(tapefacade.__file__).parents[1]
 

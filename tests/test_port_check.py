@@ -14,14 +14,14 @@ import textwrap
 import pytest
 
 import tapefacade
-from tapefacade._core.missing import HINTS, hint_for
-from tapefacade._keras import older_notice
-from tapefacade._port import checking
-from tapefacade._port.known import DIFFERENT, MISSING, THERE, look_up
+from tapefacade._core.missing_names import HINTS, hint_for
+from tapefacade._keras.keras2 import notices
+from tapefacade._port import check_command
+from tapefacade._port.check_text import Styles
 from tapefacade._port.magics import is_silent, python_of
-from tapefacade._port.showing import Styles
-from tapefacade._port.sources import programs
-from tapefacade._port.uses import Reader
+from tapefacade._port.name_status import DIFFERENT, MISSING, THERE, look_up
+from tapefacade._port.name_uses import Reader
+from tapefacade._port.program_files import programs
 
 CHECKOUT = pathlib.Path(tapefacade.__file__).parents[1]
 
@@ -153,7 +153,7 @@ def test_stars_are_looked_into(tmp_path):
         Dense(sqrt(4), print, unknown)
         """,
     )
-    checked = checking.check_file(path)
+    checked = check_command.check_file(path)
     assert [(n.name, n.status) for n in checked.names] == [("tf.keras.layers.Dense", THERE)]
     assert "import *" in checked.notes[0].text
     assert checked.notes[0].place == (None, 2)
@@ -164,7 +164,7 @@ def test_packages_made_for_tensorflow_are_noted(tmp_path):
         tmp_path / "tfp.py",
         "import tensorflow_probability as tfp\nfrom tensorflow_addons import x\ntfp.gone",
     )
-    checked = checking.check_file(path)
+    checked = check_command.check_file(path)
     assert not checked.names
     assert [note.text.split()[0] for note in checked.notes] == [
         "tensorflow_probability",
@@ -176,7 +176,7 @@ def test_a_package_that_is_checked_itself_is_no_other_package(tmp_path, capsys):
     write(tmp_path / "sonnet" / "__init__.py", "from sonnet import linear\nimport sonnet.linear")
     text = "import tensorflow_hub as hub\nimport tensorflow_hub\nfrom sonnet import linear"
     write(tmp_path / "sonnet" / "linear.py", text)
-    checking.check([str(tmp_path)])
+    check_command.check([str(tmp_path)])
     shown = capsys.readouterr().out
     assert "sonnet is made" not in shown
     assert shown.count("is not looked into") == 1  # once for a file
@@ -295,7 +295,7 @@ def test_a_notebook_is_read_cell_by_cell(tmp_path):
         "print tf.exp",
         "later = tf.math",
     )
-    checked = checking.check_file(path)
+    checked = check_command.check_file(path)
     assert {(n.name, n.status, tuple(n.places)) for n in checked.names} == {
         ("tf.log", MISSING, ((2, 2),)),
         ("tf.math", THERE, ((4, 1),)),
@@ -312,7 +312,7 @@ def test_a_notebook_of_format_3_is_read(tmp_path):
     ]
     path = tmp_path / "old.ipynb"
     path.write_text(json.dumps({"worksheets": [{"cells": cells}], "nbformat": 3}))
-    assert [n.name for n in checking.check_file(str(path)).names] == ["tf.exp"]
+    assert [n.name for n in check_command.check_file(str(path)).names] == ["tf.exp"]
 
 
 # -- what cannot be read --------------------------------------------------------------------------
@@ -337,14 +337,14 @@ def test_a_notebook_of_format_3_is_read(tmp_path):
 )  # fmt: skip
 def test_what_cannot_be_read_says_why(name, content, text, tmp_path, capsys):
     (tmp_path / name).write_bytes(content)
-    assert checking.check([str(tmp_path / name)]) == 2
+    assert check_command.check([str(tmp_path / name)]) == 2
     shown = capsys.readouterr().out
     assert "  error      " in shown
     assert text in shown
 
 
 def test_a_folder_without_programs_is_an_error(tmp_path, capsys):
-    assert checking.check([str(tmp_path)]) == 2
+    assert check_command.check([str(tmp_path)]) == 2
     assert "there is no Python file and no notebook" in capsys.readouterr().out
 
 
@@ -382,7 +382,7 @@ with tf.GradientTape() as tape:
 def test_the_output_is_that_of_the_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "train.py", PROGRAM)
-    assert checking.check(["train.py"]) == 1
+    assert check_command.check(["train.py"]) == 1
     assert capsys.readouterr().out == readme_check()
 
 
@@ -391,7 +391,7 @@ def test_quiet_output_leaves_out_what_is_there(tmp_path, monkeypatch, capsys):
     write(tmp_path / "a.py", "import tensorflow as tf\ntf.exp\n")
     write(tmp_path / "b.py", "import tensorflow as tf\ntf.exp\nhasattr(tf, 'gone') and tf.gone\n")
     write(tmp_path / "c.py", "1\n")
-    assert checking.check(["."], quiet=True) == 0
+    assert check_command.check(["."], quiet=True) == 0
     assert capsys.readouterr().out.splitlines() == [
         "./b.py  1 there, 0 missing, 0 different",
         "  missing    tf.gone  line 3, guarded",
@@ -402,17 +402,17 @@ def test_quiet_output_leaves_out_what_is_there(tmp_path, monkeypatch, capsys):
 
 def test_a_program_without_tensorflow_is_said_to_be_one(tmp_path, capsys):
     path = write(tmp_path / "a.py", "import numpy\n")
-    assert checking.check([path]) == 0
+    assert check_command.check([path]) == 0
     assert capsys.readouterr().out == "1 file, 0 with TensorFlow\n"
-    assert checking.check([path], quiet=True) == 0
+    assert check_command.check([path], quiet=True) == 0
     assert capsys.readouterr().out == ""
 
 
 def test_what_is_keras_2_is_told(tmp_path, capsys, caplog, monkeypatch):
-    monkeypatch.setattr(older_notice, "_SAID", set())
+    monkeypatch.setattr(notices, "_SAID", set())
     look_up.cache_clear()
     program = "import tensorflow as tf\ntf.keras.losses.mean_squared_error\n"
-    assert checking.check([write(tmp_path / "a.py", program)]) == 0
+    assert check_command.check([write(tmp_path / "a.py", program)]) == 0
     shown = capsys.readouterr().out
     assert "tf.keras.losses.mean_squared_error is Keras 2; write tf.keras.losses.MSE." in shown
     assert not caplog.records
@@ -421,7 +421,7 @@ def test_what_is_keras_2_is_told(tmp_path, capsys, caplog, monkeypatch):
 def test_a_difference_is_explained_in_the_first_file(tmp_path, capsys):
     for name in ("a.py", "b.py"):
         write(tmp_path / name, "import tensorflow as tf\ntf.GradientTape()\n")
-    assert checking.check([str(tmp_path)]) == 0
+    assert check_command.check([str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert shown.count("tf.GradientTape  line 2") == 2
     assert shown.count("A tape keeps the inputs") == 1
@@ -431,7 +431,7 @@ def test_hints_that_are_the_same_are_given_once(tmp_path, capsys):
     path = write(
         tmp_path / "a.py", "import tensorflow as tf\n" + "tf.contrib.a(tf.contrib.b)\n" * 9
     )
-    assert checking.check([path]) == 1
+    assert check_command.check([path]) == 1
     shown = capsys.readouterr().out
     assert shown.count("no part of TensorFlow 2") == 1
     assert "lines 2, 3, 4, 5, 6, 7 and 3 more" in shown
@@ -440,9 +440,9 @@ def test_hints_that_are_the_same_are_given_once(tmp_path, capsys):
 def test_json_has_the_documented_form(tmp_path, capsys):
     path = write(tmp_path / "train.py", PROGRAM)
     broken = write(tmp_path / "broken.py", "import tensorflow_hub\n(")
-    assert checking.check([path, broken], as_json=True) == 2
+    assert check_command.check([path, broken], as_json=True) == 2
     found = json.loads(capsys.readouterr().out)
-    example = json.loads(re.search(r"(?s)    (\{\"schema\".*?\})\n\n`", checking.__doc__)[1])  # type: ignore[index]
+    example = json.loads(re.search(r"(?s)    (\{\"schema\".*?\})\n\n`", check_command.__doc__)[1])  # type: ignore[index]
     assert found.keys() == example.keys()
     assert found["schema"] == example["schema"] == 1
     assert found["status"] == 2
@@ -470,13 +470,13 @@ class Terminal(io.StringIO):
 
 def test_colours_and_progress_are_for_terminals(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(checking, "PACE", 0.0)
+    monkeypatch.setattr(check_command, "PACE", 0.0)
     for name in "abc":
         write(tmp_path / f"{name}.py", "import tensorflow as tf\ntf.gone\n")
     out, err = Terminal(), Terminal()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
-    assert checking.check([str(tmp_path)]) == 1
+    assert check_command.check([str(tmp_path)]) == 1
     assert "\033[31mmissing\033[0m    tf.gone" in out.getvalue()
     assert "2 files, 6 lines" in err.getvalue()
     assert err.getvalue().endswith("\r\033[K")
@@ -500,9 +500,7 @@ def test_the_command_reads_without_running(tmp_path, capsys):
 
 def test_another_backend_of_keras_is_not_imported(tmp_path):
     path = write(tmp_path / "a.py", "from tensorflow import keras\nkeras.layers.Dense\n")
-    code = (
-        "from tapefacade._port.checking import check; import sys, os; status = check(sys.argv[1:])"
-    )
+    code = "from tapefacade._port.check_command import check; import sys, os; status = check(sys.argv[1:])"
     code += "; print('tensorflow' in sys.modules, os.environ['KERAS_BACKEND']); sys.exit(status)"
     done = subprocess.run(
         [sys.executable, "-c", code, path],

@@ -11,11 +11,11 @@ import textwrap
 import pytest
 
 import tapefacade as tf
-from tapefacade._function.function import Function
-from tapefacade._port import reporting
-from tapefacade._port.notebooks import Notebook, display
-from tapefacade._port.reporting import Report
-from tapefacade._trace import running
+from tapefacade._function.function.function import Function
+from tapefacade._port import report as reporting
+from tapefacade._port.notebook_runner import Notebook, display
+from tapefacade._port.report import Report
+from tapefacade._trace import execution
 from tapefacade._trace.recording import Recording
 
 CHECKOUT = pathlib.Path(tf.__file__).parents[1]
@@ -164,14 +164,14 @@ def test_nothing_is_replaced_when_no_report_is_made():
             (Recording, "compute"), (tf.GradientTape, "__enter__"),
             (Function, "__call__"), (Function, "_keep"),
         ]  # fmt: skip
-        return [vars(owner)[name] for owner, name in owners] + running.WRAPPERS
+        return [vars(owner)[name] for owner, name in owners] + execution.WRAPPERS
 
     before = state()
     report = Report()
     assert state() == before
     report.start()
     assert all(a is not b for a, b in zip(before, state(), strict=False))
-    assert len(running.WRAPPERS) == 1
+    assert len(execution.WRAPPERS) == 1
     report.stop()
     report.stop()
     assert state() == before

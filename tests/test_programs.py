@@ -12,8 +12,8 @@ from programs.program import run
 
 import tapefacade as tf
 from tapefacade._core import logging as messages
-from tapefacade._function import retracing
-from tapefacade._tape import boundary
+from tapefacade._function.function import retracing_warnings
+from tapefacade._tape import custom_gradient_boundary
 
 GOLDENS = pathlib.Path(__file__).parent / "goldens"
 COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with TensorFlow)"
@@ -23,7 +23,9 @@ CLASS = "Python names our class by its last name in messages of its own"
 REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
 BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, whatever the other"
 NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
-REGISTERED = dict(boundary._REGISTERED)  # the gradients that the package itself registers
+REGISTERED = dict(
+    custom_gradient_boundary._REGISTERED
+)  # the gradients that the package itself registers
 EAGER_ERROR = "the error is that of eager execution"
 # What TensorFlow would not say.
 OURS = (
@@ -109,8 +111,8 @@ def same(got: Any, want: Any) -> bool:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name, monkeypatch):
     monkeypatch.setattr(messages, "_WARNED", {})  # messages logged "the first 5 times" start anew
-    monkeypatch.setattr(boundary, "_REGISTERED", dict(REGISTERED))
-    monkeypatch.setattr(retracing, "_DETECTORS", {})
+    monkeypatch.setattr(custom_gradient_boundary, "_REGISTERED", dict(REGISTERED))
+    monkeypatch.setattr(retracing_warnings, "_DETECTORS", {})
     subject = name.split(".")[0]
     golden = goldens(subject).get(name)
     if golden is None or golden["program"] != digest(PROGRAMS[name]):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._core import generators
-from tapefacade._trace.running import STATISTICS
+from tapefacade._core import random_keys
+from tapefacade._trace.execution import STATISTICS
 
 SHAPE = [4]
 
@@ -64,7 +64,7 @@ def test_without_a_seed_numbers_cannot_be_repeated():
 
 def test_draws_are_recorded_so_that_a_function_can_repeat_them():
     tf.random.set_seed(3)
-    with generators.recorded_draws() as recorded:
+    with random_keys.recorded_draws() as recorded:
         tf.random.normal(SHAPE, seed=7)
         tf.nn.dropout(tf.ones(SHAPE), 0.5)
     assert len(recorded) == 2

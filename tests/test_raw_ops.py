@@ -10,9 +10,9 @@ from cases.answer import taken_apart
 from cases.case import tensors
 
 import tapefacade as tf
+from tapefacade._compat.raw_ops import RAW_OPS
+from tapefacade._compat.renamed_functions import read
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._renamed.raw_ops import RAW_OPS
-from tapefacade._renamed.renaming import read
 
 TABLE = read(RAW_OPS)
 NAMES = sorted(TABLE)

@@ -8,7 +8,7 @@ from programs_at_random import Facade, programs
 from steps import counted, settle, temporaries
 
 import tapefacade as tf
-from tapefacade._tape import derivative, rematerialized
+from tapefacade._tape.derivatives import derivative, rematerialization
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def everywhere(jaxpr):
 @pytest.fixture
 def cut_everywhere(monkeypatch):
     """Cuts the gradients of a test between all equations, and forgets those of others."""
-    monkeypatch.setattr(rematerialized, "_cuts", everywhere)
+    monkeypatch.setattr(rematerialization, "_cuts", everywhere)
     monkeypatch.setattr(derivative, "_MADE", {})
 
 
@@ -187,7 +187,7 @@ class Rematerialized(Facade):
 def test_random_programs_have_the_same_gradients(program):
     settle()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rematerialized, "_cuts", everywhere)
+        patched.setattr(rematerialization, "_cuts", everywhere)
         patched.setattr(derivative, "_MADE", {})
         gradients, last, variables = Rematerialized().results(program)
     wanted, want, of_variables = Facade().results(program)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tapefacade as tf
-from tapefacade._checkpoint.exporting import PLATFORMS
-from tapefacade._checkpoint.snappy import uncompressed
-from tapefacade._checkpoint.sorted_table import read_table
+from tapefacade._checkpoint.saved_model.program_export import PLATFORMS
+from tapefacade._checkpoint.tensorflow_files.snappy import uncompressed
+from tapefacade._checkpoint.tensorflow_files.sorted_table import read_table
 from tapefacade._io.wire import WireError
 
 

@@ -11,7 +11,7 @@ import pytest
 from programs.summaries import events
 
 import tapefacade as tf
-from tapefacade._trace.running import STATISTICS
+from tapefacade._trace.execution import STATISTICS
 
 
 def test_writers_in_one_directory_have_files_of_their_own(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from steps import close_everything, counted, nothing_open, settle
 
 import tapefacade as tf
-from tapefacade._tape.derivative import Derivative
-from tapefacade._trace import ways
+from tapefacade._tape.derivatives.derivative import Derivative
+from tapefacade._trace import execution_mode
 
 LOOKED = pytest.mark.parametrize("looked", [False, True], ids=["pending", "looked at"])
 
@@ -252,7 +252,7 @@ def test_hundred_reads_are_one_program():
                 v.assign_add(0.0)
         return tape.gradient(total, v).numpy()
 
-    for _ in range(ways.MAX_ROW + 1):  # it may run in pieces until it is known to repeat
+    for _ in range(execution_mode.MAX_ROW + 1):  # it may run in pieces until it is known to repeat
         assert step() == 200.0
     with counted() as count:
         assert step() == 200.0

@@ -17,8 +17,8 @@ from steps import Network, close_everything, counted, nothing_open, reference_st
 
 import tapefacade as tf
 from tapefacade._core import logging as messages
-from tapefacade._ops import quick
-from tapefacade._trace import ways
+from tapefacade._definition import fast_path
+from tapefacade._trace import execution_mode
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import PENDING_LIMIT, TREE
 
@@ -482,7 +482,7 @@ def test_pending_limit_lets_a_loop_run_that_nobody_looks_into():
         assert total.numpy() == 10_000.0
     assert count.compiled <= 3
     # A read and an addition each; the first stretches and the last one run in pieces.
-    in_pieces = (ways.MAX_ROW + 1) * PENDING_LIMIT
+    in_pieces = (execution_mode.MAX_ROW + 1) * PENDING_LIMIT
     assert count.dispatched <= 2 * 10_000 // PENDING_LIMIT + 2 + in_pieces
     assert count.recorded <= 2 * PENDING_LIMIT
 
@@ -653,7 +653,7 @@ def test_a_call_that_repeats_converts_nothing(kind, monkeypatch):
     x, v = tf.constant([1.0, 2.0]), tf.Variable([0.5, 0.25])
     for _ in range(2):
         want = SHORT_WAY[kind](x, v).numpy()
-    monkeypatch.setattr(quick, "record", None)  # the general way
+    monkeypatch.setattr(fast_path, "record", None)  # the general way
     got = SHORT_WAY[kind](x, v).numpy()
     if kind != "random":
         np.testing.assert_array_equal(got, want)

@@ -3,19 +3,20 @@
 import os
 from typing import Any
 
-from tapefacade._checkpoint import pending, saved_variables
-from tapefacade._checkpoint.files import write_checkpoint
-from tapefacade._checkpoint.objects import Objects, find_objects, saved
-from tapefacade._checkpoint.options import CheckpointOptions
-from tapefacade._checkpoint.reading import Reader, open_checkpoint
-from tapefacade._checkpoint.restoring import Restoration
-from tapefacade._checkpoint.state_file import update_with_relative_paths
-from tapefacade._checkpoint.statuses import (
+from tapefacade._checkpoint import deferred_values
+from tapefacade._checkpoint.checkpoint_files import write_checkpoint
+from tapefacade._checkpoint.load_status import (
     CheckpointLoadStatus,
     InitializationOnlyStatus,
     LoadStatus,
     NameBasedSaverStatus,
 )
+from tapefacade._checkpoint.object_graph import Objects, find_objects, saved
+from tapefacade._checkpoint.options import CheckpointOptions
+from tapefacade._checkpoint.reader import Reader, open_checkpoint
+from tapefacade._checkpoint.restoration import Restoration
+from tapefacade._checkpoint.saved_model import variable_files
+from tapefacade._checkpoint.state_file import update_with_relative_paths
 from tapefacade._checkpoint.tracking import (
     Kind,
     attributes,
@@ -27,8 +28,8 @@ from tapefacade._checkpoint.tracking import (
     track,
 )
 from tapefacade._core import errors
-from tapefacade._io.errors import as_path
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import as_path
 from tapefacade._state.variable import Variable
 
 MESSAGE_NO_PART = (
@@ -108,7 +109,7 @@ class Checkpoint:
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        pending.noted(self, name)
+        deferred_values.noted(self, name)
 
     # The objects.
 
@@ -127,7 +128,7 @@ class Checkpoint:
         """How often `save` was called: a variable, which is saved itself."""
         if self._self_counter is None:
             self._self_counter = Variable(0, trainable=False, dtype="int64", name="save_counter")
-            pending.noted(self._own_root(), "save_counter")
+            deferred_values.noted(self._own_root(), "save_counter")
         counter = self._self_counter
         assert counter is not None
         return counter
@@ -151,7 +152,7 @@ class Checkpoint:
         '.../written'
         """
         prefix = as_path(file_prefix)
-        pending.resolve_all()
+        deferred_values.resolve_all()
         graph, arrays = saved(self._objects())
         write_checkpoint(prefix, graph, arrays)
         call_back(options, prefix)
@@ -209,7 +210,7 @@ class Checkpoint:
         """
         if save_path is None:
             return InitializationOnlyStatus()
-        reader = open_checkpoint(saved_variables.within(as_path(save_path)))
+        reader = open_checkpoint(variable_files.within(as_path(save_path)))
         if reader.graph is None:
             return self._read_names(reader)
         root = self._own_root()

@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapefacade._checkpoint.array_files import remove
 from tapefacade._checkpoint.checkpoint import Checkpoint
-from tapefacade._checkpoint.files import INDEX, data_file
+from tapefacade._checkpoint.checkpoint_files import INDEX, data_file
 from tapefacade._checkpoint.options import CheckpointOptions
 from tapefacade._checkpoint.state_file import (
     get_checkpoint_state,
     latest_checkpoint,
     update_with_relative_paths,
 )
-from tapefacade._checkpoint.storing import remove
 from tapefacade._core.logging import get_logger
-from tapefacade._io.errors import as_path
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import as_path
 
 HOUR = 3600.0
 SHARD = re.compile(r"\.data-\d{5}-of-\d{5}$")

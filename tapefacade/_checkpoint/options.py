@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 
 
 @function("train.CheckpointOptions")

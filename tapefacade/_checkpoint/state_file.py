@@ -5,11 +5,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from tapefacade._checkpoint.messages import CheckpointState
-from tapefacade._checkpoint.storing import write_bytes
+from tapefacade._checkpoint.array_files import write_bytes
+from tapefacade._checkpoint.tensorflow_files.messages import CheckpointState
 from tapefacade._core.logging import get_logger
-from tapefacade._io.errors import as_path
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import as_path
 
 FILE = "checkpoint"
 LINE = re.compile(r'\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([-+.\w]+))\s*')

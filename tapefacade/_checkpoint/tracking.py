@@ -7,15 +7,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.string_arrays import OBJECT, string_tensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
-from tapefacade._core.text import OBJECT, string_tensor
 from tapefacade._data.dataset import Dataset
 from tapefacade._data.iterators import Iterator
-from tapefacade._function.kinds import Callable as FunctionBase
-from tapefacade._function.tracing import begin_step
-from tapefacade._io.mutable_tables import MutableHashTable
-from tapefacade._io.tables import Table
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._function.function.function_types import Callable as FunctionBase
+from tapefacade._function.function.tracing import begin_step
+from tapefacade._lookup.mutable_tables import MutableHashTable
+from tapefacade._lookup.static_tables import Table
 from tapefacade._state.module import Module
 from tapefacade._state.random_generator import Generator
 from tapefacade._state.variable import Variable

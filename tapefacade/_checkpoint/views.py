@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tapefacade._checkpoint.objects import find_objects
-from tapefacade._checkpoint.reading import open_checkpoint
+from tapefacade._checkpoint.object_graph import find_objects
+from tapefacade._checkpoint.reader import open_checkpoint
 from tapefacade._checkpoint.tracking import children
-from tapefacade._io.errors import as_path
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import as_path
 
 
 @function("train.TrackableView")

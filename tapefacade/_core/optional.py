@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import errors
-from tapefacade._core.convert import convert
-from tapefacade._core.specs import spec_of
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import HandleSpec, type_spec_from_value
+from tapefacade._core.type_spec import spec_of
 
 
 class OptionalSpec(HandleSpec):

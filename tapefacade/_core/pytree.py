@@ -7,7 +7,7 @@ import numpy as np
 
 from tapefacade._core.dtypes import DType
 from tapefacade._core.tensor import MESSAGE_NO_ARRAY, UNTYPED, EagerTensor
-from tapefacade._core.types import type_of
+from tapefacade._core.tensor_type import type_of
 
 
 class Nested:

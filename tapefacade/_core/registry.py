@@ -2,5 +2,5 @@
 
 from typing import Any
 
-# path below `tf` -> the public function. Filled by `tapefacade._ops.op`.
+# path below `tf` -> the public function. Filled by `tapefacade._definition.op`.
 FUNCTIONS: dict[str, Any] = {}

@@ -6,15 +6,14 @@ from typing import Any, NoReturn, Protocol
 
 import jax
 import numpy as np
-from jax.core import Tracer
 from jax.errors import TracerArrayConversionError
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.operators import Operators
+from tapefacade._core.operator_types import Operators
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.showing import Showing, device_of
-from tapefacade._core.types import TensorType, type_of
+from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.value_text import Showing, device_of
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 # How TensorFlow begins an error that it finds while it computes an op.

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
-from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.specs import TypeSpec, register_spec, spec_of
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, Tensor
+from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.type_spec import TypeSpec, register_spec, spec_of
 
 
 class DenseSpec(TypeSpec):

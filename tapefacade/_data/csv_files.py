@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.text import OBJECT
-from tapefacade._data.base import wrap
-from tapefacade._data.dataset import Dataset
+from tapefacade._data.dataset import Dataset, wrap
+from tapefacade._data.element_structures import kernel_error, op_error, tensor_of
 from tapefacade._data.files import Files
-from tapefacade._data.mapping import AUTOTUNE
-from tapefacade._data.structures import kernel_error, op_error, tensor_of
-from tapefacade._ops.op import function
+from tapefacade._data.map import AUTOTUNE
+from tapefacade._definition.op import function
 
 KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
 INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)

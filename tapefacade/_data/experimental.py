@@ -1,23 +1,23 @@
 """`tf.data.experimental`: older names of methods, as functions for `Dataset.apply`, and others."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import constant
+from tapefacade._core.conversion import constant
 from tapefacade._core.errors import OutOfRangeError
 from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._data.base import wrap
-from tapefacade._data.dataset import Dataset
-from tapefacade._data.grouping import GroupByReducer
+from tapefacade._data.dataset import Dataset, wrap
+from tapefacade._data.element_structures import leaves, op_error
+from tapefacade._data.group_by import GroupByReducer
 from tapefacade._data.node import close
-from tapefacade._data.selecting import AssertCardinality
+from tapefacade._data.prefetch import AHEAD
+from tapefacade._data.selection import AssertCardinality
 from tapefacade._data.sources import Elements
-from tapefacade._data.structures import leaves, op_error
-from tapefacade._data.threads import AHEAD
-from tapefacade._ops.copying import zeros_like
-from tapefacade._ops.op import function, register
+from tapefacade._definition.op import function, register
+from tapefacade._ops.array.copying import zeros_like
 
 Step = Callable[[Any], Any]
 
@@ -391,3 +391,36 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Step:
     TensorShape([2, 2])
     """
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
+
+
+DOCUMENTATION = """Makes the step `tf.data.Dataset.{0}`, which has the same arguments, for `Dataset.apply`.
+
+    Returns:
+        A function of a dataset.
+    """
+
+
+def _step(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    def step(*args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+        return lambda dataset: method(dataset, *args, **kwargs)
+
+    signature = inspect.signature(method)
+    parameters = [p for p in list(signature.parameters.values())[1:] if p.name != "name"]
+    step.__signature__ = signature.replace(parameters=parameters)
+    step.__doc__ = DOCUMENTATION.format(method.__name__)
+    step.__name__ = step.__qualname__ = name
+    register((f"data.experimental.{name}",), step)
+    return step
+
+
+bucket_by_sequence_length = _step("bucket_by_sequence_length", Dataset.bucket_by_sequence_length)
+enumerate_dataset = _step("enumerate_dataset", Dataset.enumerate)
+group_by_window = _step("group_by_window", Dataset.group_by_window)
+ignore_errors = _step("ignore_errors", Dataset.ignore_errors)
+parallel_interleave = _step("parallel_interleave", Dataset.interleave)
+rejection_resample = _step("rejection_resample", Dataset.rejection_resample)
+scan = _step("scan", Dataset.scan)
+snapshot = _step("snapshot", Dataset.snapshot)
+take_while = _step("take_while", Dataset.take_while)
+unbatch = _step("unbatch", Dataset.unbatch)
+unique = _step("unique", Dataset.unique)

@@ -10,19 +10,18 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import OBJECT, string_tensor
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.text import OBJECT, string_tensor
-from tapefacade._data.base import Base
-from tapefacade._data.dataset import Dataset
-from tapefacade._data.mapping import workers_of
+from tapefacade._data.dataset import Base, Dataset
+from tapefacade._data.element_structures import kernel_error
+from tapefacade._data.map import workers_of
 from tapefacade._data.node import UNKNOWN, Node
 from tapefacade._data.sources import Slices
-from tapefacade._data.structures import kernel_error
-from tapefacade._io.errors import translating
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import translating
 from tapefacade._io.records import read_records
-from tapefacade._ops.op import function
 
 COMPRESSIONS = ("", "ZLIB", "GZIP")
 

@@ -8,12 +8,12 @@ from typing import Any
 from tapefacade._core import errors
 from tapefacade._core.optional import Optional
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec
+from tapefacade._data.element_structures import fresh, leaves, mapped
 from tapefacade._data.node import Node, close
-from tapefacade._data.structures import fresh, leaves, mapped
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._trace.recording import THREAD
 

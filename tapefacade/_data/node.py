@@ -4,9 +4,9 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from tapefacade._data.numbers import PROBING
-from tapefacade._data.streams import Indexed, Rows
-from tapefacade._data.structures import merged_spec, spec_of_element
+from tapefacade._data.element_structures import merged_spec, spec_of_element
+from tapefacade._data.random_numbers import PROBING
+from tapefacade._data.row_streams import Indexed, Rows
 
 INFINITE, UNKNOWN = -1, -2
 SHARD_HINT = -1

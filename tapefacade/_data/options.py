@@ -3,7 +3,7 @@
 import enum
 from typing import Any, ClassVar
 
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 
 
 class _Settings:

@@ -6,18 +6,15 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.shapes import TensorShape
-from tapefacade._core.specs import TypeSpec
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
-from tapefacade._data.composites import count_of, rows_of
-from tapefacade._data.functions import apart
-from tapefacade._data.node import INFINITE, UNKNOWN, Node
-from tapefacade._data.numbers import SeedGenerator, Words, seeds_of
-from tapefacade._data.streams import Column, Columns, Counting, Indexed, numbers_up_to
-from tapefacade._data.structures import (
+from tapefacade._core.type_spec import TypeSpec
+from tapefacade._data.composite_elements import count_of, rows_of
+from tapefacade._data.element_functions import apart
+from tapefacade._data.element_structures import (
     computed,
     fresh,
     kernel_error,
@@ -32,6 +29,9 @@ from tapefacade._data.structures import (
     spec_of_element,
     tensor_of,
 )
+from tapefacade._data.node import INFINITE, UNKNOWN, Node
+from tapefacade._data.random_numbers import SeedGenerator, Words, seeds_of
+from tapefacade._data.row_streams import Column, Columns, Counting, Indexed, numbers_up_to
 
 
 class Tensors(Node):

@@ -6,13 +6,13 @@ from typing import Any
 
 import jax
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._distribute.contexts import THREAD, Place, ReplicaContext, entered
-from tapefacade._distribute.inputs import DistributedDataset, InputContext
-from tapefacade._distribute.reducing import as_tensors, reduced
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._distribute.input_datasets import DistributedDataset, InputContext
+from tapefacade._distribute.reduction import as_tensors, reduced
+from tapefacade._distribute.replica_contexts import THREAD, Place, ReplicaContext, entered
 
 MESSAGE_ONE = (
     "%s has one replica, though there are %d devices: programs run on JAX's default device. To use "

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._strings.arguments import each, failed, not_allowed, texts
 
 RAW_TYPES = (

@@ -1,7 +1,7 @@
 """The messages of data sets: `tf.train.Example`, `SequenceExample` and their parts."""
 
+from tapefacade._definition.op import function
 from tapefacade._io.messages import Field, Message
-from tapefacade._ops.op import function
 
 
 @function("train.BytesList")

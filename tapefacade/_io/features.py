@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 
 
 @function("io.FixedLenFeature", "compat.v1.FixedLenFeature")

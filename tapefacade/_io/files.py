@@ -4,9 +4,9 @@ import os
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._io.errors import translating
-from tapefacade._io.matching import matching
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import translating
+from tapefacade._io.glob_patterns import matching
 from tapefacade._state.variable import Variable
 from tapefacade._strings.arguments import failed, text_array, texts
 

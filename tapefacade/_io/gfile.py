@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from tapefacade._core import errors
-from tapefacade._io.errors import as_path, translated, translating
-from tapefacade._io.matching import matching
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import as_path, translated, translating
+from tapefacade._io.glob_patterns import matching
 
 ALREADY_THERE = "file already exists"
 

@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.op import function
 from tapefacade._io.examples import Example, Feature
-from tapefacade._ops.op import function
 from tapefacade._strings.arguments import each, failed, texts
 
 LISTS = {

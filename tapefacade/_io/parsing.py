@@ -6,14 +6,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import as_shape
-from tapefacade._io import composing, features as kinds
+from tapefacade._core.tensor_shape import as_shape
+from tapefacade._definition.op import function
+from tapefacade._io import features as kinds, parsed_tensors
 from tapefacade._io.reading import LISTS, Values, read_example
 from tapefacade._io.wire import WireError
-from tapefacade._ops.op import function
 from tapefacade._strings.arguments import Array, failed, not_allowed
 
 EXAMPLE_TYPES = ("float", "int64", "string")
@@ -168,7 +168,7 @@ class Parser:
                 return self._padded(key, feature)
             case kinds.VarLenFeature():
                 dtype = dtypes.as_dtype(feature.dtype)
-                return composing.sparse_rows(self._rows(key, dtype), dtype, self.batched)
+                return parsed_tensors.sparse_rows(self._rows(key, dtype), dtype, self.batched)
             case kinds.SparseFeature():
                 if self.batched:
                     warn(
@@ -179,17 +179,17 @@ class Parser:
                 keys = list(keys) if isinstance(keys, list | tuple) else [keys]
                 indices = [self._rows(k, dtypes.int64) for k in keys]
                 values = self._rows(feature.value_key, dtypes.as_dtype(feature.dtype))
-                return composing.sparse_feature(feature, indices, values, self.batched)
+                return parsed_tensors.sparse_feature(feature, indices, values, self.batched)
         return self._ragged(key, feature)
 
     def _ragged(self, key: str, feature: kinds.RaggedFeature) -> Any:
         values = self._rows(feature.value_key or key, feature.dtype)
-        partitions: dict[str, composing.Rows] = {
+        partitions: dict[str, parsed_tensors.Rows] = {
             p.key: self._rows(p.key, dtypes.int64)
             for p in feature.partitions
             if not isinstance(p, kinds.UniformRowLength)
         }
-        return composing.ragged_feature(feature, values, partitions, self.batched)
+        return parsed_tensors.ragged_feature(feature, values, partitions, self.batched)
 
     def _rows(self, key: str, dtype: dtypes.DType) -> list[Sequence[Any]]:
         """Returns the values of a feature of any length, in each example."""
@@ -221,7 +221,7 @@ class Parser:
 
     def _fixed(self, key: str, feature: kinds.FixedLenFeature) -> Any:
         dtype = dtypes.as_dtype(feature.dtype)
-        shape = composing.sizes_of(feature.shape)
+        shape = parsed_tensors.sizes_of(feature.shape)
         size = int(np.prod(shape, dtype=np.int64))
         default = fixed_default(feature, dtype, shape)
         collected: list[Any] = []
@@ -241,7 +241,7 @@ class Parser:
             collected += values
         if self.batched:
             shape = (len(self.found), *shape)
-        return composing.tensor_of(collected, dtype, shape)
+        return parsed_tensors.tensor_of(collected, dtype, shape)
 
     def _fail_size(
         self, key: str, place: int, dtype: dtypes.DType, count: int, shape: tuple[int, ...]
@@ -261,20 +261,20 @@ class Parser:
 
     def _padded(self, key: str, feature: kinds.FixedLenSequenceFeature) -> Any:
         dtype = dtypes.as_dtype(feature.dtype)
-        shape = composing.sizes_of(feature.shape)
+        shape = parsed_tensors.sizes_of(feature.shape)
         stride = int(np.prod(shape, dtype=np.int64))
         rows = [self._dense(key, place, dtype) or [] for place in range(len(self.found))]
         for place, row in enumerate(rows):
             if stride and len(row) % stride:
                 self._fail_stride(key, place, dtype, len(row), shape)
         longest = max(map(len, rows), default=0)
-        default = composing.EMPTY[dtype]
+        default = parsed_tensors.EMPTY[dtype]
         if feature.default_value is not None:
             default = convert(feature.default_value, dtype)._numpy().reshape(-1)[0]
         flat = [value for row in rows for value in [*row, *[default] * (longest - len(row))]]
         length = longest // stride if stride else 0
         whole = (length, *shape)
-        return composing.tensor_of(flat, dtype, (len(rows), *whole) if self.batched else whole)
+        return parsed_tensors.tensor_of(flat, dtype, (len(rows), *whole) if self.batched else whole)
 
     def _fail_stride(
         self, key: str, place: int, dtype: dtypes.DType, count: int, shape: tuple[int, ...]

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Any, BinaryIO, ClassVar
 
 from tapefacade._core import errors
+from tapefacade._definition.op import function
 from tapefacade._io.checksums import masked_crc
-from tapefacade._io.errors import translating
-from tapefacade._ops.op import function
+from tapefacade._io.file_errors import translating
 
 HEADER, CHECK = struct.Struct("<QI"), struct.Struct("<I")
 DEFAULT_LEVEL = -1

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
-from tapefacade._io import composing, features as kinds
+from tapefacade._core.conversion import convert
+from tapefacade._definition.op import function
+from tapefacade._io import features as kinds, parsed_tensors
 from tapefacade._io.parsing import Parser, check_feature, serialized_texts
 from tapefacade._io.reading import Values, read_sequence_example
 from tapefacade._io.wire import WireError
-from tapefacade._ops.op import function
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import Array, failed
 
@@ -155,7 +155,7 @@ def _require(features: Any, contexts: list[dict[str, Values]]) -> None:
             continue
         there = [key in context for context in contexts]
         if not any(there):
-            size = int(np.prod(composing.sizes_of(feature.shape), dtype=np.int64))
+            size = int(np.prod(parsed_tensors.sizes_of(feature.shape), dtype=np.int64))
             raise failed(
                 KERNEL,
                 f"Inconsistent max number of elements for feature {key}: expected {size}, but "
@@ -211,7 +211,7 @@ class _Sequences:
             for place, lists in enumerate(self.found):
                 if key not in lists:
                     raise failed(KERNEL, NOT_FOUND.format(self.names[place], key))
-        shape = composing.sizes_of(feature.shape)
+        shape = parsed_tensors.sizes_of(feature.shape)
         size = int(np.prod(shape, dtype=np.int64))
         examples = self._steps(key, dtype)
         for steps in examples:
@@ -228,10 +228,12 @@ class _Sequences:
         flat: list[Any] = []
         for steps in examples:
             flat += [value for step in steps for value in step]
-            flat += [composing.EMPTY[dtype]] * (size * (longest - len(steps)))
+            flat += [parsed_tensors.EMPTY[dtype]] * (size * (longest - len(steps)))
         whole = (len(examples), longest, *shape) if self.batched else (longest, *shape)
-        lengths = composing.tensor_of(counts, dtypes.int64, (len(counts),) if self.batched else ())
-        return composing.tensor_of(flat, dtype, whole), lengths
+        lengths = parsed_tensors.tensor_of(
+            counts, dtypes.int64, (len(counts),) if self.batched else ()
+        )
+        return parsed_tensors.tensor_of(flat, dtype, whole), lengths
 
     def _sparse(self, key: str, dtype: dtypes.DType) -> Any:
         examples = self._steps(key, dtype)
@@ -248,7 +250,7 @@ class _Sequences:
         indices = np.array(places, np.int64).reshape(len(places), 3)
         if not self.batched:
             indices, shape = indices[:, 1:], shape[1:]
-        return composing.sparse_of(indices, values, dtype, shape)
+        return parsed_tensors.sparse_of(indices, values, dtype, shape)
 
     def _ragged(self, key: str, feature: kinds.RaggedFeature) -> Any:
         examples = self._steps(feature.value_key or key, feature.dtype)
@@ -258,8 +260,10 @@ class _Sequences:
                 cuts = self._steps(partition.key, dtypes.int64)
                 partitions[partition.key] = [step for steps in cuts for step in steps]
         values = [step for steps in examples for step in steps]
-        made = composing.ragged_feature(feature, values, partitions, batched=True)
+        made = parsed_tensors.ragged_feature(feature, values, partitions, batched=True)
         if not self.batched:
             return made
-        counts = composing.integers([len(steps) for steps in examples], feature.row_splits_dtype)
+        counts = parsed_tensors.integers(
+            [len(steps) for steps in examples], feature.row_splits_dtype
+        )
         return RaggedTensor.from_row_lengths(made, counts, validate=False)

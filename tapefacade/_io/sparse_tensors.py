@@ -6,10 +6,10 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._io.composing import sparse_of
+from tapefacade._definition.op import function
 from tapefacade._io.messages import DecodeError
+from tapefacade._io.parsed_tensors import sparse_of
 from tapefacade._io.tensor_protos import TensorProto, make_ndarray, serialized
-from tapefacade._ops.op import function
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, failed, text_array, texts
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
-from tapefacade._core.shapes import as_shape
+from tapefacade._core.conversion import convert
+from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._core.text import text_tensor
+from tapefacade._core.tensor_shape import as_shape
+from tapefacade._definition.op import function
 from tapefacade._io.messages import DecodeError, Field, Message
 from tapefacade._io.wire import read_varint, varint
-from tapefacade._ops.op import function
 from tapefacade._strings.arguments import Array, failed, object_array, text_array, texts
 
 FIRST_REFERENCE = 100

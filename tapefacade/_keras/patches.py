@@ -5,42 +5,28 @@ its variables hold ours.
 """
 
 import importlib
-import inspect
 import os
 import sys
 import types
-import warnings
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import numpy as np
-from jax.core import Tracer
-
-from tapefacade._core.convert import convert, convert_to_tensor
-from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras import (
+from tapefacade._keras import preprocessing
+from tapefacade._keras.backend import (
+    control_flow,
     conversion,
-    datasets,
-    drawing,
-    inference,
-    loops,
-    older,
-    parts,
-    preprocessing,
-    symbolic,
-    trainer,
-    updating,
+    random,
+    shape_inference,
+    symbolic_tensors,
     variables,
 )
-from tapefacade._keras.direct import directly
-from tapefacade._keras.lifting import Raw, lift, raw
-from tapefacade._state.indexed_slices import IndexedSlices
+from tapefacade._keras.backend.direct_functions import directly
+from tapefacade._keras.backend.lifted_functions import Raw, lift
+from tapefacade._keras.keras2 import installation
+from tapefacade._keras.training import datasets, optimizer_update, tracked_parts, trainer
 from tapefacade._state.scopes import Making
 from tapefacade._state.variable import ResourceVariable
-from tapefacade._tape.lifting import init_scope, outside_of_functions
+from tapefacade._tape.init_scope import init_scope
 from tapefacade._trace.recording import THREAD
 
 OLDEST, NEWEST = (3, 10), (3, 16)
@@ -131,11 +117,11 @@ def undo() -> None:
         return
     core = importlib.import_module("keras.src.backend.jax.core")
     tensor = importlib.import_module("keras.src.backend.common.keras_tensor")
-    symbolic.unregister(tensor.KerasTensor)
+    symbolic_tensors.unregister(tensor.KerasTensor)
     variables.release(core.JaxVariable)
     generators = importlib.import_module("keras.src.random.seed_generator")
     PATCHES.undo()
-    drawing.release(generators.SeedGenerator)
+    random.release(generators.SeedGenerator)
     _replace_everywhere(_CHANGED, ())  # in modules that were imported meanwhile
     PATCHES._before.clear()
     _CHANGED.clear()
@@ -160,15 +146,15 @@ def _change() -> None:
     for name in FROM_CORE:
         replaced[getattr(core, name)] = lift(getattr(core, name), name)
     replaced.update(conversion.of_core(core))
-    replaced.update(drawing.of_core(core))
+    replaced.update(random.of_core(core))
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     replaced[knumpy.array] = conversion.array_of(replaced[core.convert_to_tensor])
     legacy = importlib.import_module("keras.src.legacy.layers")
     PATCHES.set(legacy, "tf", importlib.import_module("tapefacade"))
-    for name, function in loops.REPLACED.items():
-        replaced[getattr(core, name)] = loops.own(getattr(core, name))(function)
+    for name, function in control_flow.REPLACED.items():
+        replaced[getattr(core, name)] = control_flow.own(getattr(core, name))(function)
     replaced.update(_recurrent())
-    replaced[core.compute_output_spec] = inference.inferring(core.compute_output_spec)
+    replaced[core.compute_output_spec] = shape_inference.inferring(core.compute_output_spec)
     adapters = importlib.import_module("keras.src.trainers.data_adapters")
     replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
     arrays = importlib.import_module("keras.src.trainers.data_adapters.array_data_adapter")
@@ -177,14 +163,14 @@ def _change() -> None:
     _change_training()
     preprocessing.apply(PATCHES)
     saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
-    PATCHES.set(saveable, "_checkpoint_children", parts.parts)
+    PATCHES.set(saveable, "_checkpoint_children", tracked_parts.parts)
     keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
-    PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic.hand_over)
-    symbolic.register(keras_tensor)
+    PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic_tensors.hand_over)
+    symbolic_tensors.register(keras_tensor)
     replaced[core.stop_gradient] = conversion.stopping(core.stop_gradient)
     _CHANGED.update((ours, original) for original, ours in replaced.items())
     _replace_everywhere(replaced, (core, jax_backend, backend))
-    older.apply(PATCHES)
+    installation.apply(PATCHES)
 
 
 def _change_variables(core: types.ModuleType) -> None:
@@ -203,7 +189,7 @@ def _lifted() -> dict[Any, Any]:
         for name, function in list(vars(module).items()):
             if _is_own(function, module) and name not in NOT_LIFTED:
                 made = directly(name, lift(function, name, is_narrow=short in NARROW))
-                replaced[function] = drawing.seeded(made) if drawing.takes_seed(function) else made
+                replaced[function] = random.seeded(made) if random.takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     original = _originals(replaced)
@@ -218,7 +204,7 @@ def _lifted() -> dict[Any, Any]:
 def _recurrent() -> dict[Any, Any]:
     """Returns for each function of recurrent networks ours."""
     rnn = importlib.import_module("keras.src.backend.jax.rnn")
-    replaced = {rnn.rnn: loops.own(rnn.rnn)(loops.rnn)}
+    replaced = {rnn.rnn: control_flow.own(rnn.rnn)(control_flow.rnn)}
     for name in ("lstm", "gru", "bidirectional_lstm", "bidirectional_gru"):
         if hasattr(rnn, name):
             replaced[getattr(rnn, name)] = lift(getattr(rnn, name), name)
@@ -228,7 +214,7 @@ def _recurrent() -> dict[Any, Any]:
 def _change_training() -> None:
     optimizer = importlib.import_module("keras.src.backend.jax.optimizer").JaxOptimizer
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-    applying = updating.repeating(base._backend_apply_gradients)
+    applying = optimizer_update.repeating(base._backend_apply_gradients)
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     for name, member in trainer.members().items():

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from tapefacade._keras.datasets import is_dataset
+from tapefacade._keras.training.datasets import is_dataset
 
 
 def apply(patches: Any) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.shapes import TensorShape
-from tapefacade._ops.casting import cast
-from tapefacade._ops.op import function
-from tapefacade._ops.products import adjoint
-from tapefacade._ops.shape_queries import broadcast_static_shape
-from tapefacade._ops.shaping import broadcast_to
-from tapefacade._ops.solving import solve
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.shapes import broadcast_static_shape
+from tapefacade._ops.array.shaping import broadcast_to
+from tapefacade._ops.linalg.products import adjoint
+from tapefacade._ops.linalg.solving import solve
 
 Kind = TypeVar("Kind", bound=type)
 

@@ -7,9 +7,9 @@ from tapefacade._linear.arguments import exported, given, same_batch, same_dtype
 from tapefacade._linear.blockwise import Blockwise
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._linear.rules import product, quotient
-from tapefacade._ops.assertions import assert_proper_iterable
-from tapefacade._ops.joining import concat
-from tapefacade._ops.padding import pad
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.padding import pad
+from tapefacade._ops.debugging.shapes import assert_proper_iterable
 
 
 @exported

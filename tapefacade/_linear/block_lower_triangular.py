@@ -9,11 +9,11 @@ from tapefacade._linear.full_matrix import LinearOperatorFullMatrix
 from tapefacade._linear.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
 from tapefacade._linear.lower_triangular import LinearOperatorLowerTriangular
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.assertions import assert_proper_iterable
-from tapefacade._ops.casting import cast
-from tapefacade._ops.elementwise import exp
-from tapefacade._ops.joining import concat
-from tapefacade._ops.padding import pad
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.padding import pad
+from tapefacade._ops.debugging.shapes import assert_proper_iterable
+from tapefacade._ops.math.elementary import exp
 
 
 @exported

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._core import nest
-from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.dimensions import Dimension
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.dimension import Dimension
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import common_batch, same_batch, turned
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.joining import concat, split
-from tapefacade._ops.shaping import expand_dims, squeeze
+from tapefacade._ops.array.joining import concat, split
+from tapefacade._ops.array.shaping import expand_dims, squeeze
 
 
 def come_in_blocks(x: Any, sizes: list[Any], place: int) -> bool:

@@ -6,22 +6,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import as_complex, exported, given, kept, read, turned
-from tapefacade._linear.checked import assert_no_zeros, assert_real
-from tapefacade._linear.measured import ratio
-from tapefacade._linear.operator import LinearOperator
+from tapefacade._linear.operator import LinearOperator, assert_no_zeros, assert_real, ratio
 from tapefacade._linear.rules import product, quotient
-from tapefacade._ops.casting import cast, complex, conj, imag, real
-from tapefacade._ops.copying import zeros_like
-from tapefacade._ops.creation import ones
-from tapefacade._ops.debugging import assert_less, assert_positive
-from tapefacade._ops.elementwise import abs, log
-from tapefacade._ops.reduction import reduce_prod, reduce_sum
-from tapefacade._ops.shaping import expand_dims, matrix_transpose, reshape
+from tapefacade._ops.array.casting import cast, complex, conj, imag, real
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.creation import ones
+from tapefacade._ops.array.shaping import expand_dims, matrix_transpose, reshape
+from tapefacade._ops.debugging.values import assert_less, assert_positive
+from tapefacade._ops.math.elementary import abs, log
+from tapefacade._ops.math.reduction import reduce_prod, reduce_sum
 
 
 class Circulant(LinearOperator, shown="linear_operator_circulant"):

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import common_batch, exported, given, same_dtype
 from tapefacade._linear.lower_triangular import LinearOperatorLowerTriangular
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.assertions import assert_proper_iterable
-from tapefacade._ops.elementwise import sign
-from tapefacade._ops.shaping import expand_dims
+from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.debugging.shapes import assert_proper_iterable
+from tapefacade._ops.math.elementary import sign
 
 
 def _adjoint_pair(left: Any, right: Any) -> bool:

@@ -2,16 +2,16 @@
 
 from typing import Any, NamedTuple
 
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._definition.op import function
 from tapefacade._linear.arguments import common_batch
-from tapefacade._ops.casting import cast, conj
-from tapefacade._ops.comparison import greater
-from tapefacade._ops.creation import zeros
-from tapefacade._ops.norms import norm
-from tapefacade._ops.op import function
-from tapefacade._ops.products import matvec
-from tapefacade._ops.reduction import reduce_any, reduce_sum
-from tapefacade._ops.shaping import broadcast_to
+from tapefacade._ops.array.casting import cast, conj
+from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.shaping import broadcast_to
+from tapefacade._ops.linalg.norms import norm
+from tapefacade._ops.linalg.products import matvec
+from tapefacade._ops.math.comparison import greater
+from tapefacade._ops.math.reduction import reduce_any, reduce_sum
 
 
 class CGState(NamedTuple):

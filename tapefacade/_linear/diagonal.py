@@ -2,18 +2,16 @@
 
 from typing import Any
 
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import exported, given, kept, read, turned
-from tapefacade._linear.checked import assert_no_zeros, assert_real
-from tapefacade._linear.measured import ratio
-from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.casting import cast, conj, real
-from tapefacade._ops.debugging import assert_positive
-from tapefacade._ops.diagonals import diag as matrix_diag, diag_part, set_diag
-from tapefacade._ops.elementwise import abs, log, sqrt
-from tapefacade._ops.reduction import reduce_prod, reduce_sum
-from tapefacade._ops.shaping import expand_dims
+from tapefacade._linear.operator import LinearOperator, assert_no_zeros, assert_real, ratio
+from tapefacade._ops.array.casting import cast, conj, real
+from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.debugging.values import assert_positive
+from tapefacade._ops.linalg.diagonals import diag as matrix_diag, diag_part, set_diag
+from tapefacade._ops.math.elementary import abs, log, sqrt
+from tapefacade._ops.math.reduction import reduce_prod, reduce_sum
 
 
 @exported

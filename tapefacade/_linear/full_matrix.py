@@ -3,10 +3,10 @@
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import exported, given, kept, read
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.products import matmul
+from tapefacade._ops.linalg.products import matmul
 
 ALLOWED = [
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,

@@ -4,8 +4,8 @@ from typing import Any
 
 from tapefacade._core.dispatch import handles
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.products import adjoint as adjoint_matrix
-from tapefacade._ops.shaping import expand_dims, squeeze
+from tapefacade._ops.array.shaping import expand_dims, squeeze
+from tapefacade._ops.linalg.products import adjoint as adjoint_matrix
 
 
 @handles(LinearOperator, "linalg.adjoint")

@@ -3,17 +3,17 @@
 from typing import Any
 
 from tapefacade._core.errors import InvalidArgumentError
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import exported, given, kept, turned
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.casting import conj
-from tapefacade._ops.creation import ones, zeros
-from tapefacade._ops.diagonals import diag_part, set_diag
-from tapefacade._ops.joining import concat
-from tapefacade._ops.norms import l2_normalize
-from tapefacade._ops.products import matmul
-from tapefacade._ops.shaping import expand_dims
+from tapefacade._ops.array.casting import conj
+from tapefacade._ops.array.creation import ones, zeros
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.linalg.diagonals import diag_part, set_diag
+from tapefacade._ops.linalg.norms import l2_normalize
+from tapefacade._ops.linalg.products import matmul
 
 
 @exported

@@ -5,19 +5,18 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import exported, given, kept, read, turned
-from tapefacade._linear.checked import assert_real
-from tapefacade._linear.operator import LinearOperator
+from tapefacade._linear.operator import LinearOperator, assert_real
 from tapefacade._linear.sized import Sized, batch, size
-from tapefacade._ops.casting import cast, conj, real
-from tapefacade._ops.creation import ones, zeros
-from tapefacade._ops.debugging import assert_positive
-from tapefacade._ops.diagonals import diag_part, set_diag
-from tapefacade._ops.elementwise import abs, log, sqrt
-from tapefacade._ops.selecting import where
-from tapefacade._ops.shaping import expand_dims
+from tapefacade._ops.array.casting import cast, conj, real
+from tapefacade._ops.array.creation import ones, zeros
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.debugging.values import assert_positive
+from tapefacade._ops.linalg.diagonals import diag_part, set_diag
+from tapefacade._ops.math.elementary import abs, log, sqrt
 
 
 @exported

@@ -4,13 +4,13 @@ import math
 from typing import Any
 
 from tapefacade._core.errors import InvalidArgumentError
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import common_batch, exported, given, same_dtype, turned
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.assertions import assert_proper_iterable
-from tapefacade._ops.casting import cast
-from tapefacade._ops.shaping import expand_dims, matrix_transpose, reshape
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.shaping import expand_dims, matrix_transpose, reshape
+from tapefacade._ops.debugging.shapes import assert_proper_iterable
 
 MESSAGE_SQUARE = (
     "All Kronecker factors must be square for the product to be invertible. Expected hint "

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from tapefacade._core.dimensions import Dimension
+from tapefacade._core.dimension import Dimension
 from tapefacade._core.logging import get_logger
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import common_batch, exported, given, kept, read, solved
 from tapefacade._linear.diagonal import LinearOperatorDiag
 from tapefacade._linear.identity import LinearOperatorIdentity
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.casting import cast, conj
-from tapefacade._ops.diagonals import diag_part
-from tapefacade._ops.elementwise import abs, exp, log
-from tapefacade._ops.factorizations import cholesky
-from tapefacade._ops.products import matmul
-from tapefacade._ops.reduction import reduce_sum
-from tapefacade._ops.shaping import expand_dims
-from tapefacade._ops.solving import cholesky_solve, det
+from tapefacade._ops.array.casting import cast, conj
+from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.linalg.diagonals import diag_part
+from tapefacade._ops.linalg.factorizations import cholesky
+from tapefacade._ops.linalg.products import matmul
+from tapefacade._ops.linalg.solving import cholesky_solve, det
+from tapefacade._ops.math.elementary import abs, exp, log
+from tapefacade._ops.math.reduction import reduce_sum
 
 
 @exported

@@ -2,16 +2,15 @@
 
 from typing import Any
 
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import exported, given, kept, turned
-from tapefacade._linear.checked import assert_no_zeros
-from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.diagonals import band_part, diag_part
-from tapefacade._ops.elementwise import abs, log
-from tapefacade._ops.products import matmul
-from tapefacade._ops.reduction import reduce_prod, reduce_sum
-from tapefacade._ops.solving import triangular_solve
+from tapefacade._linear.operator import LinearOperator, assert_no_zeros
+from tapefacade._ops.linalg.diagonals import band_part, diag_part
+from tapefacade._ops.linalg.products import matmul
+from tapefacade._ops.linalg.solving import triangular_solve
+from tapefacade._ops.math.elementary import abs, log
+from tapefacade._ops.math.reduction import reduce_prod, reduce_sum
 
 
 @exported

@@ -5,15 +5,14 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import common_batch, exported, given, kept, read, turned
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.casting import cast
-from tapefacade._ops.creation import ones, zeros
-from tapefacade._ops.gathering import gather
-from tapefacade._ops.ranges import range as number_range
-from tapefacade._ops.shaping import broadcast_to
-from tapefacade._ops.sorting import argsort
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import ones, range as number_range, zeros
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.shaping import broadcast_to
+from tapefacade._ops.array.sorting import argsort
 
 
 @exported

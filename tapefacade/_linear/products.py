@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapefacade._linear import hints
+from tapefacade._linear.adjoint_inversion import LinearOperatorInversion
 from tapefacade._linear.arguments import read
 from tapefacade._linear.composition import LinearOperatorComposition
 from tapefacade._linear.diagonal import LinearOperatorDiag
@@ -10,7 +11,6 @@ from tapefacade._linear.identity import LinearOperatorIdentity, LinearOperatorSc
 from tapefacade._linear.lower_triangular import LinearOperatorLowerTriangular
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._linear.rules import product, quotient
-from tapefacade._linear.wrapping import LinearOperatorInversion
 from tapefacade._linear.zeros import LinearOperatorZeros
 
 

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import common_batch, not_reference
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.shaping import broadcast_to
+from tapefacade._ops.array.shaping import broadcast_to
 
 
 def size(value: Any, name: str) -> int:

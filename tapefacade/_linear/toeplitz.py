@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import (
     as_complex,
@@ -18,13 +18,13 @@ from tapefacade._linear.arguments import (
 )
 from tapefacade._linear.circulant import LinearOperatorCirculant
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.casting import cast
-from tapefacade._ops.copying import zeros_like
-from tapefacade._ops.creation import ones
-from tapefacade._ops.debugging import assert_equal
-from tapefacade._ops.gathering import gather
-from tapefacade._ops.joining import concat
-from tapefacade._ops.shaping import broadcast_to, reverse
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.creation import ones
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.shaping import broadcast_to, reverse
+from tapefacade._ops.debugging.values import assert_equal
 
 
 @exported

@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear.arguments import common_batch, exported, given, kept, read, turned
-from tapefacade._linear.checked import assert_real
-from tapefacade._linear.operator import LinearOperator
-from tapefacade._ops.casting import conj
-from tapefacade._ops.debugging import assert_equal
-from tapefacade._ops.diagonals import diag, diag_part
-from tapefacade._ops.joining import stack
-from tapefacade._ops.products import adjoint as adjoint_matrix
-from tapefacade._ops.shaping import broadcast_to, roll
-from tapefacade._ops.tridiagonal import tridiagonal_matmul, tridiagonal_solve
+from tapefacade._linear.operator import LinearOperator, assert_real
+from tapefacade._ops.array.casting import conj
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.shaping import broadcast_to, roll
+from tapefacade._ops.debugging.values import assert_equal
+from tapefacade._ops.linalg.diagonals import diag, diag_part
+from tapefacade._ops.linalg.products import adjoint as adjoint_matrix
+from tapefacade._ops.linalg.tridiagonal import tridiagonal_matmul, tridiagonal_solve
 
 
 @exported

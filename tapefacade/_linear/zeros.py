@@ -6,7 +6,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._linear.arguments import common_batch, exported, given
 from tapefacade._linear.sized import Sized, batch, size
-from tapefacade._ops.creation import zeros
+from tapefacade._ops.array.creation import zeros
 
 
 @exported

@@ -3,7 +3,8 @@
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import (
     as_tensor,
     inexact,
@@ -12,11 +13,10 @@ from tapefacade._numpy.promotion import (
     pair,
     promoted,
 )
-from tapefacade._ops import arithmetic, comparison
-from tapefacade._ops.division import floordiv, floormod, truediv
-from tapefacade._ops.op import function
-from tapefacade._ops.powers import pow
-from tapefacade._ops.selecting import where
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.math import arithmetic, comparison
+from tapefacade._ops.math.division import floordiv, floormod, truediv
+from tapefacade._ops.math.elementary import pow
 
 
 def _booleans(operand: Any) -> bool:

@@ -7,17 +7,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapefacade._core.missing import root_module
+from tapefacade._core.missing_names import root_module
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.op import function
 from tapefacade._numpy.indexing import numpy_getitem
 from tapefacade._numpy.integers import clip
-from tapefacade._numpy.parts import around, positive
 from tapefacade._numpy.products import matmul
 from tapefacade._numpy.promotion import SETTINGS, as_tensor, is_tensor_like, pair
 from tapefacade._numpy.reductions import amax, amin, mean
 from tapefacade._numpy.shaping import flatten, ravel, reshape, transpose
-from tapefacade._ops.casting import cast
-from tapefacade._ops.op import function
+from tapefacade._numpy.signs_and_rounding import around, positive
+from tapefacade._ops.array.casting import cast
 from tapefacade._state.variable import Variable
 
 MODES = ("off", "legacy", "safe", "all")

@@ -3,12 +3,12 @@
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import as_tensor, is_tensor_like, pair, promoted
-from tapefacade._ops import comparison, elementwise
-from tapefacade._ops.op import function
-from tapefacade._ops.reduction import reduce_all
-from tapefacade._ops.rounding import is_nan
+from tapefacade._ops.math import comparison, elementary
+from tapefacade._ops.math.elementary import is_nan
+from tapefacade._ops.math.reduction import reduce_all
 
 
 def _ordered(x1: Any, x2: Any) -> tuple[Any, Any]:
@@ -240,8 +240,8 @@ def isclose(
     first, second = promoted(a, b)
     if not first._type.inexact:
         return comparison.equal(first, second)
-    distance = elementwise.abs(first - second)
-    size = elementwise.abs(second)
+    distance = elementary.abs(first - second)
+    size = elementary.abs(second)
     result = distance <= convert_to_tensor(atol, size.dtype) + rtol * size
     if equal_nan:
         return result | (is_nan(first) & is_nan(second))

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.shapes import TensorShape
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import as_tensor, known_dtype
-from tapefacade._ops.casting import cast
-from tapefacade._ops.copying import identity
-from tapefacade._ops.creation import fill
-from tapefacade._ops.op import function
-from tapefacade._ops.shaping import broadcast_to, reshape
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import identity
+from tapefacade._ops.array.creation import fill
+from tapefacade._ops.array.shaping import broadcast_to, reshape
 
 
 def sizes(shape: Any) -> tuple[int, ...]:

@@ -3,14 +3,13 @@
 import math
 from typing import Any
 
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import SETTINGS, as_tensor, inexact, inexact_pair, promoted
-from tapefacade._ops import elementwise
-from tapefacade._ops.arithmetic import maximum
-from tapefacade._ops.op import function
-from tapefacade._ops.powers import pow
-from tapefacade._ops.rounding import is_nan
-from tapefacade._ops.selecting import where
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.math import elementary
+from tapefacade._ops.math.arithmetic import maximum
+from tapefacade._ops.math.elementary import is_nan, pow
 
 
 def _to_base(base: float, logarithm: Any) -> Any:
@@ -32,7 +31,7 @@ def exp(x: Any) -> Any:
     >>> tf.experimental.numpy.exp(1).numpy().round(4)
     np.float64(2.7183)
     """
-    return elementwise.exp(inexact(x))
+    return elementary.exp(inexact(x))
 
 
 @function("experimental.numpy.expm1")
@@ -48,7 +47,7 @@ def expm1(x: Any) -> Any:
     >>> tf.experimental.numpy.expm1(1).numpy().round(4)
     np.float64(1.7183)
     """
-    return elementwise.expm1(inexact(x))
+    return elementary.expm1(inexact(x))
 
 
 @function("experimental.numpy.exp2")
@@ -81,7 +80,7 @@ def log(x: Any) -> Any:
     >>> tf.experimental.numpy.log(10).numpy().round(4)
     np.float64(2.3026)
     """
-    return elementwise.log(inexact(x))
+    return elementary.log(inexact(x))
 
 
 @function("experimental.numpy.log2")
@@ -97,7 +96,7 @@ def log2(x: Any) -> Any:
     >>> tf.experimental.numpy.log2(8).numpy()
     np.float64(3.0)
     """
-    return _to_base(2.0, elementwise.log(inexact(x)))
+    return _to_base(2.0, elementary.log(inexact(x)))
 
 
 @function("experimental.numpy.log10")
@@ -113,7 +112,7 @@ def log10(x: Any) -> Any:
     >>> tf.experimental.numpy.log10(100).numpy()
     np.float64(2.0)
     """
-    return _to_base(10.0, elementwise.log(inexact(x)))
+    return _to_base(10.0, elementary.log(inexact(x)))
 
 
 @function("experimental.numpy.log1p")
@@ -129,7 +128,7 @@ def log1p(x: Any) -> Any:
     >>> tf.experimental.numpy.log1p(1).numpy().round(4)
     np.float64(0.6931)
     """
-    return elementwise.log1p(inexact(x))
+    return elementary.log1p(inexact(x))
 
 
 @function("experimental.numpy.sqrt")
@@ -145,7 +144,7 @@ def sqrt(x: Any) -> Any:
     >>> tf.experimental.numpy.sqrt(4).numpy()
     np.float64(2.0)
     """
-    return elementwise.sqrt(inexact(x))
+    return elementary.sqrt(inexact(x))
 
 
 @function("experimental.numpy.cbrt")
@@ -162,7 +161,7 @@ def cbrt(x: Any) -> Any:
     np.float64(-2.0)
     """
     value = inexact(x)
-    root = pow(elementwise.abs(value), 1.0 / 3.0)
+    root = pow(elementary.abs(value), 1.0 / 3.0)
     return where(value < 0, -root, root)
 
 
@@ -182,7 +181,7 @@ def square(x: Any) -> Any:
     >>> tf.experimental.numpy.square([1, 3]).numpy()
     array([1, 9])
     """
-    return elementwise.square(as_tensor(x))
+    return elementary.square(as_tensor(x))
 
 
 @function("experimental.numpy.reciprocal")
@@ -201,7 +200,7 @@ def reciprocal(x: Any) -> Any:
     >>> tf.experimental.numpy.reciprocal(2.0).numpy()
     np.float64(0.5)
     """
-    return elementwise.reciprocal(as_tensor(x))
+    return elementary.reciprocal(as_tensor(x))
 
 
 @function("experimental.numpy.logaddexp")
@@ -219,8 +218,8 @@ def logaddexp(x1: Any, x2: Any) -> Any:
     np.float64(0.6931)
     """
     first, second = inexact_pair(x1, x2)
-    distance = elementwise.abs(first - second)
-    result = maximum(first, second) + elementwise.log1p(elementwise.exp(-distance))
+    distance = elementary.abs(first - second)
+    result = maximum(first, second) + elementary.log1p(elementary.exp(-distance))
     return where(is_nan(distance), *promoted(first + second, result))
 
 
@@ -239,6 +238,6 @@ def logaddexp2(x1: Any, x2: Any) -> Any:
     np.float64(2.0)
     """
     first, second = inexact_pair(x1, x2)
-    distance = elementwise.abs(first - second)
-    result = maximum(first, second) + _to_base(2.0, elementwise.log1p(exp2(-distance)))
+    distance = elementary.abs(first - second)
+    result = maximum(first, second) + _to_base(2.0, elementary.log1p(exp2(-distance)))
     return where(is_nan(distance), *promoted(first + second, result))

@@ -7,15 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.checks import first_bad, invalid, subscript
+from tapefacade._definition.op import Check, IndexLike, TensorLike, op
 from tapefacade._numpy.promotion import as_tensor, is_tensor_like
 from tapefacade._numpy.shaping import broadcast_arrays
-from tapefacade._ops import shaping
-from tapefacade._ops.arguments import first_bad, invalid, subscript
-from tapefacade._ops.casting import cast
-from tapefacade._ops.indexing import getitem
-from tapefacade._ops.joining import stack
-from tapefacade._ops.op import Check, IndexLike, TensorLike, op
-from tapefacade._ops.selecting import boolean_mask, where
+from tapefacade._ops.array import shaping
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.indexing import getitem
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.selecting import boolean_mask, where
 
 MESSAGE_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "

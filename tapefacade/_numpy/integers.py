@@ -5,14 +5,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from tapefacade._definition.op import NotDifferentiable, TensorLike, function, op
 from tapefacade._numpy.arithmetic import maximum, minimum
 from tapefacade._numpy.promotion import as_tensor, promoted
-from tapefacade._ops import bits, comparison
-from tapefacade._ops.clipping import clip_by_value
-from tapefacade._ops.copying import zeros_like
-from tapefacade._ops.joining import unstack
-from tapefacade._ops.op import NotDifferentiable, TensorLike, function, op
-from tapefacade._ops.shaping import reshape
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.joining import unstack
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.math import bits, comparison
+from tapefacade._ops.math.clipping import clip_by_value
 
 
 @op("_gcd", gradient=NotDifferentiable())

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import as_tensor, is_tensor_like, promoted
 from tapefacade._numpy.shaping import atleast_1d, atleast_2d, atleast_3d, ravel
-from tapefacade._ops import joining
-from tapefacade._ops.indexing import getitem
-from tapefacade._ops.op import function
+from tapefacade._ops.array import joining
+from tapefacade._ops.array.indexing import getitem
 
 
 @function("experimental.numpy.concatenate")

@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor import from_host
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import power
 from tapefacade._numpy.creation import asarray
 from tapefacade._numpy.promotion import as_tensor, numpy_dtype
 from tapefacade._numpy.reductions import sum as sum_of
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.diagonals import diag as batch_diag, diag_part
-from tapefacade._ops.indexing import getitem
-from tapefacade._ops.op import function
-from tapefacade._ops.reduction import reduce_sum
-from tapefacade._ops.selecting import where
-from tapefacade._ops.shaping import reshape, transpose
+from tapefacade._ops.array.indexing import getitem
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import reshape, transpose
+from tapefacade._ops.linalg.diagonals import diag as batch_diag, diag_part
+from tapefacade._ops.math.reduction import reduce_sum
 
 
 @function("experimental.numpy.eye")

@@ -3,14 +3,14 @@
 from typing import Any
 
 from tapefacade._core import errors
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import multiply
 from tapefacade._numpy.promotion import promoted
-from tapefacade._ops import products
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.casting import conj
-from tapefacade._ops.joining import stack, unstack
-from tapefacade._ops.op import function
-from tapefacade._ops.shaping import expand_dims, reshape, squeeze
+from tapefacade._ops.array.casting import conj
+from tapefacade._ops.array.joining import stack, unstack
+from tapefacade._ops.array.shaping import expand_dims, reshape, squeeze
+from tapefacade._ops.linalg import products
 
 
 def _multiplied(x: Any, y: Any) -> Any:

@@ -6,10 +6,10 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._ops.casting import cast
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
 
 # Tensors of these dtypes hold every Python integer that programs write, or do not mind.
 TAKES_INTEGERS = frozenset([dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64])

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import as_tensor, inexact
-from tapefacade._ops import casting, comparison, rounding
-from tapefacade._ops.creation import fill
-from tapefacade._ops.op import function
+from tapefacade._ops.array import casting
+from tapefacade._ops.array.creation import fill
+from tapefacade._ops.math import comparison, elementary
 
 
 @function("experimental.numpy.isfinite")
@@ -27,7 +28,7 @@ def isfinite(x: Any) -> Any:
     >>> tf.experimental.numpy.isfinite([1.0, np.inf, np.nan]).numpy()
     array([ True, False, False])
     """
-    return rounding.is_finite(inexact(x))
+    return elementary.is_finite(inexact(x))
 
 
 @function("experimental.numpy.isnan")
@@ -46,7 +47,7 @@ def isnan(x: Any) -> Any:
     >>> tf.experimental.numpy.isnan([1.0, np.inf, np.nan]).numpy()
     array([False, False,  True])
     """
-    return rounding.is_nan(inexact(x))
+    return elementary.is_nan(inexact(x))
 
 
 @function("experimental.numpy.isinf")
@@ -65,7 +66,7 @@ def isinf(x: Any) -> Any:
     array([False,  True, False])
     """
     value = as_tensor(x)
-    return rounding.is_inf(value) if value.dtype.is_floating else False
+    return elementary.is_inf(value) if value.dtype.is_floating else False
 
 
 @function("experimental.numpy.isposinf")

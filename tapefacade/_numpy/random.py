@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert_to_tensor
-from tapefacade._core.seeds import set_seed
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.random_seeds import set_seed
+from tapefacade._definition.op import function
 from tapefacade._numpy.creation import sizes
 from tapefacade._numpy.promotion import as_tensor
-from tapefacade._ops import counting, sampling
-from tapefacade._ops.op import function
-from tapefacade._ops.shape_queries import broadcast_static_shape
+from tapefacade._ops.array.shapes import broadcast_static_shape
+from tapefacade._ops.random import gamma_poisson, stateful
 
 
 @function("experimental.numpy.random.seed")
@@ -63,7 +63,7 @@ def standard_normal(size: Any = None) -> Any:
     >>> tf.experimental.numpy.random.standard_normal([2]).dtype
     tf.float64
     """
-    return sampling.normal(() if size is None else sizes(size), dtype="float64")
+    return stateful.normal(() if size is None else sizes(size), dtype="float64")
 
 
 @function("experimental.numpy.random.rand")
@@ -118,7 +118,7 @@ def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     first, last = as_tensor(low, "float64"), as_tensor(high, "float64")
     if size is None:
         size = broadcast_static_shape(first.shape, last.shape)
-    return first + sampling.uniform(sizes(size), dtype="float64") * (last - first)
+    return first + stateful.uniform(sizes(size), dtype="float64") * (last - first)
 
 
 @function("experimental.numpy.random.randint")
@@ -147,7 +147,7 @@ def randint(low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64)
             f"Argument `dtype` got an invalid value {dtype}. Only those convertible to "
             f"{(np.int32, np.int64)} are supported."
         )
-    return sampling.uniform(() if size is None else sizes(size), first, last, dtype=dtype)
+    return stateful.uniform(() if size is None else sizes(size), first, last, dtype=dtype)
 
 
 @function("experimental.numpy.random.poisson")
@@ -165,4 +165,4 @@ def poisson(lam: Any = 1.0, size: Any = None) -> Any:
     TensorShape([3, 2])
     """
     means = as_tensor(lam) if hasattr(lam, "dtype") else convert_to_tensor(lam)
-    return counting.poisson(() if size is None else sizes(size), means, dtype=np.int64)
+    return gamma_poisson.poisson(() if size is None else sizes(size), means, dtype=np.int64)

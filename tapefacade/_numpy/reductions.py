@@ -3,10 +3,11 @@
 from typing import Any
 
 from tapefacade._core import dtypes
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import as_tensor, inexact
-from tapefacade._ops import positions, reduction
-from tapefacade._ops.op import function
-from tapefacade._ops.shaping import reshape
+from tapefacade._ops.array import positions
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.math import reduction
 
 
 def refuse_out(out: Any) -> None:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import as_tensor
 from tapefacade._numpy.shaping import swapaxes
-from tapefacade._ops import padding, shaping
-from tapefacade._ops.op import function
+from tapefacade._ops.array import padding, shaping
 
 MODES = {"constant": "CONSTANT", "reflect": "REFLECT", "symmetric": "SYMMETRIC"}
 

@@ -7,19 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.tensor import from_host
+from tapefacade._definition.checks import INDEX_TYPES, first_bad, invalid, require_type, subscript
+from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._numpy.promotion import as_tensor, promoted
 from tapefacade._numpy.shaping import atleast_1d, ravel
-from tapefacade._ops import selecting
-from tapefacade._ops.arguments import (
-    INDEX_TYPES,
-    first_bad,
-    invalid,
-    require_type,
-    subscript,
-)
-from tapefacade._ops.gathering import gather
-from tapefacade._ops.joining import unstack
-from tapefacade._ops.op import Check, IndexLike, TensorLike, function, op
+from tapefacade._ops.array import selecting
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.joining import unstack
 
 
 @function("experimental.numpy.where")

@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert_to_tensor
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import (
     SETTINGS,
     as_tensor,
@@ -16,14 +18,11 @@ from tapefacade._numpy.promotion import (
     numpy_result_type,
     promoted,
 )
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.casting import cast
-from tapefacade._ops.elementwise import log
-from tapefacade._ops.indexing import getitem
-from tapefacade._ops.op import function
-from tapefacade._ops.powers import pow
-from tapefacade._ops.selecting import where
-from tapefacade._ops.shaping import broadcast_to, expand_dims, reshape
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.indexing import getitem
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import broadcast_to, expand_dims, reshape
+from tapefacade._ops.math.elementary import log, pow
 
 
 @function("experimental.numpy.arange")

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._numpy.creation import sizes
 from tapefacade._numpy.promotion import as_tensor
-from tapefacade._ops import copying, shaping
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
-from tapefacade._ops.shape_queries import broadcast_static_shape
+from tapefacade._ops.array import copying, shaping
+from tapefacade._ops.array.shapes import broadcast_static_shape
 
 
 @function("experimental.numpy.reshape")

@@ -2,23 +2,24 @@
 
 from typing import Any
 
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import subtract
 from tapefacade._numpy.comparison import not_equal
 from tapefacade._numpy.promotion import as_tensor, inexact, promoted
 from tapefacade._numpy.reductions import along, max, mean, min, prod, sum, wide
-from tapefacade._ops import cumulative, sorting
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.casting import cast
-from tapefacade._ops.copying import ones_like, zeros_like
-from tapefacade._ops.creation import fill
-from tapefacade._ops.indexing import getitem
-from tapefacade._ops.op import function
-from tapefacade._ops.positions import count_nonzero as counted
-from tapefacade._ops.products import tensordot
-from tapefacade._ops.reduction import reduce_sum
-from tapefacade._ops.rounding import is_nan
-from tapefacade._ops.selecting import where
-from tapefacade._ops.shaping import broadcast_to, reshape
+from tapefacade._ops.array import sorting
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import ones_like, zeros_like
+from tapefacade._ops.array.creation import fill
+from tapefacade._ops.array.indexing import getitem
+from tapefacade._ops.array.positions import count_nonzero as counted
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import broadcast_to, reshape
+from tapefacade._ops.linalg.products import tensordot
+from tapefacade._ops.math import cumulative
+from tapefacade._ops.math.elementary import is_nan
+from tapefacade._ops.math.reduction import reduce_sum
 
 
 def _running(a: Any, axis: Any, dtype: Any, running: Any) -> Any:

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import inexact, pair, promoted
-from tapefacade._ops import trigonometry
-from tapefacade._ops.arithmetic import atan2
-from tapefacade._ops.copying import ones_like
-from tapefacade._ops.elementwise import sqrt, square
-from tapefacade._ops.op import function
-from tapefacade._ops.selecting import where
+from tapefacade._ops.array.copying import ones_like
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.math import trigonometry
+from tapefacade._ops.math.arithmetic import atan2
+from tapefacade._ops.math.elementary import sqrt, square
 
 
 @function("experimental.numpy.sin")

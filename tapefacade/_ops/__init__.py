@@ -1,9 +1,11 @@
-"""What can be recorded: one definition for each op, by subject."""
+"""What can be recorded: one definition for each op, in folders named as TensorFlow's namespaces."""
 
 import importlib
 import pathlib
 
 # Every module of the package defines ops; `operators` comes last, it needs them.
-for _path in sorted(pathlib.Path(__file__).parent.glob("*.py")):
+_FOLDER = pathlib.Path(__file__).parent
+for _path in sorted(_FOLDER.rglob("*.py")):
     if _path.stem not in ("__init__", "operators"):
-        importlib.import_module(f"{__name__}.{_path.stem}")
+        _below = _path.relative_to(_FOLDER).with_suffix("").parts
+        importlib.import_module(".".join([__name__, *_below]))

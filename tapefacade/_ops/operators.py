@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
-from tapefacade._ops.calling import record
-from tapefacade._ops.op import REGISTRY, Op
-from tapefacade._ops.quick import record1, record2
+from tapefacade._definition.call import record
+from tapefacade._definition.fast_path import record1, record2
+from tapefacade._definition.op import REGISTRY, Op
 
 BINARY = {
     "add": "math.add", "sub": "math.subtract", "mul": "math.multiply", "truediv": "math.truediv",

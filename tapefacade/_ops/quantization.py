@@ -1,14 +1,25 @@
 """Numbers rounded to steps of the same size: `tf.quantization.quantize_and_dequantize`."""
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from tapefacade._core.conversion import convert
+from tapefacade._core.dtypes import float32
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import Check, Differentiable, TensorLike, function, op
+from tapefacade._definition.checks import invalid, written
+from tapefacade._definition.op import (
+    Check,
+    Differentiable,
+    FreeTensor,
+    NotDifferentiable,
+    TensorLike,
+    function,
+    op,
+)
 
 FLOATS = ("bfloat16", "half", "float", "double")
 MODES = ("HALF_TO_EVEN", "HALF_UP")
@@ -217,3 +228,452 @@ def quantize_and_dequantize(
 def _static(signed: Any, bits: Any, given: Any, mode: str, narrow: Any, axis: int | None) -> Static:
     place = -1 if axis is None else int(axis)
     return bool(signed), int(bits), bool(given), mode, bool(narrow), place
+
+
+Limits = tuple[jax.Array, jax.Array, jax.Array]
+
+
+def _quotient(x: Any, y: Any) -> jax.Array:
+    """Divides in double precision, for XLA may multiply with the reciprocal of a constant.
+
+    The last bit decides where 0 comes to lie: between the limits -6 and 6 it is halfway between two
+    numbers.
+    """
+    wide = jnp.asarray(x).astype(np.float64) / jnp.asarray(y).astype(np.float64)
+    return wide.astype(np.float32)
+
+
+def _product(x: Any, y: Any) -> jax.Array:
+    """Multiplies so that the product is rounded before anything is added to it."""
+    return jnp.minimum(x * y, np.finfo(np.float32).max)
+
+
+def _nudged(low: Any, high: Any, num_bits: int, narrow_range: bool) -> Limits:
+    """Moves the limits so that 0 is one of the numbers; returns them and the step."""
+    least, most = np.float32(1 if narrow_range else 0), np.float32(2**num_bits - 1)
+    step = _quotient(high - low, most - least)
+    zero = least - _quotient(low, step)
+    rounded = jnp.trunc(zero + np.float32(0.5))
+    zero = jnp.where(zero < least, least, jnp.where(zero > most, most, rounded))
+    return (least - zero) * step, (most - zero) * step, step
+
+
+def _rounded_between(
+    x: jax.Array, low: Any, high: Any, num_bits: int, narrow_range: bool, fixed: bool
+) -> jax.Array:
+    """Rounds numbers.
+
+    TensorFlow multiplies with the inverse of the step where the limits are fixed, and divides by
+    the step where they are learned: what is halfway between two numbers may go either way.
+    """
+    least, most, step = _nudged(low, high, num_bits, narrow_range)
+    half = np.float32(0.5)
+    shifted = jnp.maximum(jnp.minimum(x, most), least) - least
+    if fixed:
+        inverse = _quotient(np.float32(2**num_bits - 1 - int(narrow_range)), high - low)
+        places = _product(shifted, inverse) - jnp.floor(_product(-least, inverse) + half)
+    else:
+        places = shifted / step - jnp.round(-least / step)
+    found = jnp.floor(places + half) * step
+    return jnp.where((low == 0) & (high == 0), jnp.zeros_like(x), found)
+
+
+def masks(x: jax.Array, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Limits:
+    """Tells where the gradients go: to the numbers, the lower limit, the upper limit."""
+    least, most, _ = _nudged(low, high, num_bits, narrow_range)
+    off = (low == 0) & (high == 0)
+    within = (x >= least) & (x <= most)
+    return within | off, (x < least) & ~off, (x > most) & ~off
+
+
+def _fake_quant_jvp(
+    num_bits: int, narrow_range: bool, fixed: bool, primals: Any, tangents: Any
+) -> Any:
+    x, low, high = primals
+    found = masks(x, low, high, num_bits, narrow_range)
+    zero = jnp.zeros((), x.dtype)
+    parts = [jnp.where(mask, dot, zero) for mask, dot in zip(found, tangents, strict=True)]
+    return _rounded_between(x, low, high, num_bits, narrow_range, fixed), parts[0] + parts[
+        1
+    ] + parts[2]
+
+
+fake_quant = jax.custom_jvp(_rounded_between, nondiff_argnums=(3, 4, 5))
+fake_quant.defjvp(_fake_quant_jvp)
+
+
+def check_bits(num_bits: int) -> None:
+    """Raises if there are no integers of so many bits."""
+    if not 2 <= num_bits <= 16:
+        raise invalid("num_bits must be between 2 and 16, inclusive")
+
+
+def _check_order(low: float, high: float) -> None:
+    if low >= high:
+        raise invalid(f"min has to be smaller than max, was: {low:g} >= {high:g}")
+
+
+# With limits that are numbers.
+
+
+@op("_fake_quant_args", kernel="FakeQuantWithMinMaxArgs")
+def _args(inputs: FreeTensor, low: float, high: float, num_bits: int, narrow: bool) -> jax.Array:
+    """Rounds numbers; the limits are static."""
+    check_bits(num_bits)
+    _check_order(low, high)
+    least, most = (jnp.asarray(limit, np.float32) for limit in (low, high))
+    return fake_quant(inputs, least, most, num_bits, narrow, True)
+
+
+@op(
+    "_fake_quant_args_gradient",
+    kernel="FakeQuantWithMinMaxArgsGradient",
+    gradient=NotDifferentiable(),
+)
+def _args_gradient(
+    gradients: FreeTensor, inputs: FreeTensor, low: float, high: float, num_bits: int, narrow: bool
+) -> jax.Array:
+    """Computes the gradient of `_args`."""
+    kernel = "FakeQuantWithMinMaxArgsGradient"
+    check_bits(num_bits)
+    _check_order(low, high)
+    if gradients.shape != inputs.shape:
+        raise invalid(
+            f"Inputs to operation {kernel} of type {kernel} must have the same size and shape.  "
+            f"Input 0: {written(gradients.shape)} != input 1: {written(inputs.shape)}"
+        )
+    least, most = (jnp.asarray(limit, np.float32) for limit in (low, high))
+    within, _, _ = masks(inputs, least, most, num_bits, narrow)
+    return jnp.where(within, gradients, jnp.zeros_like(gradients))
+
+
+@function("quantization.fake_quant_with_min_max_args")
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: None = None,
+) -> EagerTensor:
+    """Rounds numbers to those that integers of a few bits stand for, between two limits.
+
+    The limits are moved a little, so that 0 is one of these numbers.
+
+    Args:
+        inputs: a float32 tensor.
+        min: the lower limit.
+        max: the upper limit.
+        num_bits: how many bits the integers have, from 2 to 16.
+        narrow_range: leave out the lowest integer.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and type of `inputs`. The gradient passes between the limits.
+
+    Raises:
+        InvalidArgumentError: if `num_bits` or a limit is wrong.
+        ValueError: if `inputs` is a tensor of another type.
+
+    >>> tf.quantization.fake_quant_with_min_max_args([-9.0, 0.4, 2.6], -3, 4, num_bits=3).numpy()
+    array([-3.,  0.,  3.], dtype=float32)
+    """
+    bits, narrow = int(num_bits), bool(narrow_range)
+    return _args(convert(inputs, float32), float(min), float(max), bits, narrow)
+
+
+@function("quantization.fake_quant_with_min_max_args_gradient")
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: None = None,
+) -> EagerTensor:
+    """Computes the gradient of `tf.quantization.fake_quant_with_min_max_args`.
+
+    Args:
+        gradients: the gradient for the result, float32.
+        inputs: the numbers that were rounded, of the same shape.
+        min: the lower limit.
+        max: the upper limit.
+        num_bits: how many bits the integers have.
+        narrow_range: leave out the lowest integer.
+        name: ignored.
+
+    Returns:
+        `gradients` where `inputs` lies between the limits, 0 elsewhere.
+
+    Raises:
+        InvalidArgumentError: if an argument is wrong.
+
+    >>> ones = tf.ones([3])
+    >>> tf.quantization.fake_quant_with_min_max_args_gradient(ones, [-9.0, 0.4, 2.6]).numpy()
+    array([0., 1., 1.], dtype=float32)
+    """
+    gradients, inputs = convert(gradients, float32), convert(inputs, float32)
+    bits, narrow = int(num_bits), bool(narrow_range)
+    return _args_gradient(gradients, inputs, float(min), float(max), bits, narrow)
+
+
+VARS = "FakeQuantWithMinMaxVars"
+CHANNELS = "FakeQuantWithMinMaxVarsPerChannel"
+
+
+class FakeQuantWithMinMaxVarsGradient(NamedTuple):
+    """What `tf.quantization.fake_quant_with_min_max_vars_gradient` returns."""
+
+    backprops_wrt_input: EagerTensor
+    backprop_wrt_min: EagerTensor
+    backprop_wrt_max: EagerTensor
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
+    """What `tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient` returns."""
+
+    backprops_wrt_input: EagerTensor
+    backprop_wrt_min: EagerTensor
+    backprop_wrt_max: EagerTensor
+
+
+def _inputs(kernel: str, *values: Any) -> list[EagerTensor]:
+    """Converts the inputs of a kernel: Python and NumPy values become float32.
+
+    Raises:
+        InvalidArgumentError: if one is a tensor of another type.
+    """
+    tensors = [convert(v) if hasattr(v, "_type") else convert(v, float32) for v in values]
+    for place, tensor in enumerate(tensors):
+        if tensor.dtype is not float32:
+            raise invalid(
+                f"cannot compute {kernel} as input #{place}(zero-based) was expected to be a float "
+                f"tensor but is a {tensor.dtype.kernel_name} tensor [Op:{kernel}] name: "
+            )
+    return tensors
+
+
+def _check_limits(inputs: Any, low: Any, high: Any, num_bits: int, per_channel: bool) -> None:
+    check_bits(num_bits)
+    rank = int(per_channel)
+    for name, limit in (("min", low), ("max", high)):
+        if limit.ndim != rank:
+            raise invalid(f"`{name}` must be rank {rank} but is rank {limit.ndim}")
+    if not per_channel:
+        return
+    if inputs.ndim == 0:
+        raise invalid("inputs must be at least of rank 1")
+    for name, limit in (("min", low), ("max", high)):
+        if limit.shape[0] != inputs.shape[-1]:
+            raise invalid(
+                f"{name} has incorrect size, expected {inputs.shape[-1]} was {limit.shape[0]}"
+            )
+
+
+@op("_fake_quant_vars", kernel=VARS)
+def _vars(
+    inputs: FreeTensor, low: FreeTensor, high: FreeTensor, num_bits: int, narrow: bool
+) -> jax.Array:
+    """Rounds numbers between the same limits."""
+    _check_limits(inputs, low, high, num_bits, False)
+    return fake_quant(inputs, low, high, num_bits, narrow, False)
+
+
+@op("_fake_quant_channels", kernel=CHANNELS)
+def _channels(
+    inputs: FreeTensor, low: FreeTensor, high: FreeTensor, num_bits: int, narrow: bool
+) -> jax.Array:
+    """Rounds numbers between limits of their own for each channel."""
+    _check_limits(inputs, low, high, num_bits, True)
+    return fake_quant(inputs, low, high, num_bits, narrow, False)
+
+
+Gradients = tuple[jax.Array, jax.Array, jax.Array]
+
+
+@op("_fake_quant_vars_gradient", kernel=f"{VARS}Gradient", gradient=NotDifferentiable())
+def _vars_gradient(
+    gradients: FreeTensor,
+    inputs: FreeTensor,
+    low: FreeTensor,
+    high: FreeTensor,
+    num_bits: int,
+    narrow: bool,
+) -> Gradients:
+    """Computes the gradient of `_vars`."""
+    _check_gradients(gradients, inputs)
+    _check_limits(inputs, low, high, num_bits, False)
+    parts = _parts(gradients, inputs, low, high, num_bits, narrow)
+    return parts[0], jnp.sum(parts[1]), jnp.sum(parts[2])
+
+
+@op("_fake_quant_channels_gradient", kernel=f"{CHANNELS}Gradient", gradient=NotDifferentiable())
+def _channels_gradient(
+    gradients: FreeTensor,
+    inputs: FreeTensor,
+    low: FreeTensor,
+    high: FreeTensor,
+    num_bits: int,
+    narrow: bool,
+) -> Gradients:
+    """Computes the gradient of `_channels`."""
+    _check_gradients(gradients, inputs)
+    _check_limits(inputs, low, high, num_bits, True)
+    parts = _parts(gradients, inputs, low, high, num_bits, narrow)
+    axes = tuple(range(inputs.ndim - 1))
+    return parts[0], jnp.sum(parts[1], axes), jnp.sum(parts[2], axes)
+
+
+def _check_gradients(gradients: Any, inputs: Any) -> None:
+    if gradients.shape != inputs.shape:
+        raise invalid("gradient and input must be the same size")
+
+
+def _parts(gradients: jax.Array, *arguments: Any) -> list[jax.Array]:
+    zero = jnp.zeros_like(gradients)
+    return [jnp.where(mask, gradients, zero) for mask in masks(*arguments)]
+
+
+@function("quantization.fake_quant_with_min_max_vars")
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: None = None,
+) -> EagerTensor:
+    """Rounds numbers to those that integers of a few bits stand for, between two learned limits.
+
+    The limits are moved a little, so that 0 is one of these numbers.
+
+    Args:
+        inputs: a float32 tensor.
+        min: the lower limit, a float32 scalar.
+        max: the upper limit, a float32 scalar.
+        num_bits: how many bits the integers have, from 2 to 16.
+        narrow_range: leave out the lowest integer.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape of `inputs`. The gradient goes to `inputs` between the limits, outside
+        to the limit.
+
+    Raises:
+        InvalidArgumentError: if a type, a shape or `num_bits` is wrong.
+
+    >>> limits = -3.0, 4.0
+    >>> tf.quantization.fake_quant_with_min_max_vars([-9.0, 0.4, 2.6], *limits, num_bits=3).numpy()
+    array([-3.,  0.,  3.], dtype=float32)
+    """
+    tensors = _inputs(VARS, inputs, min, max)
+    return _vars(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
+
+
+@function("quantization.fake_quant_with_min_max_vars_per_channel")
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: None = None,
+) -> EagerTensor:
+    """Rounds numbers as `fake_quant_with_min_max_vars` does, each channel between its own limits.
+
+    Args:
+        inputs: a float32 tensor of shape `[..., C]`.
+        min: the lower limits, float32 `[C]`.
+        max: the upper limits, float32 `[C]`.
+        num_bits: how many bits the integers have, from 2 to 16.
+        narrow_range: leave out the lowest integer.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape of `inputs`. The gradient goes to `inputs` between the limits, outside
+        to the limit.
+
+    Raises:
+        InvalidArgumentError: if a type, a shape or `num_bits` is wrong.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars_per_channel(
+    ...     [[2.6, 2.6]], [-3.0, -2.0], [4.0, 1.5], num_bits=3).numpy()
+    array([[3. , 1.5]], dtype=float32)
+    """
+    tensors = _inputs(CHANNELS, inputs, min, max)
+    return _channels(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
+
+
+@function("quantization.fake_quant_with_min_max_vars_gradient")
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: None = None,
+) -> FakeQuantWithMinMaxVarsGradient:
+    """Computes the gradients of `tf.quantization.fake_quant_with_min_max_vars`.
+
+    Args:
+        gradients: the gradient for the result, float32.
+        inputs: the numbers that were rounded, of the same shape.
+        min: the lower limit, a float32 scalar.
+        max: the upper limit, a float32 scalar.
+        num_bits: how many bits the integers have.
+        narrow_range: leave out the lowest integer.
+        name: ignored.
+
+    Returns:
+        A named tuple of the gradients for `inputs`, `min` and `max`.
+
+    Raises:
+        InvalidArgumentError: if a type, a shape or `num_bits` is wrong.
+
+    >>> found = tf.quantization.fake_quant_with_min_max_vars_gradient(
+    ...     [1.0, 1.0, 1.0], [-9.0, 0.4, 2.6], -3.0, 4.0)
+    >>> found.backprops_wrt_input.numpy(), found.backprop_wrt_min.numpy()
+    (array([0., 1., 1.], dtype=float32), np.float32(1.0))
+    """
+    tensors = _inputs(f"{VARS}Gradient", gradients, inputs, min, max)
+    found = _vars_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
+    return FakeQuantWithMinMaxVarsGradient(*found)
+
+
+@function("quantization.fake_quant_with_min_max_vars_per_channel_gradient")
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: None = None,
+) -> FakeQuantWithMinMaxVarsPerChannelGradient:
+    """Computes the gradients of `tf.quantization.fake_quant_with_min_max_vars_per_channel`.
+
+    Args:
+        gradients: the gradient for the result, float32.
+        inputs: the numbers that were rounded, of the same shape `[..., C]`.
+        min: the lower limits, float32 `[C]`.
+        max: the upper limits, float32 `[C]`.
+        num_bits: how many bits the integers have.
+        narrow_range: leave out the lowest integer.
+        name: ignored.
+
+    Returns:
+        A named tuple of the gradients for `inputs`, `min` and `max`.
+
+    Raises:
+        InvalidArgumentError: if a type, a shape or `num_bits` is wrong.
+
+    >>> found = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient(
+    ...     [[1.0, 1.0]], [[2.6, 2.6]], [-3.0, -2.0], [4.0, 1.5])
+    >>> found.backprops_wrt_input.numpy(), found.backprop_wrt_max.numpy()
+    (array([[1., 0.]], dtype=float32), array([0., 1.], dtype=float32))
+    """
+    tensors = _inputs(f"{CHANNELS}Gradient", gradients, inputs, min, max)
+    found = _channels_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
+    return FakeQuantWithMinMaxVarsPerChannelGradient(*found)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.indexing import out_of_bounds
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._ops.array.indexing import out_of_bounds
 from tapefacade._ragged.partition import Array, RowPartition
 
 PRIVATE = object()

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import errors
-from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.arguments import invalid
+from tapefacade._definition.checks import invalid
 from tapefacade._ragged.base import Ragged, nested
-from tapefacade._ragged.densifying import take
+from tapefacade._ragged.dense_conversion import take
 from tapefacade._ragged.partition import Array, RowPartition, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import constant as dense_constant
-from tapefacade._ops.op import function
+from tapefacade._core.conversion import constant as dense_constant
+from tapefacade._definition.op import function
 from tapefacade._ragged.base import nested
 from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor

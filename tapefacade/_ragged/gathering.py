@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
-from tapefacade._core.text import StringTensor
-from tapefacade._ops.arguments import INDEX_TYPES, invalid, refused_type, subscript
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, subscript
+from tapefacade._definition.op import function
 from tapefacade._ragged.base import Ragged, length_of, nested
 from tapefacade._ragged.broadcasting import broadcast, dense_or_ragged, operand, rank_of
 from tapefacade._ragged.joining import not_uniform, with_rank

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import is_tensor
+from tapefacade._core.conversion import is_tensor
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._ops.arguments import INDEX_TYPES, invalid
-from tapefacade._ops.indexing import MESSAGE_TYPE, out_of_bounds, refused
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import INDEX_TYPES, invalid
+from tapefacade._definition.op import function
+from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, refused
 from tapefacade._ragged.base import Ragged, length_of
 from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges, select

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._ragged.base import Ragged, length_of, nested, placed
 from tapefacade._ragged.broadcasting import dense_or_ragged, rank_of, splits_dtype
-from tapefacade._ragged.densifying import merged
+from tapefacade._ragged.dense_conversion import merged
 from tapefacade._ragged.partition import (
     RowPartition,
     assert_equal,

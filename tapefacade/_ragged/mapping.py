@@ -5,7 +5,7 @@ from typing import Any
 
 from tapefacade._core import errors
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._ragged.base import Ragged, length_of, nested
 from tapefacade._ragged.partition import RowPartition
 from tapefacade._ragged.tensor import RaggedTensor

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import as_shape
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor_shape import as_shape
 
 Array = np.ndarray[Any, Any]
 SPLITS_DTYPES = (dtypes.int32, dtypes.int64)

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
-from tapefacade._ops.arguments import invalid
+from tapefacade._definition.checks import invalid
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.broadcasting import (
     dense_or_ragged,
@@ -16,7 +16,7 @@ from tapefacade._ragged.broadcasting import (
     rank_of,
     splits_dtype,
 )
-from tapefacade._ragged.densifying import merged
+from tapefacade._ragged.dense_conversion import merged
 from tapefacade._ragged.joining import with_rank
 from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor

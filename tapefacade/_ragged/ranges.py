@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._ragged.partition import Array, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
 

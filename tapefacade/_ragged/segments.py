@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert, convert_to_tensor
+from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,

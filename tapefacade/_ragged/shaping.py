@@ -8,7 +8,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.arguments import invalid
+from tapefacade._definition.checks import invalid
 from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar
 from tapefacade._ragged.partition import RowPartition, of_uniform
 from tapefacade._ragged.tensor import RaggedTensor

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
-from tapefacade._core.shapes import TensorShape
-from tapefacade._core.specs import TypeSpec
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._ops.op import register
+from tapefacade._core.type_spec import TypeSpec
+from tapefacade._definition.op import register
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import RowPartition
 from tapefacade._ragged.tensor import RaggedTensor

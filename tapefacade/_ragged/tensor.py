@@ -6,15 +6,477 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor
-from tapefacade._ops.op import register
-from tapefacade._ragged import densifying, formatting, sparsifying
-from tapefacade._ragged.base import nested, placed
-from tapefacade._ragged.construction import replaced
-from tapefacade._ragged.measures import Measures
-from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, of_lengths
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor_shape import as_shape
+from tapefacade._definition.op import register
+from tapefacade._ops.array.indexing import out_of_bounds
+from tapefacade._ragged import dense_conversion, formatting, sparse_conversion
+from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar, vector
+from tapefacade._ragged.partition import (
+    SPLITS_DTYPES,
+    RowPartition,
+    assert_equal,
+    check_validate,
+    from_ids,
+    from_lengths,
+    from_limits,
+    from_splits,
+    from_starts,
+    from_uniform,
+    message,
+    of_lengths,
+)
 from tapefacade._sparse.tensor import SparseTensor
+
+
+def as_values(values: Any) -> Any:
+    """Converts what is partitioned: a ragged tensor stays one."""
+    if isinstance(values, Ragged):
+        return values
+    return convert(values)
+
+
+def partitioned(cls: Any, values: Any, partition: RowPartition, validate: bool = True) -> Any:
+    """Puts values and their partition together."""
+    if not isinstance(values, Ragged) and not values._type.shape:
+        raise out_of_bounds(0, 0)
+    if validate:
+        assert_equal(partition.nvals, length_of(values), message("_from_row_partition"))
+    return cls._make(values, partition)
+
+
+def _checked_list(values: Any, name: str) -> None:
+    if isinstance(values, EagerTensor):
+        shown = values.numpy()
+        raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {shown}.")
+
+
+class Construction(Ragged):
+    """The ways to make a ragged tensor."""
+
+    __slots__ = ()
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Makes a ragged tensor of values and the places where rows end and begin.
+
+        Args:
+            values: a tensor or ragged tensor, `[nvals, ...]`.
+            row_splits: a sorted vector of int32 or int64, from 0 to nvals: row `i` is
+                `values[row_splits[i] : row_splits[i + 1]]`.
+            name: ignored.
+            validate: whether the splits are checked.
+
+        Returns:
+            A ragged tensor `[nrows, (length), ...]`.
+
+        Raises:
+            InvalidArgumentError: if the splits are wrong.
+            ValueError: if they are no vector of int32 or int64.
+
+        >>> tf.RaggedTensor.from_row_splits([3, 1, 4, 1], [0, 2, 2, 4])
+        <tf.RaggedTensor [[3, 1], [], [4, 1]]>
+        """
+        values = as_values(values)
+        return partitioned(cls, values, from_splits(values, row_splits, validate), validate)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Makes a ragged tensor of values and the lengths of the rows.
+
+        Args:
+            values: a tensor or ragged tensor, `[nvals, ...]`.
+            row_lengths: a vector of int32 or int64, whose sum is nvals.
+            name: ignored.
+            validate: whether the lengths are checked.
+
+        Returns:
+            A ragged tensor `[nrows, (length), ...]`.
+
+        Raises:
+            InvalidArgumentError: if the lengths are wrong.
+            ValueError: if they are no vector of int32 or int64.
+
+        >>> tf.RaggedTensor.from_row_lengths([3, 1, 4, 1], [2, 0, 2])
+        <tf.RaggedTensor [[3, 1], [], [4, 1]]>
+        """
+        values = as_values(values)
+        return partitioned(cls, values, from_lengths(values, row_lengths, validate), validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Makes a ragged tensor of values and the row of each of them.
+
+        Args:
+            values: a tensor or ragged tensor, `[nvals, ...]`.
+            value_rowids: a sorted vector of nvals integers, int32 or int64.
+            nrows: the number of rows, by default the last row id + 1.
+            name: ignored.
+            validate: whether the ids are checked.
+
+        Returns:
+            A ragged tensor `[nrows, (length), ...]`.
+
+        Raises:
+            InvalidArgumentError: if the ids are not sorted, or negative.
+            ValueError: if they are no vector of int32 or int64, not as many as the values, or
+                `nrows` is too small.
+
+        >>> tf.RaggedTensor.from_value_rowids([3, 1, 4, 1], [0, 0, 2, 2])
+        <tf.RaggedTensor [[3, 1], [], [4, 1]]>
+        """
+        values = as_values(values)
+        partition = from_ids(values, value_rowids, nrows, length_of(values), validate)
+        return partitioned(cls, values, partition, validate)
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Makes a ragged tensor of values and the places where rows begin.
+
+        Args:
+            values: a tensor or ragged tensor, `[nvals, ...]`.
+            row_starts: a sorted vector of int32 or int64 that begins with 0.
+            name: ignored.
+            validate: whether the starts are checked.
+
+        Returns:
+            A ragged tensor `[nrows, (length), ...]`.
+
+        Raises:
+            InvalidArgumentError: if the starts are wrong.
+            ValueError: if they are no vector of int32 or int64.
+
+        >>> tf.RaggedTensor.from_row_starts([3, 1, 4, 1], [0, 2, 2])
+        <tf.RaggedTensor [[3, 1], [], [4, 1]]>
+        """
+        values = as_values(values)
+        partition = from_starts(values, row_starts, length_of(values), validate)
+        return partitioned(cls, values, partition, validate and partition.nrows > 0)
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> Any:
+        """Makes a ragged tensor of values and the places where rows end.
+
+        Args:
+            values: a tensor or ragged tensor, `[nvals, ...]`.
+            row_limits: a sorted vector of int32 or int64 that ends with nvals.
+            name: ignored.
+            validate: whether the limits are checked.
+
+        Returns:
+            A ragged tensor `[nrows, (length), ...]`.
+
+        Raises:
+            InvalidArgumentError: if the limits are wrong.
+            ValueError: if they are no vector of int32 or int64.
+
+        >>> tf.RaggedTensor.from_row_limits([3, 1, 4, 1], [2, 2, 4])
+        <tf.RaggedTensor [[3, 1], [], [4, 1]]>
+        """
+        values = as_values(values)
+        return partitioned(cls, values, from_limits(values, row_limits, validate), validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
+    ) -> Any:
+        """Makes a ragged tensor of values and the length that all rows have.
+
+        Args:
+            values: a tensor or ragged tensor, `[nvals, ...]`.
+            uniform_row_length: an integer.
+            nrows: the number of rows, which is needed if the length is 0.
+            validate: whether the arguments are checked.
+            name: ignored.
+
+        Returns:
+            A ragged tensor `[nrows, uniform_row_length, ...]`.
+
+        Raises:
+            ValueError: if the length is negative, or does not go with the number of values.
+
+        >>> tf.RaggedTensor.from_uniform_row_length(tf.ragged.constant([[3], [1, 4]]), 2)
+        <tf.RaggedTensor [[[3], [1, 4]]]>
+        """
+        check_validate(validate)
+        values = as_values(values)
+        partition = from_uniform(values, uniform_row_length, nrows, length_of(values))
+        return partitioned(cls, values, partition, validate)
+
+    @classmethod
+    def from_nested_row_splits(
+        cls,
+        flat_values: Any,
+        nested_row_splits: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Makes a ragged tensor of flat values and the splits of each ragged dimension.
+
+        Args:
+            flat_values: a tensor.
+            nested_row_splits: a list of vectors as for `from_row_splits`, the outermost first.
+            name: ignored.
+            validate: whether the splits are checked.
+
+        Returns:
+            A ragged tensor; `flat_values` if there are no splits.
+
+        Raises:
+            InvalidArgumentError: if splits are wrong.
+            TypeError: if they are no list.
+
+        >>> tf.RaggedTensor.from_nested_row_splits([3, 1, 4, 1], [[0, 1, 3], [0, 2, 2, 4]])
+        <tf.RaggedTensor [[[3, 1]], [[], [4, 1]]]>
+        """
+        check_validate(validate)
+        _checked_list(nested_row_splits, "nested_row_splits")
+        result = flat_values
+        for splits in reversed(nested_row_splits):
+            result = cls.from_row_splits(result, splits, validate=validate)
+        return result
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Any,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Makes a ragged tensor of flat values and the lengths in each ragged dimension.
+
+        Args:
+            flat_values: a tensor.
+            nested_row_lengths: a list of vectors as for `from_row_lengths`, the outermost first.
+            name: ignored.
+            validate: whether the lengths are checked.
+
+        Returns:
+            A ragged tensor; `flat_values` if there are no lengths.
+
+        Raises:
+            InvalidArgumentError: if lengths are wrong.
+            TypeError: if they are no list.
+
+        >>> tf.RaggedTensor.from_nested_row_lengths([3, 1, 4, 1], [[1, 2], [2, 0, 2]])
+        <tf.RaggedTensor [[[3, 1]], [[], [4, 1]]]>
+        """
+        check_validate(validate)
+        _checked_list(nested_row_lengths, "nested_row_lengths")
+        result = flat_values
+        for lengths in reversed(nested_row_lengths):
+            result = cls.from_row_lengths(result, lengths, validate=validate)
+        return result
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Any,
+        nested_nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> Any:
+        """Makes a ragged tensor of flat values and the row ids in each ragged dimension.
+
+        Args:
+            flat_values: a tensor.
+            nested_value_rowids: a list of vectors as for `from_value_rowids`, the outermost first.
+            nested_nrows: a list of as many numbers of rows.
+            name: ignored.
+            validate: whether the ids are checked.
+
+        Returns:
+            A ragged tensor; `flat_values` if there are no ids.
+
+        Raises:
+            InvalidArgumentError: if ids are wrong.
+            ValueError: if the two lists differ in length.
+            TypeError: if they are no lists.
+
+        >>> tf.RaggedTensor.from_nested_value_rowids([3, 1, 4, 1], [[0, 1, 1], [0, 0, 2, 2]])
+        <tf.RaggedTensor [[[3, 1]], [[], [4, 1]]]>
+        """
+        check_validate(validate)
+        _checked_list(nested_value_rowids, "nested_value_rowids")
+        if nested_nrows is None:
+            nested_nrows = [None] * len(nested_value_rowids)
+        _checked_list(nested_nrows, "nested_nrows")
+        if len(nested_nrows) != len(nested_value_rowids):
+            raise ValueError(
+                "Argument `nested_nrows` must have the same length as argument "
+                f"`nested_value_rowids`. len(nested_nrows) = {len(nested_nrows)} vs. "
+                f"len(nested_values_rowids) = {len(nested_value_rowids)}."
+            )
+        result = flat_values
+        for ids, nrows in list(zip(nested_value_rowids, nested_nrows, strict=True))[::-1]:
+            result = cls.from_value_rowids(result, ids, nrows, validate=validate)
+        return result
+
+
+def replaced(cls: Any, partition: RowPartition, values: Any) -> Any:
+    """Puts other values into a partition."""
+    values = as_values(values)
+    shape = values.shape
+    if shape.rank == 0:
+        raise ValueError(f"Shape {shape} must have rank at least 1")
+    as_shape((partition.nvals,)).assert_is_compatible_with(shape[:1])
+    if isinstance(values, Ragged) and values._partition.dtype is not partition.dtype:
+        raise ValueError(
+            "self and new_values have mismatched row_splits dtypes; use "
+            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+        )
+    return cls._make(values, partition)
+
+
+class Measures(Construction):
+    """The numbers that say where the rows of a ragged tensor are."""
+
+    __slots__ = ()
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> EagerTensor:
+        """Returns the number of rows.
+
+        Args:
+            out_type: the dtype of the result, by default that of the splits.
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).nrows().numpy()
+        np.int64(2)
+        """
+        dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
+        return scalar(self._partition.nrows, dtype)
+
+    def row_starts(self, name: str | None = None) -> EagerTensor:
+        """Returns where each row begins in `values`.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_starts().numpy()
+        array([0, 2])
+        """
+        return from_host(self._partition.splits[:-1])
+
+    def row_limits(self, name: str | None = None) -> EagerTensor:
+        """Returns where each row ends in `values`.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_limits().numpy()
+        array([2, 3])
+        """
+        return from_host(self._partition.splits[1:])
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """Returns the length of each row.
+
+        Args:
+            axis: the dimension whose lengths are returned.
+            name: ignored.
+
+        Returns:
+            A vector of integers for axis 1, a scalar for axis 0, else a ragged tensor.
+
+        Raises:
+            ValueError: if `axis` is out of bounds.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_lengths().numpy()
+        array([2, 1])
+        """
+        axis = placed(axis, self._rank)
+        if axis == 0:
+            return self.nrows()
+        if axis == 1:
+            return from_host(self._partition.lengths)
+        values = self._values
+        if isinstance(values, Measures):
+            lengths = values.row_lengths(axis - 1)
+        else:
+            shape = values._type.shape
+            dtype = self._partition.splits.dtype
+            lengths = from_host(np.full(shape[: axis - 1], shape[axis - 1], dtype))
+        return self._make(lengths, self._partition)
+
+    def value_rowids(self, name: str | None = None) -> EagerTensor:
+        """Returns the row of each value.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).value_rowids().numpy()
+        array([0, 0, 1])
+        """
+        return from_host(self._partition.ids)
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[EagerTensor, ...]:
+        """Returns the lengths of rows in all ragged dimensions, the outermost first.
+
+        Args:
+            name: ignored.
+
+        >>> [n.numpy().tolist() for n in tf.ragged.constant([[[1, 2]], []]).nested_row_lengths()]
+        [[1, 0], [2]]
+        """
+        return tuple([from_host(partition.lengths) for partition in self._partitions])
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[EagerTensor, ...]:
+        """Returns the rows of values in all ragged dimensions, the outermost first.
+
+        Args:
+            name: ignored.
+
+        >>> [i.numpy().tolist() for i in tf.ragged.constant([[[1, 2]], []]).nested_value_rowids()]
+        [[0], [0, 0]]
+        """
+        return tuple([from_host(partition.ids) for partition in self._partitions])
+
+    def bounding_shape(
+        self, axis: Any = None, name: str | None = None, out_type: Any = None
+    ) -> EagerTensor:
+        """Returns the shape of the smallest dense tensor that has place for all elements.
+
+        Args:
+            axis: the dimensions that are asked for, an integer or a vector of these; by default
+                all.
+            name: ignored.
+            out_type: the dtype of the result, by default that of the splits.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).bounding_shape().numpy()
+        array([2, 2])
+        """
+        dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
+        partitions, flat = self._partitions, self.flat_values
+        if dtype not in SPLITS_DTYPES:
+            return FUNCTIONS["shape"](flat, dtype)  # raises
+        longest = [int(partition.lengths.max(initial=0)) for partition in partitions]
+        sizes = np.array([partitions[0].nrows, *longest, *flat._type.shape[1:]])
+        bounds = vector(sizes, dtype)
+        return bounds if axis is None else FUNCTIONS["gather"](bounds, axis)
 
 
 class RaggedTensor(Measures):
@@ -71,7 +533,9 @@ class RaggedTensor(Measures):
         >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
         <tf.RaggedTensor [[5, 7], [0, 3]]>
         """
-        return densifying.from_dense(cls, tensor, lengths, padding, ragged_rank, row_splits_dtype)
+        return dense_conversion.from_dense(
+            cls, tensor, lengths, padding, ragged_rank, row_splits_dtype
+        )
 
     def to_tensor(
         self, default_value: Any = None, name: str | None = None, shape: Any = None
@@ -94,7 +558,7 @@ class RaggedTensor(Measures):
         array([[1, 2],
                [3, 0]], dtype=int32)
         """
-        return densifying.to_dense(self, default_value, shape)
+        return dense_conversion.to_dense(self, default_value, shape)
 
     @classmethod
     def from_sparse(
@@ -118,7 +582,7 @@ class RaggedTensor(Measures):
         >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [1, 2], [3, 2]))
         <tf.RaggedTensor [[1], [], [2]]>
         """
-        return sparsifying.from_sparse(cls, st_input, row_splits_dtype)
+        return sparse_conversion.from_sparse(cls, st_input, row_splits_dtype)
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """Makes a sparse tensor of the elements.
@@ -129,7 +593,7 @@ class RaggedTensor(Measures):
         >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
-        return sparsifying.to_sparse(self)
+        return sparse_conversion.to_sparse(self)
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns a NumPy array; one of arrays where rows differ in length.
@@ -297,5 +761,5 @@ def merged(value: Any, outer: int, inner: int) -> Any:
         else:
             width = values._type.shape[1]
             partition = of_lengths(partition.lengths * width, partition.splits.dtype)
-            values = densifying.merged(values, 2)
+            values = dense_conversion.merged(values, 2)
     return RaggedTensor._make(values, partition)

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import string_tensor, text_tensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
-from tapefacade._core.text import string_tensor, text_tensor
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._ragged.base import Ragged, nested, placed
 from tapefacade._ragged.broadcasting import dense_or_ragged
 from tapefacade._ragged.mapping import check_same

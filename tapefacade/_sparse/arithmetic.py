@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
-from tapefacade._sparse.arranging import refused, taken
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
+from tapefacade._sparse.arrangement import refused, taken
 from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue, placed, ravelled, sparse
 
 # Functions that are 0 at 0, of which TensorFlow takes sparse tensors.

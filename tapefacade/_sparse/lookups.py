@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._ops.op import function
-from tapefacade._sparse.arranging import fill_empty_rows, reshape, retain
+from tapefacade._definition.op import function
+from tapefacade._sparse.arrangement import fill_empty_rows, reshape, retain
 from tapefacade._sparse.tensor import SparseTensor, placed, sparse
 
 COMBINERS = ("mean", "sqrtn", "sum")

@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core import errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import IndexLike, TensorLike, function, op
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import IndexLike, TensorLike, function, op
 from tapefacade._sparse.tensor import SparseTensor, sparse
 
 

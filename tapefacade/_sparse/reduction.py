@@ -7,12 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._ops.arguments import written
-from tapefacade._ops.op import IndexLike, NoGradient, TensorLike, function, op
-from tapefacade._sparse.arranging import refused
+from tapefacade._definition.checks import written
+from tapefacade._definition.op import IndexLike, NoGradient, TensorLike, function, op
+from tapefacade._sparse.arrangement import refused
 from tapefacade._sparse.tensor import SparseTensor, placed, ravelled, sparse, unravelled
 
 

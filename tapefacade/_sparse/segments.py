@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 
 
 def _segmented(

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
+from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
-from tapefacade._core.text import text_tensor
-from tapefacade._ops.op import function
-from tapefacade._sparse.arranging import refused
+from tapefacade._definition.op import function
+from tapefacade._sparse.arrangement import refused
 from tapefacade._sparse.tensor import SparseTensor, placed, row_major, sparse
 
 TYPES = (

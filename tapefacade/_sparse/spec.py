@@ -3,10 +3,10 @@
 from typing import Any
 
 from tapefacade._core import dtypes
-from tapefacade._core.shapes import TensorShape
-from tapefacade._core.specs import TypeSpec, register_spec
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._ops.op import function
+from tapefacade._core.type_spec import TypeSpec, register_spec
+from tapefacade._definition.op import function
 from tapefacade._sparse.tensor import SparseTensor
 
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
-from tapefacade._core.dimensions import Dimension
+from tapefacade._core.conversion import convert
+from tapefacade._core.dimension import Dimension
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
-from tapefacade._ops.printing import array_text
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._definition.op import function
+from tapefacade._ops.array.printing import array_text
 
 
 @function("SparseTensor", "sparse.SparseTensor")

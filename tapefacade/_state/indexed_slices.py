@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, handles
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape
 from tapefacade._core.tensor import EagerTensor, hinted
-from tapefacade._ops.printing import array_text
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._ops.array.printing import array_text
 
 
 class IndexedSlices(CompositeTensor):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from tapefacade._core import nest
 from tapefacade._core.dispatch import parts
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._state.scopes import name_scope
 from tapefacade._state.variable import Variable
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 
 
 class _Thread(threading.local):

@@ -1,30 +1,542 @@
 """Variables: boxes that hold a tensor, and put another one in their place."""
 
+import contextlib
 import enum
 import itertools
 import threading
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 import jax
 import numpy as np
+from jax.errors import UnexpectedTracerError
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
+from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.logging import warn
+from tapefacade._core.operator_types import Operators
 from tapefacade._core.pytree import child_of, with_child
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.shapes import TensorShape, as_shape
-from tapefacade._core.tensor import UNTYPED, EagerTensor, host_value
-from tapefacade._core.types import TensorType
+from tapefacade._core.tensor import UNTYPED, EagerTensor, Reference, host_value, invalid_argument
+from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.value_text import device_of, matrix_table, value_repr
+from tapefacade._definition.fast_path import record2
+from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._ops import operators
-from tapefacade._state.assigning import Assigning
-from tapefacade._state.hoisting import hoisted
-from tapefacade._state.instructions import READ, READ_VALUE
-from tapefacade._state.modes import VariableAggregation, VariableSynchronization
+from tapefacade._state.indexed_slices import IndexedSlices
+from tapefacade._state.loop_invariants import hoisted
 from tapefacade._state.scopes import Making, scoped
+from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
+from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
+from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
-from tapefacade._trace.transforming import NO_TRACE, current_trace, trace_state
+
+
+class Attributes(Operators):
+    """The attributes of a variable, and how Python looks at it."""
+
+    _tensor: EagerTensor
+    _name: str
+    _serial: int
+    _shape: TensorShape
+    _trainable: bool
+    _constraint: Callable[[Any], Any] | None
+    _synchronization: VariableSynchronization
+    _aggregation: VariableAggregation
+
+    def _look(self) -> None: ...
+
+    def value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self._tensor
+
+    def read_value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self.value()
+
+    def numpy(self) -> Any:
+        """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
+        self._look()
+        return self._tensor.numpy()
+
+    @property
+    def name(self) -> str:
+        """The name, with `:0`."""
+        return f"{self._name}:0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self._name
+
+    @property
+    def _unique_id(self) -> str:
+        return f"{self._name}_{self._serial}"
+
+    @property
+    def _handle_name(self) -> str:
+        return self.name
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The `tf.DType` of the value."""
+        return self._tensor._type.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The `tf.TensorShape` that every value has, with None where it may change."""
+        return self._shape
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch the variable by themselves."""
+        return self._trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function that optimizers apply to new values."""
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """The argument of that name."""
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """The argument of that name."""
+        return self._aggregation
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value."""
+        return device_of(self._tensor._value)
+
+    @property
+    def initializer(self) -> None:
+        """None: variables have a value from the start."""
+        return
+
+    @property
+    def initial_value(self) -> NoReturn:
+        """Raises: the initial value is not kept."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    @property
+    def create(self) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    @property
+    def op(self) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    def get_shape(self) -> TensorShape:
+        """Returns `shape`."""
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Makes the shape that values must have more specific.
+
+        Raises:
+            ValueError: if the shapes are not compatible.
+        """
+        self._shape = self._shape.merge_with(shape)
+
+    def ref(self) -> Reference:
+        """Returns a hashable handle of this variable, for sets and as a dictionary's key."""
+        return Reference(self)
+
+    experimental_ref = ref
+
+    def initialized_value(self) -> NoReturn:
+        """Raises: variables have a value from the start; `value()` gives it."""
+        raise NotImplementedError
+
+    def to_proto(self, export_scope: str | None = None) -> NoReturn:
+        """Raises: there are no graphs."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    def eval(self, session: Any = None) -> NoReturn:
+        """Raises: there are no sessions; `numpy()` gives the value."""
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    # Python's protocols.
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        self._look()
+        return self._tensor.__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
+
+    def __iter__(self) -> Iterator[EagerTensor]:
+        return iter(self.value())
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.value()
+
+    def __format__(self, specification: str) -> str:
+        return (
+            format(str(self), specification)
+            if not specification
+            else format(self.numpy(), specification)
+        )
+
+    def __repr__(self) -> str:
+        if THREAD.recording.frame is not None:
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+        self._look()
+        return (
+            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
+            f"numpy={value_repr(self._tensor._shown())}>"
+        )
+
+    def _repr_html_(self) -> str | None:
+        if THREAD.recording.frame is not None or self._tensor.ndim != 2:
+            return None
+        self._look()
+        rest = "" if self._trainable else ", not trainable"
+        heading = f"tf.Variable {self.name!r}: shape={self.shape}, dtype={self.dtype.name}{rest}"
+        return matrix_table(self._tensor._shown(), heading)
+
+
+class _Identity(Operation):
+    """Passes a value on."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.kernel = name
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return tuple(types), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return arrays
+
+
+# A variable's state is read: gradients stop here ("state blocks history").
+READ = _Identity("ReadVariable")
+READ.gradient = NOT_DIFFERENTIABLE
+# The value of a read, as a tensor of its own.
+READ_VALUE = _Identity("ReadVariableOp")
+# An argument of a function: what is known outside is pending within.
+ARGUMENT = _Identity("Placeholder")
+
+
+class Scatter:
+    """The methods of a variable that change or read some of its elements."""
+
+    _tensor: EagerTensor
+    _lock: "threading.RLock | contextlib.AbstractContextManager[Any]"
+
+    def _unread(self) -> Any: ...
+
+    def _put(self, tensor: EagerTensor) -> None: ...
+
+    def value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self._tensor
+
+    def _assign_part(
+        self, key: Any, value: Any, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Replaces the part that `variable[key]` reads."""
+        with self._lock:
+            value = convert(value, self._tensor.dtype)
+            self._put(FUNCTIONS["_strided_slice_update"](self.value(), key, value))
+        return self._unread()
+
+    def _scatter(self, path: str, indices: Any, updates: Any) -> Any:
+        with self._lock:
+            updates = convert(updates, self._tensor.dtype)
+            self._put(FUNCTIONS[path](self.value(), indices, updates))
+        return self._unread()
+
+    def _scatter_rows(self, path: str, sparse_delta: Any) -> Any:
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(
+                f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: "
+                f"{sparse_delta}"
+            )
+        rows = FUNCTIONS["expand_dims"](convert(sparse_delta.indices), -1)
+        shape = rows.shape.as_list()[:-1] + self._tensor.shape.as_list()[1:]
+        updates = FUNCTIONS["broadcast_to"](convert(sparse_delta.values, self._tensor.dtype), shape)
+        return self._scatter(path, rows, updates)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Adds `updates` to the elements or slices at `indices` (`[..., depth]`).
+
+        >>> v = tf.Variable([1.0, 2.0, 3.0])
+        >>> v.scatter_nd_add([[0], [2]], [10.0, 20.0]).numpy()
+        array([11.,  2., 23.], dtype=float32)
+        """
+        return self._scatter("tensor_scatter_nd_add", indices, updates)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtracts `updates` from the elements or slices at `indices` (`[..., depth]`)."""
+        return self._scatter("tensor_scatter_nd_sub", indices, updates)
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replaces the elements or slices at `indices` (`[..., depth]`) by `updates`."""
+        return self._scatter("tensor_scatter_nd_update", indices, updates)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Takes the maximum of `updates` and the elements or slices at `indices`."""
+        return self._scatter("tensor_scatter_nd_max", indices, updates)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Takes the minimum of `updates` and the elements or slices at `indices`."""
+        return self._scatter("tensor_scatter_nd_min", indices, updates)
+
+    def scatter_add(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Adds the rows of a `tf.IndexedSlices`.
+
+        Raises:
+            TypeError: if `sparse_delta` is none.
+
+        >>> v = tf.Variable([1.0, 2.0])
+        >>> v.scatter_add(tf.IndexedSlices(tf.constant([5.0]), tf.constant([1]))).numpy()
+        array([1., 7.], dtype=float32)
+        """
+        return self._scatter_rows("tensor_scatter_nd_add", sparse_delta)
+
+    def scatter_sub(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Subtracts the rows of a `tf.IndexedSlices`."""
+        return self._scatter_rows("tensor_scatter_nd_sub", sparse_delta)
+
+    def scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replaces rows by those of a `tf.IndexedSlices`."""
+        return self._scatter_rows("tensor_scatter_nd_update", sparse_delta)
+
+    def scatter_max(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Takes the maximum of rows and those of a `tf.IndexedSlices`."""
+        return self._scatter_rows("tensor_scatter_nd_max", sparse_delta)
+
+    def scatter_min(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Takes the minimum of rows and those of a `tf.IndexedSlices`."""
+        return self._scatter_rows("tensor_scatter_nd_min", sparse_delta)
+
+    def scatter_mul(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Multiplies rows by those of a `tf.IndexedSlices`, one after the other."""
+        return self._scatter_each("multiply", sparse_delta)
+
+    def scatter_div(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Divides rows by those of a `tf.IndexedSlices`, one after the other."""
+        return self._scatter_each("divide", sparse_delta)
+
+    def _scatter_each(self, path: str, sparse_delta: Any) -> Any:
+        """Combines with factors whose product (for equal rows) is computed first."""
+        ones = FUNCTIONS["ones_like"](self.value())
+        factors = FUNCTIONS["math.unsorted_segment_prod"](
+            convert(sparse_delta.values, self._tensor.dtype), sparse_delta.indices, ones.shape[0]
+        )
+        with self._lock:
+            self._put(FUNCTIONS[path](self.value(), factors))
+        return self._unread()
+
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """Replaces rows of each example: indices and values have the same leading dimensions."""
+        indices = np.asarray(convert(sparse_delta.indices).numpy())
+        grid = np.stack([*np.indices(indices.shape)[:-1], indices], axis=-1)
+        return self._scatter("tensor_scatter_nd_update", grid, sparse_delta.values)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> EagerTensor:
+        """Returns the rows at `indices`, as `tf.gather`.
+
+        >>> tf.Variable([1.0, 2.0]).sparse_read([1]).numpy()
+        array([2.], dtype=float32)
+        """
+        return FUNCTIONS["gather"](self, indices)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> EagerTensor:
+        """Returns the elements or slices at `indices`, as `tf.gather_nd`."""
+        return FUNCTIONS["gather_nd"](self, indices)
+
+
+ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
+MESSAGE_TRANSFORMED = """Variable {} is assigned in a function that JAX transforms \
+(jax.jit, jax.vmap, jax.grad, ...), but was made outside of it. JAX calls the function to see what \
+it computes, which would not include the assignment. Pass the variable in and return its new value:
+
+    @jax.jit
+    def f(variable, x):
+        variable.assign_add(x)
+        return variable.value()
+
+    variable.assign(f(variable, x))
+
+Or use tf.function, in which any variable can be assigned."""
+
+
+class Assigning(Attributes, Scatter):
+    """The methods of a variable that put another tensor in the box."""
+
+    _made_in: Any  # what JAX traced when the variable was made, or None
+
+    @property
+    @abstractmethod
+    def _root(self) -> Any: ...
+
+    @abstractmethod
+    def _tell_tapes(self) -> None: ...
+
+    @abstractmethod
+    def _host_value(self) -> Any: ...
+
+    @abstractmethod
+    def _unread(self) -> Any: ...
+
+    @abstractmethod
+    def _put(self, tensor: EagerTensor) -> None: ...
+
+    def _require_same_trace(self) -> None:
+        """Raises if JAX transforms a function now that the variable is not made in."""
+        if self._made_in != trace_state():
+            raise UnexpectedTracerError(MESSAGE_TRANSFORMED.format(self.name))
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Replaces the value.
+
+        Args:
+            value: what converts to a tensor of the variable's dtype and shape.
+            use_locking: accepted for TensorFlow's sake.
+            name: ignored.
+            read_value: return the variable.
+
+        Returns:
+            The variable, or None if `read_value` is false.
+
+        Raises:
+            ValueError: if the shape does not fit, or `value` is a tensor of another dtype.
+            TypeError: if a Python value cannot have the variable's dtype.
+            UnexpectedTracerError: JAX's, if the variable is from outside of a function that JAX
+                transforms.
+
+        >>> v = tf.Variable(1.0)
+        >>> v.assign(2.0).numpy()
+        np.float32(2.0)
+        """
+        tensor = self._converted(value)
+        if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
+            tensor.shape
+        ):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
+                f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
+                "incompatible."
+            )
+        with self._lock:
+            self._put(tensor)
+            self._tell_tapes()
+        return self._unread() if read_value else None
+
+    def _converted(self, value: Any) -> EagerTensor:
+        if type(value) is EagerTensor and value._type.dtype is self.dtype:
+            return value
+        if isinstance(value, Assigning) and value.dtype is self.dtype:
+            if THREAD.recording.frame is not None:
+                return value.value()
+            value._tell_tapes()
+            return value._tensor
+        return convert(value, self.dtype)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Adds to the value.
+
+        Args:
+            delta: what converts to a tensor of the variable's dtype, of the very shape of the
+                value.
+            use_locking: accepted for TensorFlow's sake.
+            name: ignored.
+            read_value: return the variable.
+
+        Returns:
+            The variable, or None if `read_value` is false.
+
+        Raises:
+            InvalidArgumentError: if the shape differs.
+            ValueError: if `delta` is a tensor of another dtype.
+            TypeError: if a Python value cannot have the variable's dtype.
+
+        >>> tf.Variable(1.0).assign_add(2.0).numpy()
+        np.float32(3.0)
+        """
+        return self._update(ADD, "AssignAddVariableOp", delta, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Subtracts from the value; see `assign_add`.
+
+        >>> tf.Variable(1.0).assign_sub(2.0).numpy()
+        np.float32(-1.0)
+        """
+        return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
+
+    def _update(self, op: Op, kernel: str, delta: Any, read_value: bool) -> Any:
+        with self._lock:
+            held = self._tensor
+            if type(delta) is not EagerTensor or delta._type is not held._type:
+                delta = self._converted(delta)
+                if delta._type.shape != held._type.shape:
+                    raise invalid_argument(
+                        f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
+                        f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
+                    )
+            if held._type.hostable and self._host_value() is not None:
+                self._put(record2(op, held, delta, ()))
+                self._tell_tapes()
+            else:
+                self._put(record2(op, self, delta, ()))
+        return self._unread() if read_value else None
+
+
+def _brackets(tensor: EagerTensor) -> str:
+    """Returns a shape as TensorFlow's kernels write it."""
+    return "[" + ",".join(str(length) for length in tensor._type.shape) + "]"
+
 
 MESSAGE_NO_VALUE = (
     "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing "

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, HandOver
+from tapefacade._core.string_arrays import StringTensor, string_tensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
-from tapefacade._core.text import StringTensor, string_tensor
 
 Array = np.ndarray[Any, Any]
 INDEX_TYPES = ("int32", "int64")

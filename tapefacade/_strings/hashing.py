@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.arguments import invalid
-from tapefacade._ops.op import function
+from tapefacade._definition.checks import invalid
+from tapefacade._definition.op import function
 from tapefacade._strings.arguments import failed, texts
-from tapefacade._strings.farm import ALL, Pair, farm64, hash64, sip64
+from tapefacade._strings.hash_functions import ALL, Pair, farm64, hash64, sip64
 
 
 @function("strings.to_hash_bucket", dispatch=True)

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import errors
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
+from tapefacade._core.string_arrays import string_tensor
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.text import string_tensor
-from tapefacade._ops.op import function
-from tapefacade._ops.summaries import summary
+from tapefacade._definition.op import function
+from tapefacade._ops.array.array_text import summary
 from tapefacade._strings.arguments import (
     Array,
     attribute_text,

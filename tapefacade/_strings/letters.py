@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._strings.arguments import (
     UNITS,
     Array,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._strings.arguments import each, failed, not_allowed, text_array, texts
 
 NUMBER_TYPES = ("float", "double", "int32", "int64", "uint32", "uint64")

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._strings.arguments import tensor_of
 
 UNKNOWN = 103

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import attribute_text, text_array, text_scalar, texts
 from tapefacade._strings.rows import by_rows, in_rows

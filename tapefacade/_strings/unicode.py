@@ -6,18 +6,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import each, misfit, text_array, texts
-from tapefacade._strings.codings import (
-    REPLACEMENT,
-    Decoder,
-    encoder,
-    policy,
-    scalar_values,
-)
+from tapefacade._strings.encodings import REPLACEMENT, Decoder, encoder, policy, scalar_values
 from tapefacade._strings.rows import by_rows, in_rows
 
 DECODE = "UnicodeDecode"

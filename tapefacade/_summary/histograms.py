@@ -3,8 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-from tapefacade._core.gradient import NotDifferentiable
-from tapefacade._ops.op import FreeTensor, op
+from tapefacade._core.gradient_rules import NotDifferentiable
+from tapefacade._definition.op import FreeTensor, op
 
 
 @op("_summary_buckets", gradient=NotDifferentiable())

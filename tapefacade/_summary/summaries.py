@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._core.text import OBJECT
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
 from tapefacade._state.scopes import get_current_name_scope, name_scope
 from tapefacade._state.variable import Variable
-from tapefacade._summary.acting import Array, Held, Writing, perform
-from tapefacade._summary.events import Metadata
+from tapefacade._summary.event_files import Metadata
 from tapefacade._summary.histograms import summary_buckets
+from tapefacade._summary.summaries_in_functions import Array, Held, Writing, perform
 from tapefacade._summary.writers import STATE, FileWriter, current_condition
 
 BUCKETS = 30

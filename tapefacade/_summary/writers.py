@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.convert import convert
+from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._io.errors import as_path
-from tapefacade._ops.op import function
+from tapefacade._definition.op import function
+from tapefacade._io.file_errors import as_path
 from tapefacade._state.variable import Variable
-from tapefacade._summary.events import EventFile
+from tapefacade._summary.event_files import EventFile
 
 _SERIAL = itertools.count()
 MAX_QUEUE, FLUSH_MILLIS = 10, 120_000

@@ -1,6 +1,6 @@
 """How gradients from several uses of a tensor are added."""
 
-from tapefacade._ops.op import register
+from tapefacade._definition.op import register
 
 
 class AggregationMethod:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tapefacade._core.gradient import NoGradient, NotDifferentiable
+from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
 from tapefacade._core.tensor import hinted
-from tapefacade._core.types import TensorType
-from tapefacade._tape.boundary import BOUNDARY, registered_gradient
-from tapefacade._tape.late import is_forward, is_within, moment
-from tapefacade._trace.listing import in_sentence
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
+from tapefacade._tape.forward_instructions import is_forward, is_within, moment
+from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.tree import Node
 
 

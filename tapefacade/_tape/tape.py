@@ -1,17 +1,23 @@
 """GradientTape: a window on the recording, and the gradients asked for in it."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import itertools
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._state.variable import Variable
-from tapefacade._tape import backward
-from tapefacade._tape.arguments import (
+from tapefacade._tape import backward_pass
+from tapefacade._tape.derivatives.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN, Kind
+from tapefacade._tape.explanation import Explaining
+from tapefacade._tape.forward_instructions import extended
+from tapefacade._tape.gradient_arguments import (
     SINGLE,
     checked_sources,
     differentiated,
@@ -21,15 +27,303 @@ from tapefacade._tape.arguments import (
     with_gradient,
     with_itself,
 )
-from tapefacade._tape.derivative import GRADIENT, Kind
-from tapefacade._tape.explaining import Explaining
-from tapefacade._tape.jacobians import Jacobians
-from tapefacade._tape.late import extended
 from tapefacade._tape.reach import Window
-from tapefacade._tape.unconnected import UnconnectedGradients
-from tapefacade._tape.watching import SERIALS, Watching, outside, release, reopened
-from tapefacade._trace.recording import THREAD, Data, Recording
+from tapefacade._tape.unconnected_gradients import UnconnectedGradients
+from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
 from tapefacade._trace.tree import Node
+
+# The spaces are TensorFlow's.
+MESSAGE_PERSISTENT = (
+    "GradientTape must be created with persistent=True to compute the jacobian with eager "
+    "execution enabled and with  experimental_use_pfor set to False."
+)
+MESSAGE_PERSISTENT_BATCH = (
+    "GradientTape must be created with persistent=True to compute the batch_jacobian with eager "
+    "execution enabled and  with experimental_use_pfor set to False."
+)
+MESSAGE_VECTORIZING = (
+    "Encountered an exception while vectorizing the {} computation. Vectorization can be disabled "
+    "by setting experimental_use_pfor to False."
+)
+
+
+class Jacobians:
+    """The part of a tape that computes a derivative for every element of a target."""
+
+    _persistent: bool
+    _recording: bool
+
+    @abstractmethod
+    def _check_unused(self) -> None: ...
+
+    @abstractmethod
+    def _pop(self) -> None: ...
+
+    @abstractmethod
+    def _release(self) -> None: ...
+
+    @abstractmethod
+    def _derive(
+        self, kind: Kind, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
+    ) -> list[Any]: ...
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates every element of `target` with respect to every element of `sources`.
+
+        Args:
+            target: a tensor or variable of any shape.
+            sources: a tensor or variable, or a nest of these.
+            unconnected_gradients: an `UnconnectedGradients`, or its value.
+            parallel_iterations: how many rows (or columns) to compute at a time, to save memory;
+                by default all, or as many as a GiB holds.
+            experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
+
+        Returns:
+            A nest like `sources` of tensors of shape `target.shape + source.shape`. None (or
+            zeros) where the target does not depend on the source.
+
+        Raises:
+            RuntimeError: if a tape that is not persistent has been used already, or
+                `experimental_use_pfor` is False and the tape is not persistent.
+            ValueError: if `unconnected_gradients` is unknown, or `parallel_iterations` is less
+                than 2 where `experimental_use_pfor` is True.
+            TypeError: if `parallel_iterations` is not positive, or no number.
+
+        The cost is that of one gradient for each element of the target, or of one forward
+        derivative for each element of the sources, whichever is less, in one vectorized program.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+        """
+        self._check_unused()
+        flat_sources = nest.flatten(sources)
+        shape = target.shape
+        self._check_persistent(MESSAGE_PERSISTENT, experimental_use_pfor)
+        unconnected, chunk = _options(
+            "jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
+        results = self._rows(Kind(JACOBIAN.name, chunk), target, checked_sources(flat_sources))
+        if unconnected is UnconnectedGradients.ZERO:
+            results = [
+                FUNCTIONS["zeros"](shape.as_list() + source.shape.as_list(), source.dtype)
+                if result is None
+                else result
+                for result, source in zip(results, flat_sources, strict=True)
+            ]
+        return nest.pack_sequence_as(sources, results)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates each example of `target` with respect to the same example of `source`.
+
+        Args:
+            target: a tensor of shape `[batch, ...]`.
+            source: a tensor of shape `[batch, ...]`; example i of the target depends on example i
+                of the source only.
+            unconnected_gradients: accepted for TensorFlow's sake: the result is zeros anyway.
+            parallel_iterations: how many rows of each example to compute at a time, to save memory;
+                by default all, or as many as a GiB holds.
+            experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
+
+        Returns:
+            A tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
+
+        Raises:
+            ValueError: if the first dimensions differ, or there are less than two; and as
+                `jacobian`.
+            RuntimeError: if a tape that is not persistent has been used already, or
+                `experimental_use_pfor` is False and the tape is not persistent.
+            TypeError: if `parallel_iterations` is not positive, or no number.
+
+        >>> x = tf.constant([[1.0], [2.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy()
+        array([[[2.]],
+        <BLANKLINE>
+               [[4.]]], dtype=float32)
+        """
+        self._check_unused()
+        left, right = target.shape, source.shape
+        if left.rank == 0:
+            raise IndexError("list index out of range")
+        if left.with_rank_at_least(2)[0] != right.with_rank_at_least(2)[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({left}) and source shape ({right}) to "
+                "match."
+            )
+        self._check_persistent(MESSAGE_PERSISTENT_BATCH, experimental_use_pfor)
+        _, chunk = _options(
+            "batch_jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
+        kind = Kind(BATCH_JACOBIAN.name, chunk)
+        (result,) = self._rows(kind, target, checked_sources([source]))
+        if result is None:
+            return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
+        return result
+
+    def _check_persistent(self, message: str, vectorized: bool) -> None:
+        if not vectorized and not self._persistent:
+            raise RuntimeError(message)
+
+    def _rows(self, kind: Kind, target: Any, sources: list[Any]) -> list[Any]:
+        if self._recording and not self._persistent:
+            self._pop()
+        results = [None] * len(sources)
+        if isinstance(target, Tensor | Variable):
+            results = self._derive(kind, [target], sources, [None])
+        if isinstance(target, Variable):
+            results = [
+                _identity(target) if result is None and source is target else result
+                for source, result in zip(sources, results, strict=True)
+            ]
+        if not self._persistent:
+            self._release()
+        return results
+
+
+def _identity(variable: Variable) -> Any:
+    """Returns the Jacobian of a variable that has not been read, for itself."""
+    shape = variable.shape.as_list()
+    unit = FUNCTIONS["eye"](variable.shape.num_elements(), dtype=variable.dtype)
+    return FUNCTIONS["reshape"](unit, shape + shape)
+
+
+def _options(
+    name: str, unconnected_gradients: Any, parallel_iterations: Any, vectorized: bool
+) -> tuple[UnconnectedGradients, int | None]:
+    """Returns what is unconnected, and how many rows are computed at a time."""
+    if parallel_iterations is not None:
+        least = 2 if vectorized else 1
+        if parallel_iterations < least:
+            if vectorized:
+                raise ValueError(MESSAGE_VECTORIZING.format(name))
+            raise TypeError("'parallel_iterations' must be a positive integer.")
+        parallel_iterations = max(int(parallel_iterations), 1)
+    try:
+        return UnconnectedGradients(unconnected_gradients), parallel_iterations
+    except ValueError as error:
+        if vectorized:
+            raise ValueError(MESSAGE_VECTORIZING.format(name)) from error
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
+        ) from None
+
+
+SERIALS = itertools.count()  # of tapes, in the order in which they are made
+
+
+class _Rows(threading.local):
+    """The Python of a function that stands for many rows, which runs for each of them."""
+
+    since: int | None = None  # the serial of the first tape that is made in it
+
+    def __init__(self) -> None:
+        self.used: list[Callable[[], None]] = []  # what clears the tapes that have been used
+
+
+_ROWS = _Rows()
+
+
+@contextlib.contextmanager
+def as_if_once() -> Iterator[None]:
+    """A block that runs Python for each row which TensorFlow runs once: tapes are used once."""
+    if _ROWS.since is not None:
+        yield
+        return
+    _ROWS.since = next(SERIALS)
+    try:
+        yield
+    finally:
+        _ROWS.since, used, _ROWS.used = None, _ROWS.used, []
+        for clear in used:
+            clear()
+
+
+def release(serial: int, clear: Callable[[], None]) -> None:
+    """Clears a tape that has been used; one that serves other rows when the last has run."""
+    if _ROWS.since is not None and serial < _ROWS.since:
+        _ROWS.used.append(clear)
+    else:
+        clear()
+
+
+def outside(trace: Recording) -> None:
+    """Takes note that a tape is used in the body of a loop or branch that it does not record.
+
+    Raises:
+        ValueWanted: if it is; Python has to run the loop then.
+    """
+    recording = THREAD.recording
+    if recording.enclosing is not None and recording.is_within(trace):
+        recording.observe("a tape from outside is used in the body of a loop or branch")
+
+
+def reopened(trace: Recording | None, data: Data | None) -> Recording | None:
+    """Opens the recording of a tape's first block again, if it has been closed since."""
+    if trace is None or data is None or trace.data is not CLOSED or data.end is None:
+        return None
+    trace.reopen(data)
+    return trace
+
+
+class Watching:
+    """The part of a tape that knows the variables."""
+
+    _recording: bool
+    _watch_accessed_variables: bool
+    _trace: Recording | None
+    _watched: dict[int, int]
+    _variables: dict[int, tuple[Variable, tuple[int, ...]]]
+
+    def _wants(self, variable: Variable) -> bool:
+        """Whether the tape takes note of a read of a variable."""
+        return self._recording and (
+            (variable._trainable and self._watch_accessed_variables)
+            or id(variable) in self._variables  # it was told to watch it
+        )
+
+    def _read(self, variable: Variable, slot: int) -> None:
+        """Takes note that a variable's value is in `slot`."""
+        assert self._trace is not None
+        self._watched.setdefault(slot, self._trace.at.end)
+        known = self._variables.get(id(variable))
+        if known is None:
+            self._variables[id(variable)] = (variable, (slot,))
+        elif slot not in known[1]:
+            self._variables[id(variable)] = (variable, (*known[1], slot))
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Returns the variables that the tape watches, in the order of their creation.
+
+        >>> x = tf.Variable(2.0, name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> [v.name for v in tape.watched_variables()]
+        ['x:0']
+        """
+        variables = [variable for variable, _ in self._variables.values()]
+        return tuple(sorted(variables, key=lambda variable: variable._serial))
+
 
 MESSAGE_USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -363,22 +657,22 @@ class GradientTape(Jacobians, Watching, Explaining):
                 groups.append(known[1] if known else ())
         if upstream is _ONES and targets[0]._recording is trace and targets[0]._type.inexact:
             key = (kind, (targets[0]._slot,), tuple(groups), _GIVEN, True, window)
-            replayed = backward.replay(trace, data, end, key)
+            replayed = backward_pass.replay(trace, data, end, key)
             if replayed is not None:
                 return replayed
-        scope = backward.Scope(trace, data, end, window)
+        scope = backward_pass.Scope(trace, data, end, window)
         slots = [
             target._slot
             if type(target) is EagerTensor and target._recording is trace and target._type.inexact
             else self._target_slot(scope, target)
             for target in targets
         ]
-        results = backward.derive(scope, kind, slots, groups, upstream)
+        results = backward_pass.derive(scope, kind, slots, groups, upstream)
         if kind == GRADIENT and (None in slots or not all(t._type.inexact for t in targets)):
             results = with_itself(results, targets, slots, sources, upstream)
         return results
 
-    def _target_slot(self, scope: backward.Scope, target: Any) -> int | None:
+    def _target_slot(self, scope: backward_pass.Scope, target: Any) -> int | None:
         """Returns the slot of a target: for a variable that of its last read."""
         if isinstance(target, Variable):
             known = self._variables.get(id(target._root))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._trace.listing import in_sentence
+from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.tree import Node, users_line
 
 # A body of more instructions than this is no function: compiling it takes too long (12,000

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapefacade._core.gradient import DIFFERENTIABLE, Gradient
-from tapefacade._core.types import TensorType
+from tapefacade._core.gradient_rules import DIFFERENTIABLE, Gradient
+from tapefacade._core.tensor_type import TensorType
 
 if TYPE_CHECKING:
     from tapefacade._trace.slices import Slice

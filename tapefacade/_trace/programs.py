@@ -6,16 +6,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._core.types import TensorType, type_of
-from tapefacade._trace import running
-from tapefacade._trace.data import Data
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._trace import execution
+from tapefacade._trace.recorded_values import Data
 from tapefacade._trace.slices import cut, needed
 from tapefacade._trace.tree import Node
 
 
 def make_program(
     at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
-) -> running.Program:
+) -> execution.Program:
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
     nodes = needed(at, (*wanted, *effects), data)
     data.raise_failed(node.first_output for node in nodes)
@@ -30,7 +30,7 @@ def make_program(
         return type_in(at, slot) if node is None else node.types[slot - node.first]
 
     part, slots = cut(nodes, wanted, type_at)
-    return running.Program(
+    return execution.Program(
         part, slots, data.scalars, [n.line for n in nodes], [n.first_output for n in nodes]
     )
 
@@ -58,7 +58,7 @@ def values_of(
         program = make_program(at, data, unknown)
         try:
             outputs = program.run(data.leaves, data.scalars)
-        except running.ProgramFailedError as failed:
+        except execution.ProgramFailedError as failed:
             raise failed.error from None
         for slot, output in zip(unknown, outputs, strict=True):
             type_ = type_of(tuple(output.shape), np.dtype(output.dtype))

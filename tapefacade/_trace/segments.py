@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from tapefacade._core.types import TensorType
+from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.executables import Layout
 from tapefacade._trace.slices import Slice, Step
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from tapefacade._core.types import TensorType
+from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.tree import Node
 

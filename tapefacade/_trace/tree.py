@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any, Final
 
-from tapefacade._core.types import TensorType
+from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

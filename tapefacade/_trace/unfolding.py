@@ -8,7 +8,7 @@ again is the one that is there already.
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from tapefacade._core.types import TensorType
+from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step
 

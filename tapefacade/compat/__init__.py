@@ -1,8 +1,7 @@
 """Names of older versions: `tf.compat`."""
 
 import tapefacade as _root
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._renamed.compatible import (
+from tapefacade._compat.text_and_types import (
     as_bytes as as_bytes,
     as_str_any as as_str_any,
     as_text as as_str,
@@ -17,6 +16,7 @@ from tapefacade._renamed.compatible import (
     path_to_str as path_to_str,
     real_types as real_types,
 )
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade.compat import v1 as v1
 
 v2 = _root

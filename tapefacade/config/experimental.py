@@ -1,24 +1,21 @@
 """Devices and switches: `tf.config.experimental`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._state.devices import (
+from tapefacade._config.devices import (
     LogicalDeviceConfiguration as VirtualDeviceConfiguration,
+    get_device_details as get_device_details,
     get_logical_device_configuration as get_virtual_device_configuration,
     get_memory_growth as get_memory_growth,
+    get_memory_info as get_memory_info,
+    get_memory_usage as get_memory_usage,
     get_visible_devices as get_visible_devices,
     list_logical_devices as list_logical_devices,
     list_physical_devices as list_physical_devices,
+    reset_memory_stats as reset_memory_stats,
     set_logical_device_configuration as set_virtual_device_configuration,
     set_memory_growth as set_memory_growth,
     set_visible_devices as set_visible_devices,
 )
-from tapefacade._state.memory import (
-    get_device_details as get_device_details,
-    get_memory_info as get_memory_info,
-    get_memory_usage as get_memory_usage,
-    reset_memory_stats as reset_memory_stats,
-)
-from tapefacade._state.settings import (
+from tapefacade._config.settings import (
     disable_mlir_bridge as disable_mlir_bridge,
     enable_mlir_bridge as enable_mlir_bridge,
     enable_op_determinism as enable_op_determinism,
@@ -29,5 +26,6 @@ from tapefacade._state.settings import (
     set_synchronous_execution as set_synchronous_execution,
     tensor_float_32_execution_enabled as tensor_float_32_execution_enabled,
 )
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)

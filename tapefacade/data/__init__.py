@@ -1,6 +1,6 @@
 """Streams of data: `tf.data`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._data.dataset import Dataset as Dataset
 from tapefacade._data.files import (
     FixedLengthRecordDataset as FixedLengthRecordDataset,
@@ -13,7 +13,7 @@ from tapefacade._data.iterators import (
     IteratorSpec as IteratorSpec,
     NumpyIterator as NumpyIterator,
 )
-from tapefacade._data.mapping import AUTOTUNE as AUTOTUNE
+from tapefacade._data.map import AUTOTUNE as AUTOTUNE
 from tapefacade._data.node import (
     INFINITE as INFINITE_CARDINALITY,
     UNKNOWN as UNKNOWN_CARDINALITY,

@@ -1,16 +1,16 @@
 """`tf.distribute`: strategies that have one replica."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._distribute.contexts import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._distribute.input_datasets import (
+    DistributedDataset as DistributedDataset,
+    InputContext as InputContext,
+)
+from tapefacade._distribute.reduction import ReduceOp as ReduceOp
+from tapefacade._distribute.replica_contexts import (
     ReplicaContext as ReplicaContext,
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
 )
-from tapefacade._distribute.inputs import (
-    DistributedDataset as DistributedDataset,
-    InputContext as InputContext,
-)
-from tapefacade._distribute.reducing import ReduceOp as ReduceOp
 from tapefacade._distribute.strategies import (
     MirroredStrategy as MirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,

@@ -1,6 +1,6 @@
 """`tf.distribute.experimental`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._distribute.strategies import TPUStrategy as TPUStrategy
 
 __getattr__ = _missing_attribute(__name__)

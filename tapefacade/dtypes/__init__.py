@@ -30,8 +30,8 @@ from tapefacade._core.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.casting import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.array.casting import (
     cast as cast,
     complex as complex,
     saturate_cast as saturate_cast,

@@ -12,6 +12,6 @@ from tapefacade._core.dtypes import (
     uint2 as uint2,
     uint4 as uint4,
 )
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 
 __getattr__ = _missing_attribute(__name__)

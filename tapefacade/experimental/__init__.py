@@ -1,5 +1,10 @@
 """Experimental names: `tf.experimental`."""
 
+from tapefacade._config.tpu import (
+    async_clear_error as async_clear_error,
+    async_scope as async_scope,
+    function_executor_type as function_executor_type,
+)
 from tapefacade._core.dtypes import (
     float4_e2m1fn as float4_e2m1fn,
     float8_e4m3b11fnuz as float8_e4m3b11fnuz,
@@ -12,13 +17,8 @@ from tapefacade._core.dtypes import (
     uint2 as uint2,
     uint4 as uint4,
 )
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.optional import Optional as Optional
-from tapefacade._state.execution import (
-    async_clear_error as async_clear_error,
-    async_scope as async_scope,
-    function_executor_type as function_executor_type,
-)
 from tapefacade.experimental import dlpack as dlpack, numpy as numpy
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,7 +1,7 @@
 """Files and formats: `tf.io`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._io.csv import decode_csv as decode_csv
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._io.decode_csv import decode_csv as decode_csv
 from tapefacade._io.encodings import (
     decode_base64 as decode_base64,
     decode_compressed as decode_compressed,
@@ -43,7 +43,7 @@ from tapefacade._io.tensor_protos import (
     parse_tensor as parse_tensor,
     serialize_tensor as serialize_tensor,
 )
-from tapefacade._ops.image_decoding import (
+from tapefacade._ops.image.file_decoding import (
     decode_and_crop_jpeg as decode_and_crop_jpeg,
     decode_bmp as decode_bmp,
     decode_gif as decode_gif,
@@ -52,12 +52,12 @@ from tapefacade._ops.image_decoding import (
     decode_png as decode_png,
     decode_webp as decode_webp,
 )
-from tapefacade._ops.jpeg_files import (
+from tapefacade._ops.image.jpeg_files import (
     encode_jpeg as encode_jpeg,
     extract_jpeg_shape as extract_jpeg_shape,
     is_jpeg as is_jpeg,
 )
-from tapefacade._ops.png_files import encode_png as encode_png
+from tapefacade._ops.image.png_files import encode_png as encode_png
 from tapefacade.io import gfile as gfile
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,6 +1,7 @@
 """`tf.io.gfile`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._io.file_handles import GFile as GFile
 from tapefacade._io.gfile import (
     copy as copy,
     exists as exists,
@@ -17,6 +18,5 @@ from tapefacade._io.gfile import (
     stat as stat,
     walk as walk,
 )
-from tapefacade._io.handles import GFile as GFile
 
 __getattr__ = _missing_attribute(__name__)

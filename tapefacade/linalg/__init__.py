@@ -1,6 +1,10 @@
 """Linear algebra: `tf.linalg`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._linear.adjoint_inversion import (
+    LinearOperatorAdjoint as LinearOperatorAdjoint,
+    LinearOperatorInversion as LinearOperatorInversion,
+)
 from tapefacade._linear.block_diagonal import LinearOperatorBlockDiag as LinearOperatorBlockDiag
 from tapefacade._linear.block_lower_triangular import (
     LinearOperatorBlockLowerTriangular as LinearOperatorBlockLowerTriangular,
@@ -29,16 +33,10 @@ from tapefacade._linear.operator import LinearOperator as LinearOperator
 from tapefacade._linear.permutation import LinearOperatorPermutation as LinearOperatorPermutation
 from tapefacade._linear.toeplitz import LinearOperatorToeplitz as LinearOperatorToeplitz
 from tapefacade._linear.tridiagonal import LinearOperatorTridiag as LinearOperatorTridiag
-from tapefacade._linear.wrapping import (
-    LinearOperatorAdjoint as LinearOperatorAdjoint,
-    LinearOperatorInversion as LinearOperatorInversion,
-)
 from tapefacade._linear.zeros import LinearOperatorZeros as LinearOperatorZeros
-from tapefacade._ops.bands import banded_triangular_solve as banded_triangular_solve
-from tapefacade._ops.clipping import global_norm as global_norm
-from tapefacade._ops.creation import eye as eye
-from tapefacade._ops.cumulative import cross as cross
-from tapefacade._ops.diagonals import (
+from tapefacade._ops.array.creation import eye as eye
+from tapefacade._ops.array.shaping import matrix_transpose as matrix_transpose
+from tapefacade._ops.linalg.diagonals import (
     band_part as band_part,
     diag as diag,
     diag_part as diag_part,
@@ -47,7 +45,7 @@ from tapefacade._ops.diagonals import (
     tensor_diag_part as tensor_diag_part,
     trace as trace,
 )
-from tapefacade._ops.factorizations import (
+from tapefacade._ops.linalg.factorizations import (
     cholesky as cholesky,
     eig as eig,
     eigh as eigh,
@@ -58,26 +56,26 @@ from tapefacade._ops.factorizations import (
     qr as qr,
     svd as svd,
 )
-from tapefacade._ops.matrix_functions import (
+from tapefacade._ops.linalg.matrix_functions import (
     logm as logm,
     lu_matrix_inverse as lu_matrix_inverse,
     lu_reconstruct as lu_reconstruct,
     sqrtm as sqrtm,
 )
-from tapefacade._ops.norms import (
+from tapefacade._ops.linalg.norms import (
     l2_normalize as l2_normalize,
     norm as norm,
     normalize as normalize,
 )
-from tapefacade._ops.products import (
+from tapefacade._ops.linalg.products import (
     adjoint as adjoint,
     einsum as einsum,
     matmul as matmul,
     matvec as matvec,
     tensordot as tensordot,
 )
-from tapefacade._ops.shaping import matrix_transpose as matrix_transpose
-from tapefacade._ops.solving import (
+from tapefacade._ops.linalg.solving import (
+    banded_triangular_solve as banded_triangular_solve,
     cholesky_solve as cholesky_solve,
     det as det,
     expm as expm,
@@ -90,11 +88,13 @@ from tapefacade._ops.solving import (
     solve as solve,
     triangular_solve as triangular_solve,
 )
-from tapefacade._ops.tridiagonal import (
+from tapefacade._ops.linalg.tridiagonal import (
+    eigh_tridiagonal as eigh_tridiagonal,
     tridiagonal_matmul as tridiagonal_matmul,
     tridiagonal_solve as tridiagonal_solve,
 )
-from tapefacade._ops.tridiagonal_eigenvalues import eigh_tridiagonal as eigh_tridiagonal
+from tapefacade._ops.math.clipping import global_norm as global_norm
+from tapefacade._ops.math.cumulative import cross as cross
 from tapefacade.linalg import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

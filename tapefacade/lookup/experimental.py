@@ -1,7 +1,7 @@
 """`tf.lookup.experimental`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._io.mutable_tables import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._lookup.mutable_tables import (
     DenseHashTable as DenseHashTable,
     MutableHashTable as MutableHashTable,
 )

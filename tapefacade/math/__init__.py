@@ -1,12 +1,21 @@
 """Mathematics: `tf.math`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.activation import log_softmax as log_softmax, softmax as softmax
-from tapefacade._ops.approximate_top import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.array.casting import angle as angle, conj as conj, imag as imag, real as real
+from tapefacade._ops.array.positions import (
+    argmax as argmax,
+    argmin as argmin,
+    bincount as bincount,
+    count_nonzero as count_nonzero,
+)
+from tapefacade._ops.array.sorting import (
     approx_max_k as approx_max_k,
     approx_min_k as approx_min_k,
+    invert_permutation as invert_permutation,
+    top_k as top_k,
 )
-from tapefacade._ops.arithmetic import (
+from tapefacade._ops.linalg.norms import l2_normalize as l2_normalize
+from tapefacade._ops.math.arithmetic import (
     add as add,
     add_n as add_n,
     atan2 as atan2,
@@ -19,14 +28,13 @@ from tapefacade._ops.arithmetic import (
     squared_difference as squared_difference,
     subtract as subtract,
 )
-from tapefacade._ops.bessel import (
+from tapefacade._ops.math.bessel import (
     bessel_i0 as bessel_i0,
     bessel_i0e as bessel_i0e,
     bessel_i1 as bessel_i1,
     bessel_i1e as bessel_i1e,
 )
-from tapefacade._ops.casting import angle as angle, conj as conj, imag as imag, real as real
-from tapefacade._ops.comparison import (
+from tapefacade._ops.math.comparison import (
     equal as equal,
     greater as greater,
     greater_equal as greater_equal,
@@ -41,12 +49,13 @@ from tapefacade._ops.comparison import (
     logical_xor as logical_xor,
     not_equal as not_equal,
 )
-from tapefacade._ops.cumulative import (
+from tapefacade._ops.math.cumulative import (
     accumulate_n as accumulate_n,
     cumprod as cumprod,
     cumsum as cumsum,
+    cumulative_logsumexp as cumulative_logsumexp,
 )
-from tapefacade._ops.division import (
+from tapefacade._ops.math.division import (
     divide_no_nan as divide_no_nan,
     floordiv as floordiv,
     floormod as floormod,
@@ -57,31 +66,31 @@ from tapefacade._ops.division import (
     xlog1py as xlog1py,
     xlogy as xlogy,
 )
-from tapefacade._ops.elementwise import (
+from tapefacade._ops.math.elementary import (
     abs as abs,
+    ceil as ceil,
     exp as exp,
     expm1 as expm1,
+    floor as floor,
+    is_finite as is_finite,
+    is_inf as is_inf,
+    is_nan as is_nan,
     log as log,
     log1p as log1p,
     negative as negative,
+    polyval as polyval,
+    pow as pow,
     reciprocal as reciprocal,
     reciprocal_no_nan as reciprocal_no_nan,
+    rint as rint,
+    round as round,
     rsqrt as rsqrt,
     sign as sign,
     sqrt as sqrt,
     square as square,
 )
-from tapefacade._ops.histograms import confusion_matrix as confusion_matrix
-from tapefacade._ops.normalization import zero_fraction as zero_fraction
-from tapefacade._ops.norms import l2_normalize as l2_normalize
-from tapefacade._ops.positions import (
-    argmax as argmax,
-    argmin as argmin,
-    bincount as bincount,
-    count_nonzero as count_nonzero,
-)
-from tapefacade._ops.powers import polyval as polyval, pow as pow
-from tapefacade._ops.reduction import (
+from tapefacade._ops.math.histograms import confusion_matrix as confusion_matrix
+from tapefacade._ops.math.reduction import (
     reduce_all as reduce_all,
     reduce_any as reduce_any,
     reduce_euclidean_norm as reduce_euclidean_norm,
@@ -94,33 +103,21 @@ from tapefacade._ops.reduction import (
     reduce_sum as reduce_sum,
     reduce_variance as reduce_variance,
 )
-from tapefacade._ops.rounding import (
-    ceil as ceil,
-    floor as floor,
-    is_finite as is_finite,
-    is_inf as is_inf,
-    is_nan as is_nan,
-    rint as rint,
-    round as round,
-)
-from tapefacade._ops.scanning import cumulative_logsumexp as cumulative_logsumexp
-from tapefacade._ops.searching import invert_permutation as invert_permutation
-from tapefacade._ops.segments import (
+from tapefacade._ops.math.segments import (
     segment_max as segment_max,
     segment_mean as segment_mean,
     segment_min as segment_min,
     segment_prod as segment_prod,
     segment_sum as segment_sum,
+    unsorted_segment_max as unsorted_segment_max,
+    unsorted_segment_mean as unsorted_segment_mean,
+    unsorted_segment_min as unsorted_segment_min,
+    unsorted_segment_prod as unsorted_segment_prod,
+    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
+    unsorted_segment_sum as unsorted_segment_sum,
 )
-from tapefacade._ops.sigmoids import (
-    log_sigmoid as log_sigmoid,
-    sigmoid as sigmoid,
-    softplus as softplus,
-    softsign as softsign,
-)
-from tapefacade._ops.sobol import sobol_sample as sobol_sample
-from tapefacade._ops.sorting import top_k as top_k
-from tapefacade._ops.special import (
+from tapefacade._ops.math.sobol import sobol_sample as sobol_sample
+from tapefacade._ops.math.special import (
     betainc as betainc,
     digamma as digamma,
     erf as erf,
@@ -135,7 +132,7 @@ from tapefacade._ops.special import (
     polygamma as polygamma,
     zeta as zeta,
 )
-from tapefacade._ops.trigonometry import (
+from tapefacade._ops.math.trigonometry import (
     acos as acos,
     acosh as acosh,
     asin as asin,
@@ -149,14 +146,15 @@ from tapefacade._ops.trigonometry import (
     tan as tan,
     tanh as tanh,
 )
-from tapefacade._ops.unsorted_segments import (
-    unsorted_segment_max as unsorted_segment_max,
-    unsorted_segment_mean as unsorted_segment_mean,
-    unsorted_segment_min as unsorted_segment_min,
-    unsorted_segment_prod as unsorted_segment_prod,
-    unsorted_segment_sqrt_n as unsorted_segment_sqrt_n,
-    unsorted_segment_sum as unsorted_segment_sum,
+from tapefacade._ops.nn.activation import (
+    log_sigmoid as log_sigmoid,
+    log_softmax as log_softmax,
+    sigmoid as sigmoid,
+    softmax as softmax,
+    softplus as softplus,
+    softsign as softsign,
 )
+from tapefacade._ops.nn.normalization import zero_fraction as zero_fraction
 from tapefacade.math import special as special
 
 __getattr__ = _missing_attribute(__name__)

@@ -1,18 +1,11 @@
 """Mathematics: `tf.math.special`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.bessel import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.math.bessel import (
     bessel_i0 as bessel_i0,
     bessel_i0e as bessel_i0e,
     bessel_i1 as bessel_i1,
     bessel_i1e as bessel_i1e,
-    dawsn as dawsn,
-    expint as expint,
-    fresnel_cos as fresnel_cos,
-    fresnel_sin as fresnel_sin,
-    spence as spence,
-)
-from tapefacade._ops.cylinder import (
     bessel_j0 as bessel_j0,
     bessel_j1 as bessel_j1,
     bessel_k0 as bessel_k0,
@@ -21,6 +14,11 @@ from tapefacade._ops.cylinder import (
     bessel_k1e as bessel_k1e,
     bessel_y0 as bessel_y0,
     bessel_y1 as bessel_y1,
+    dawsn as dawsn,
+    expint as expint,
+    fresnel_cos as fresnel_cos,
+    fresnel_sin as fresnel_sin,
+    spence as spence,
 )
 
 __getattr__ = _missing_attribute(__name__)

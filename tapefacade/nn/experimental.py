@@ -1,7 +1,7 @@
 """`tf.nn.experimental`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._ops.dropouts import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._ops.nn.dropout import (
     general_dropout as general_dropout,
     stateless_dropout as stateless_dropout,
 )

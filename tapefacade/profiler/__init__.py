@@ -1,6 +1,6 @@
 """`tf.profiler`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade.profiler import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

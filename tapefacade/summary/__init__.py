@@ -1,6 +1,6 @@
 """`tf.summary`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._summary.summaries import (
     audio as audio,
     histogram as histogram,

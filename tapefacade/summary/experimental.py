@@ -1,6 +1,6 @@
 """`tf.summary.experimental`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._summary.summaries import (
     summary_scope as summary_scope,
     write_raw_pb as write_raw_pb,

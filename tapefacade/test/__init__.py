@@ -1,12 +1,13 @@
 """Questions about the machine: `tf.test`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
-from tapefacade._state.machine import (
+from tapefacade._config.devices import (
     gpu_device_name as gpu_device_name,
     is_built_with_cuda as is_built_with_cuda,
     is_gpu_available as is_gpu_available,
 )
-from tapefacade._state.unit_testing import (
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._tape.numerical_gradient import compute_gradient as compute_gradient
+from tapefacade._testing.test_case import (
     TestCase as TestCase,
     disable_with_predicate as disable_with_predicate,
     is_built_with_gpu_support as is_built_with_gpu_support,
@@ -16,7 +17,6 @@ from tapefacade._state.unit_testing import (
     main as main,
     with_eager_op_as_function as with_eager_op_as_function,
 )
-from tapefacade._tape.numerical import compute_gradient as compute_gradient
 from tapefacade.test import experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

@@ -6,7 +6,7 @@ from tapefacade._checkpoint.manager import (
     checkpoints_iterator as checkpoints_iterator,
 )
 from tapefacade._checkpoint.options import CheckpointOptions as CheckpointOptions
-from tapefacade._checkpoint.reading import (
+from tapefacade._checkpoint.reader import (
     list_variables as list_variables,
     load_checkpoint as load_checkpoint,
     load_variable as load_variable,
@@ -19,7 +19,7 @@ from tapefacade._checkpoint.views import (
     CheckpointView as CheckpointView,
     TrackableView as TrackableView,
 )
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._io.examples import (
     BytesList as BytesList,
     Example as Example,

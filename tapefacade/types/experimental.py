@@ -1,8 +1,8 @@
 """`tf.types.experimental`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.tensor_like import TensorLike as TensorLike
-from tapefacade._function.kinds import (
+from tapefacade._function.function.function_types import (
     Callable as Callable,
     PolymorphicFunction as GenericFunction,
     PolymorphicFunction as PolymorphicFunction,

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/arithmetic.py."""
+"""Rows for tapefacade/_ops/math/arithmetic.py."""
 
 import numpy as np
 

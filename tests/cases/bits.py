@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/bits.py."""
+"""Rows for tapefacade/_ops/math/bits.py."""
 
 from cases.case import Case, b, f, i, raises
 

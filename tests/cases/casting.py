@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/casting.py."""
+"""Rows for tapefacade/_ops/array/casting.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/clipping.py."""
+"""Rows for tapefacade/_ops/math/clipping.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/comparison.py."""
+"""Rows for tapefacade/_ops/math/comparison.py."""
 
 import numpy as np
 

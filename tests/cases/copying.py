@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/copying.py."""
+"""Rows for tapefacade/_ops/array/copying.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

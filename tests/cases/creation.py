@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/creation.py."""
+"""Rows for tapefacade/_ops/array/creation.py."""
 
 from cases.case import Case, c, d, f, i, raises
 

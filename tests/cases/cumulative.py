@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/cumulative.py."""
+"""Rows for tapefacade/_ops/math/cumulative.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

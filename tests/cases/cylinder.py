@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/cylinder.py."""
+"""Rows for tapefacade/_ops/math/bessel.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/division.py."""
+"""Rows for tapefacade/_ops/math/division.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/gathering.py."""
+"""Rows for tapefacade/_ops/array/gathering.py."""
 
 import numpy as np
 

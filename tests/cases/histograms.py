@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/histograms.py."""
+"""Rows for tapefacade/_ops/math/histograms.py."""
 
 from cases.case import Case, d, f, i, raises
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/joining.py."""
+"""Rows for tapefacade/_ops/array/joining.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

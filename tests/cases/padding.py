@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/padding.py."""
+"""Rows for tapefacade/_ops/array/padding.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/positions.py."""
+"""Rows for tapefacade/_ops/array/positions.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

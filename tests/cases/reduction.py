@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/reduction.py."""
+"""Rows for tapefacade/_ops/math/reduction.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

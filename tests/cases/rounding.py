@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/rounding.py."""
+"""Rows for tapefacade/_ops/math/elementary.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/scanning.py."""
+"""Rows for tapefacade/_ops/math/cumulative.py."""
 
 from cases.case import Case, d, f, i, raises
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/scattering.py."""
+"""Rows for tapefacade/_ops/array/scattering.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/searching.py."""
+"""Rows for tapefacade/_ops/array/sorting.py."""
 
 from cases.case import Case, b, d, f, i, raises
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/selecting.py."""
+"""Rows for tapefacade/_ops/array/selecting.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/shape_queries.py."""
+"""Rows for tapefacade/_ops/array/shapes.py."""
 
 from cases.case import Case, f, i, raises
 

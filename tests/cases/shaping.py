@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/shaping.py."""
+"""Rows for tapefacade/_ops/array/shaping.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

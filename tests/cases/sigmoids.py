@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/sigmoids.py."""
+"""Rows for tapefacade/_ops/nn/activation.py."""
 
 import numpy as np
 

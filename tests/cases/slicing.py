@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/slicing.py; subscripts are in tests/programs/slicing.py."""
+"""Rows for tapefacade/_ops/array/slicing.py; subscripts are in tests/programs/slicing.py."""
 
 from cases.case import Case, b, d, f, i, raises
 

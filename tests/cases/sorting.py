@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/sorting.py."""
+"""Rows for tapefacade/_ops/array/sorting.py."""
 
 from cases.case import Case, b, c, d, f, i, raises
 

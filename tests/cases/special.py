@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/special.py."""
+"""Rows for tapefacade/_ops/math/special.py."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/trigonometry.py."""
+"""Rows for tapefacade/_ops/math/trigonometry.py."""
 
 import numpy as np
 

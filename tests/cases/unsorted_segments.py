@@ -1,4 +1,4 @@
-"""Rows for tapefacade/_ops/unsorted_segments.py."""
+"""Rows for tapefacade/_ops/math/segments.py."""
 
 from cases.case import Case, c, d, f, i, raises
 

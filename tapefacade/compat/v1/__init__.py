@@ -1,17 +1,17 @@
 """Names of older versions: `tf.compat.v1`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._compat.graph_leftovers import Graph as Graph, placeholder as placeholder
+from tapefacade._compat.v1_names import older_functions as _older_functions
+from tapefacade._config.devices import (
+    enable_eager_execution as enable_eager_execution,
+    enable_v2_behavior as enable_v2_behavior,
+)
+from tapefacade._core.lazy_names import aliases as _aliases
 from tapefacade._io.features import (
     FixedLenFeature as FixedLenFeature,
     FixedLenSequenceFeature as FixedLenSequenceFeature,
     SparseFeature as SparseFeature,
     VarLenFeature as VarLenFeature,
-)
-from tapefacade._renamed.older_names import older_functions as _older_functions
-from tapefacade._state.graphs import Graph as Graph, placeholder as placeholder
-from tapefacade._state.machine import (
-    enable_eager_execution as enable_eager_execution,
-    enable_v2_behavior as enable_v2_behavior,
 )
 from tapefacade.compat.v1 import (
     audio as audio,

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.debugging`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 Assert assert_proper_iterable assert_same_float_dtype check_numerics disable_check_numerics

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.feature_column`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 bucketized_column categorical_column_with_hash_bucket categorical_column_with_identity

@@ -1,6 +1,7 @@
 """Names of older versions: `tf.compat.v1.gfile`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
+from tapefacade._io.file_handles import GFile as FastGFile, GFile as GFile, GFile as Open
 from tapefacade._io.gfile import (
     copy as Copy,
     exists as Exists,
@@ -15,7 +16,6 @@ from tapefacade._io.gfile import (
     stat as Stat,
     walk as Walk,
 )
-from tapefacade._io.handles import GFile as FastGFile, GFile as GFile, GFile as Open
 
 _SAME = ""
 _RENAMED: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.image`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 adjust_brightness adjust_contrast adjust_gamma adjust_hue adjust_jpeg_quality adjust_saturation

@@ -1,14 +1,14 @@
 """Names of older versions: `tf.compat.v1.logging`."""
 
-from tapefacade._core.aliases import aliases as _aliases
-from tapefacade._renamed.older_logging import (
+from tapefacade._compat.v1_logging import (
     DEBUG as DEBUG,
     ERROR as ERROR,
     FATAL as FATAL,
     INFO as INFO,
     WARN as WARN,
 )
-from tapefacade._renamed.older_names import older_functions as _older_functions
+from tapefacade._compat.v1_names import older_functions as _older_functions
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = ""
 _RENAMED: dict[str, str] = {}

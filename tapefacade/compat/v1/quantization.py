@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.quantization`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.ragged`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 boolean_mask constant cross cross_hashed map_flat_values range row_splits_to_segment_ids

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.sparse`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 SparseTensor bincount cross cross_hashed expand_dims eye fill_empty_rows from_dense mask maximum

@@ -29,7 +29,7 @@ from numpy import (
     uint64 as uint64,
 )
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.tensor import Tensor as ndarray  # noqa: N813 - the name of TensorFlow
 from tapefacade._numpy.arithmetic import (
     add as add,
@@ -131,25 +131,6 @@ from tapefacade._numpy.matrices import (
     triu as triu,
     vander as vander,
 )
-from tapefacade._numpy.parts import (
-    abs as abs,
-    absolute as absolute,
-    angle as angle,
-    around as around,
-    ceil as ceil,
-    conj as conj,
-    conjugate as conjugate,
-    fabs as fabs,
-    fix as fix,
-    floor as floor,
-    imag as imag,
-    negative as negative,
-    positive as positive,
-    real as real,
-    round as round,
-    sign as sign,
-    signbit as signbit,
-)
 from tapefacade._numpy.products import (
     cross as cross,
     dot as dot,
@@ -236,6 +217,25 @@ from tapefacade._numpy.shaping import (
     swapaxes as swapaxes,
     tile as tile,
     transpose as transpose,
+)
+from tapefacade._numpy.signs_and_rounding import (
+    abs as abs,
+    absolute as absolute,
+    angle as angle,
+    around as around,
+    ceil as ceil,
+    conj as conj,
+    conjugate as conjugate,
+    fabs as fabs,
+    fix as fix,
+    floor as floor,
+    imag as imag,
+    negative as negative,
+    positive as positive,
+    real as real,
+    round as round,
+    sign as sign,
+    signbit as signbit,
 )
 from tapefacade._numpy.statistics import (
     argsort as argsort,

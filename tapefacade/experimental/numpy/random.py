@@ -1,6 +1,6 @@
 """Random numbers as NumPy draws them: `tf.experimental.numpy.random`."""
 
-from tapefacade._core.missing import missing_attribute as _missing_attribute
+from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._numpy.random import (
     poisson as poisson,
     rand as rand,

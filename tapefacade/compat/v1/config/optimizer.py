@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.config.optimizer`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 get_experimental_options get_jit set_experimental_options set_jit

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.config.threading`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 get_inter_op_parallelism_threads get_intra_op_parallelism_threads set_inter_op_parallelism_threads

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.io.gfile`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 GFile copy exists get_registered_schemes glob isdir join listdir makedirs mkdir remove rename

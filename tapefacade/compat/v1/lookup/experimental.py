@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.lookup.experimental`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 
 _SAME = """
 DenseHashTable MutableHashTable

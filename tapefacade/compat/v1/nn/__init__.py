@@ -1,7 +1,7 @@
 """Names of older versions: `tf.compat.v1.nn`."""
 
-from tapefacade._core.aliases import aliases as _aliases
-from tapefacade._renamed.older_names import older_functions as _older_functions
+from tapefacade._compat.v1_names import older_functions as _older_functions
+from tapefacade._core.lazy_names import aliases as _aliases
 from tapefacade.compat.v1.nn import experimental as experimental
 
 _SAME = """

@@ -1,6 +1,6 @@
 """Names of older versions: `tf.compat.v1.test`."""
 
-from tapefacade._core.aliases import aliases as _aliases
+from tapefacade._core.lazy_names import aliases as _aliases
 from tapefacade.compat.v1.test import experimental as experimental
 
 _SAME = """

@@ -1,0 +1,1 @@
+"""Saved models: `tf.saved_model`."""

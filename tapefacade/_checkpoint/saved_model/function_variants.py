@@ -1,0 +1,243 @@
+"""The signatures that a function is known for, as they are saved."""
+
+import functools
+import inspect
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tapefacade._checkpoint.saved_model.program_export import (
+    Exported,
+    NotExportedError,
+    cut_out,
+    export_recorded,
+    structs_of,
+)
+from tapefacade._checkpoint.saved_model.spec_json import NotEncodedError, encoded
+from tapefacade._checkpoint.saved_model.unknown_sizes import export_for_all_sizes
+from tapefacade._core import nest
+from tapefacade._core.logging import get_logger
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._function.function.concrete_function import ConcreteFunction
+from tapefacade._function.function.function import Function
+from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.retracing_rules import BY_VALUE, has_unknown_sizes
+from tapefacade._function.function.tracing import Trace
+
+MESSAGE_PYTHON = (
+    "{} cannot be saved: {}. A saved model runs without the Python code: compute with tensors "
+    "throughout (tf.where, tf.cond, tf.while_loop), or take the tf.function off."
+)
+MESSAGE_SIZES = (
+    "{} cannot be saved for sizes that are not known: {}. It is saved for the shapes that it was "
+    "called with; there are none yet. Call it once with each shape that is needed."
+)
+
+
+class Case(NamedTuple):
+    """A function for one signature.
+
+    Attributes:
+        args: the arguments, with specs in the place of tensors.
+        kwargs: those by name.
+        outputs: the result, with specs in the place of tensors.
+        recorded: its program; None where Python has to run.
+        why: why it has to.
+        owner: the function.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    outputs: Any
+    recorded: Recorded | None
+    why: str
+    owner: Function | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether sizes are not known."""
+        return has_unknown_sizes((self.args, self.kwargs))
+
+
+def cases_of(function: Any) -> list[Case]:
+    """Returns the signatures that a function is known for; records the one it was given."""
+    if isinstance(function, ConcreteFunction):
+        case = _concrete_case(function, "it looks at a value")
+        if not case.is_open or case.owner is None:
+            return [case]
+        return [case, *(other for other in _called(case.owner) if _covers(case, other))]
+    if function.input_signature is not None:
+        made = function.get_concrete_function()
+        case = _concrete_case(made, _why(function))
+        return [case, *_called(function)] if case.is_open else [case]
+    found = {
+        key: _concrete_case(made, _why(function, key)) for key, made in function._concrete.items()
+    }
+    called = [case for case in _called(function, found) if case is not None]
+    return [*found.values(), *called]
+
+
+def _why(function: Function, key: Any = None) -> str:
+    known = [trace for trace in function._traces.values() if trace.why]
+    named = function._traces.get(key)
+    if named is not None and named.why:
+        return named.why
+    return known[0].why if known else "its Python looks at a value"
+
+
+def _concrete_case(made: ConcreteFunction, why: str) -> Case:
+    owner = inspect.getclosurevars(made._call).nonlocals.get("self")
+    args, kwargs = made._arguments
+    return Case(args, kwargs, made._outputs, made._recorded, why, owner)
+
+
+def _called(function: Function, known: Any = ()) -> list[Case]:
+    """Returns the signatures that a function was called with."""
+    found = []
+    for key, trace in list(function._traces.items()):
+        if key in known:
+            continue
+        try:
+            args, kwargs = _arguments(key)
+            args, kwargs = _named(function, args, kwargs)
+        except NotEncodedError as error:
+            get_logger().warning(
+                "%s is not saved for arguments that no file can hold: %s", function.name, error
+            )
+            continue
+        outputs = _outputs(trace)
+        found.append(Case(args, kwargs, outputs, trace.recorded, trace.why, function))
+    return found
+
+
+def _outputs(trace: Trace) -> Any:
+    if trace.recorded is None or trace.structure is None:
+        return None
+    types = [trace.recorded.type_of(slot) for slot in trace.recorded.results]
+    return trace.structure.with_tensors([TensorSpec(t.shape, t.dtype) for t in types])
+
+
+def _arguments(key: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns the arguments that a key was made of, with specs in the place of tensors."""
+    args, kwargs = _value(key)
+    return tuple(args), kwargs
+
+
+def _value(key: Any) -> Any:
+    if isinstance(key, TensorType):
+        return TensorSpec(key.shape, key.dtype)
+    if not isinstance(key, tuple) or not isinstance(key[0], type):
+        raise NotEncodedError(str(key))
+    kind, *parts = key
+    if kind is dict:
+        return {name: _value(part) for name, part in parts}
+    if kind in (list, tuple):
+        return kind(map(_value, parts))
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*map(_value, parts))
+    if kind in BY_VALUE and kind is not type(...) and len(parts) == 1:
+        return parts[0]
+    raise NotEncodedError(str(key))
+
+
+def _named(function: Function, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Gives the specs the names of the parameters."""
+    names = function._parameters.names(args, kwargs)
+
+    def named(name: str, value: Any) -> Any:
+        if isinstance(value, TensorSpec):
+            return TensorSpec(value.shape, value.dtype, name)
+        return value
+
+    found = [named(*pair) for pair in zip(names, [*args, *kwargs.values()], strict=True)]
+    return tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True))
+
+
+def specs_of(case: Case) -> list[TensorSpec]:
+    """Returns the specs of the tensors among the arguments, in order."""
+    leaves = nest.flatten((case.args, case.kwargs))
+    return [leaf for leaf in leaves if isinstance(leaf, TensorSpec)]
+
+
+def export_cases(
+    name: str, cases: Sequence[Case], known: dict[int, Exported]
+) -> list[tuple[Case, Exported]]:
+    """Exports a function for its signatures.
+
+    Args:
+        name: its name, for messages.
+        cases: the signatures.
+        known: what has been exported, by the `token` of the recorded program.
+
+    Raises:
+        ValueError: if that cannot be.
+    """
+    found: list[tuple[Case, Exported]] = []
+    unknown: dict[int, str] = {}
+    for case in cases:
+        if case.recorded is None:
+            raise ValueError(MESSAGE_PYTHON.format(name, case.why))
+        try:
+            encoded((case.args, case.kwargs, case.outputs))
+            if case.is_open or not any(o.is_open and _covers(o, case) for o, _ in found):
+                token = case.recorded.token
+                if token not in known:
+                    known[token] = _exported(case, case.recorded)
+                found.append((case, known[token]))
+        except NotEncodedError as error:
+            raise ValueError(MESSAGE_PYTHON.format(name, error)) from None
+        except NotExportedError as error:
+            if not case.is_open:
+                raise ValueError(MESSAGE_PYTHON.format(name, error)) from error
+            unknown[len(found)] = str(error)
+    if unknown and not found:
+        raise ValueError(MESSAGE_SIZES.format(name, next(iter(unknown.values()))))
+    for reason in unknown.values():
+        get_logger().warning(
+            "%s is saved for the shapes that it was called with, and for no others: %s",
+            name, reason,
+        )  # fmt: skip
+    return found
+
+
+def _exported(case: Case, recorded: Recorded) -> Exported:
+    if case.is_open:
+        return export_for_all_sizes(_recorder(case), specs_of(case))
+    return export_recorded(recorded, cut_out(recorded), structs_of(recorded))
+
+
+def _covers(wide: Case, case: Case) -> bool:
+    """Whether a signature with sizes that are not known is that of another, too."""
+    own, other = (nest.flatten((list(c.args), c.kwargs)) for c in (wide, case))
+    if len(own) != len(other):
+        return False
+    return all(
+        a.is_compatible_with(b) if isinstance(a, TensorSpec) and isinstance(b, TensorSpec)
+        else type(a) is type(b) and a == b
+        for a, b in zip(own, other, strict=True)
+    )  # fmt: skip
+
+
+def _recorder(case: Case) -> Any:
+    owner = case.owner
+    if owner is None:
+        raise NotExportedError("the function it was made of is gone")
+    return functools.partial(_recorded, owner, case)
+
+
+def _recorded(owner: Function, case: Case, specs: Sequence[TensorSpec]) -> Recorded:
+    """Records a function for other shapes."""
+    rest = iter(specs)
+    leaves = [
+        next(rest) if isinstance(leaf, TensorSpec) else leaf
+        for leaf in nest.flatten((case.args, case.kwargs))
+    ]
+    args, kwargs = nest.pack_sequence_as((case.args, case.kwargs), leaves)
+    before = owner._tracings
+    try:
+        trace = owner._record_abstract(args, kwargs)
+    finally:
+        owner._tracings = before
+    if trace.recorded is None:
+        raise NotExportedError(trace.why)
+    return trace.recorded

@@ -1,0 +1,342 @@
+"""`tf.saved_model.load`: objects with the variables and functions of a model that was saved."""
+
+import inspect
+import os
+import zlib
+from typing import Any
+
+from tapefacade._checkpoint.array_files import Arrays
+from tapefacade._checkpoint.checkpoint_files import INDEX, read_json
+from tapefacade._checkpoint.errors import damaged
+from tapefacade._checkpoint.reader import Reader, open_checkpoint
+from tapefacade._checkpoint.saved_model import variable_files
+from tapefacade._checkpoint.saved_model.exported_calls import ExportedCall, SavedCase
+from tapefacade._checkpoint.saved_model.options import LoadOptions
+from tapefacade._checkpoint.saved_model.save import FORMAT
+from tapefacade._checkpoint.saved_model.signatures import (
+    SignatureMap,
+    inputs_by_name,
+    outputs_by_name,
+)
+from tapefacade._checkpoint.saved_model.spec_json import decoded
+from tapefacade._checkpoint.tracking import to_tensor
+from tapefacade._core.tensor import hinted
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._definition.op import function
+from tapefacade._function.function.concrete_function import ConcreteFunction
+from tapefacade._function.function.function import Function
+from tapefacade._io.file_errors import as_path
+from tapefacade._state.module import Module
+from tapefacade._state.variable import Variable
+
+HINT_TENSORFLOWS = (
+    "Its variables can be read: tf.train.Checkpoint(...).restore({0!r}) gives them to objects with "
+    "the same attributes, tf.train.load_checkpoint({1!r}) reads them by name."
+)
+
+
+PARAMETER_KINDS = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.KEYWORD_ONLY,
+    inspect.Parameter.VAR_KEYWORD,
+)
+
+
+class LoadedObject(Module):
+    """An object of a model that was loaded: its attributes are variables, functions and objects."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function that was saved as `__call__`."""
+        call = vars(self).get("__call__")
+        if call is None:
+            raise TypeError(f"{type(self).__name__!r} object is not callable")
+        return call(*args, **kwargs)
+
+
+@function("saved_model.load")
+def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) -> Any:
+    """Loads what `tf.saved_model.save` has saved.
+
+    Args:
+        export_dir: the directory.
+        tags: accepted for TensorFlow's sake.
+        options: accepted for TensorFlow's sake.
+
+    Returns:
+        An object with the variables and functions as attributes. `signatures` holds the functions
+        that were saved as such, by name. All of them can be differentiated.
+
+    Raises:
+        OSError: if there is no saved model.
+        ValueError: if it is one of TensorFlow's, whose graph cannot be run here.
+        DataLossError: if a file is damaged.
+
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> module = tf.Module()
+    >>> module.v = tf.Variable(3.0)
+    >>> tf.saved_model.save(module, f"{directory}/loaded")
+    >>> tf.saved_model.load(f"{directory}/loaded").v.numpy()
+    np.float32(3.0)
+
+    See https://www.tensorflow.org/api_docs/python/tf/saved_model/load.
+    """
+    path = as_path(export_dir)
+    if not variable_files.is_own(path):
+        raise _no_model(path)
+    index = os.path.join(path, variable_files.INDEX)
+    with open(index, "rb") as file:
+        content = read_json(index, file.read(), FORMAT)
+    return _Loader(path, content).root()
+
+
+def _no_model(path: str) -> Exception:
+    if variable_files.is_tensorflows(path):
+        variables = os.path.join(path, variable_files.VARIABLES)
+        return hinted(
+            ValueError(f"{path} holds a SavedModel of TensorFlow's, whose graph cannot be run."),
+            HINT_TENSORFLOWS.format(path, variables),
+        )
+    return OSError(
+        f"SavedModel file does not exist at: {path}/{{saved_model.pbtxt|saved_model.pb}}"
+    )
+
+
+@function("saved_model.contains_saved_model")
+def contains_saved_model(export_dir: Any) -> bool:
+    """Returns whether a directory holds a saved model, ours or TensorFlow's.
+
+    >>> tf.saved_model.contains_saved_model("/tmp/there_is_no_such_directory")
+    False
+    """
+    path = as_path(export_dir)
+    return variable_files.is_own(path) or variable_files.is_tensorflows(path)
+
+
+class _Loader:
+    """Makes the objects of a model.
+
+    Args:
+        path: the directory.
+        content: the index.
+    """
+
+    def __init__(self, path: str, content: dict[str, Any]) -> None:
+        self._path = path
+        self._content = content
+        self._nodes: list[dict[str, Any]] = content["objects"]
+        self._reader = self._variables()
+        name = content["constants"]
+        entries = content["constant_entries"]
+        self._constants = Arrays(os.path.join(path, name), entries) if name else None
+        self._tensors: dict[str, Any] = {}
+        self._objects: dict[int, Any] = {}
+
+    def _variables(self) -> Reader:
+        prefix = os.path.join(self._path, variable_files.VARIABLES)
+        reader = open_checkpoint(prefix)
+        with open(prefix + INDEX, "rb") as file:
+            if zlib.crc32(file.read()) != self._content["variables"]:
+                raise damaged(
+                    prefix + INDEX, "the variables are not those that the model was saved with"
+                )
+        return reader
+
+    def root(self) -> Any:
+        """Makes all objects and returns the root."""
+        for place, key in self._variable_keys().items():
+            self._objects[place] = self._variable(self._nodes[place], key)
+        for place, node in enumerate(self._nodes):
+            if node["kind"] == "function":
+                self._objects[place] = self._function(node)
+        for place, node in enumerate(self._nodes):
+            if node["kind"] == "object":
+                self._objects[place] = LoadedObject(name="loaded_object")
+        root = self._object(0, set())
+        for place in range(len(self._nodes)):
+            self._object(place, set())
+        signatures = {
+            name: self._signature(name, node) for name, node in self._content["signatures"].items()
+        }
+        if isinstance(root, LoadedObject):
+            object.__setattr__(root, "signatures", SignatureMap(signatures))
+        return root
+
+    def _variable_keys(self) -> dict[int, str]:
+        """Returns the keys of the variables by their places in the model."""
+        graph = self._reader.graph
+        assert graph is not None
+        found: dict[int, str] = {}
+        nodes = list(graph.nodes)
+        waiting = [(0, 0)]
+        seen = set()
+        while waiting:
+            own, saved = waiting.pop()
+            if own in seen:
+                continue
+            seen.add(own)
+            for value in nodes[saved].attributes:
+                found[own] = value.checkpoint_key
+            links = self._nodes[own].get("children", {})
+            waiting += [
+                (links[child.local_name], child.node_id)
+                for child in nodes[saved].children
+                if child.local_name in links
+            ]
+        return {place: k for place, k in found.items() if self._nodes[place]["kind"] == "variable"}
+
+    def _variable(self, node: dict[str, Any], key: str) -> Variable:
+        return Variable(
+            to_tensor(self._reader.get(key)), trainable=node["trainable"], name=node["name"],
+            shape=TensorShape(node["shape"]),
+        )  # fmt: skip
+
+    def _object(self, place: int, within: set[int]) -> Any:
+        """Makes an object with its parts."""
+        node = self._nodes[place]
+        made = self._objects.get(place)
+        if node["kind"] == "object":
+            self._fill(made, node)
+        elif made is None and place not in within:
+            parts = {
+                name: self._object(child, {*within, place})
+                for name, child in node["children"].items()
+            }
+            digits = [name for name in parts if name.isdigit()]
+            made = parts if node["kind"] == "dict" else [parts[n] for n in sorted(digits, key=int)]
+            self._objects[place] = made
+        return made
+
+    def _fill(self, made: Any, node: dict[str, Any]) -> None:
+        if node.get("filled"):
+            return
+        node["filled"] = True
+        for name, child in node["children"].items():
+            object.__setattr__(made, name, self._object(child, set()))
+        for name, described in node["functions"].items():
+            object.__setattr__(made, name, self._function(described))
+
+    # Functions.
+
+    def _cases(self, node: dict[str, Any]) -> list[SavedCase]:
+        return [self._case(case) for case in node["cases"]]
+
+    def _case(self, case: dict[str, Any]) -> SavedCase:
+        call = ExportedCall(
+            self._file(case["program"]),
+            None if case["checks"] is None else self._file(case["checks"]),
+            case["failures"],
+        )
+        args, kwargs = decoded(case["arguments"])
+        return SavedCase(
+            args, kwargs, decoded(case["outputs"]), call,
+            [self._objects[place] for place in case["variables"]],
+            case["draws"],
+            [self._constant(key) for key in case["constants"]],
+            [self._objects[place] for place in case["assigned"]],
+        )  # fmt: skip
+
+    def _file(self, described: list[Any]) -> bytes:
+        name, size, check = described
+        path = os.path.join(self._path, name)
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            raise damaged(path, "a program of the saved model is missing") from None
+        if len(data) != size or zlib.crc32(data) != check:
+            raise damaged(path, "the program is not what was written")
+        return data
+
+    def _constant(self, key: str) -> Any:
+        if key not in self._tensors:
+            assert self._constants is not None
+            self._tensors[key] = to_tensor(self._constants.get(key))
+        return self._tensors[key]
+
+    def _function(self, node: dict[str, Any]) -> Any:
+        cases = self._cases(node)
+        python = _python_function(node, cases)
+        signature = None if node["signature"] is None else decoded(node["signature"])
+        made = Function(python, node["name"], signature)
+        made.concrete_functions = [  # type: ignore[attr-defined]  # TensorFlow's name of them
+            made.get_concrete_function(*case.args, **case.kwargs)
+            for case in (cases if signature is None else ())
+        ]
+        return made
+
+    def _signature(self, name: str, node: dict[str, Any]) -> ConcreteFunction:
+        cases = self._cases(node)
+        case = cases[0]
+        inputs = inputs_by_name(case.args, case.kwargs)
+        outputs = outputs_by_name(case.outputs) or {}
+        specs = {
+            key: TensorSpec(spec.shape, spec.dtype, key) if isinstance(spec, TensorSpec) else spec
+            for key, spec in outputs.items()
+        }
+        order = list(inputs)
+
+        def python(*tensors: Any) -> Any:
+            for each in cases:
+                specs = inputs_by_name(each.args, each.kwargs).values()
+                if all(map(TensorSpec.is_compatible_with, specs, tensors)):
+                    return outputs_by_name(each.run(list(tensors)))
+            raise ValueError(
+                f"The signature {name!r} was saved for other shapes than "
+                f"{[tensor.shape.as_list() for tensor in tensors]}."
+            )
+
+        compiled = Function(python, name)
+
+        def call(*values: Any) -> Any:
+            return compiled(*values)
+
+        return ConcreteFunction(
+            call, f"__inference_signature_wrapper_{name}", ((), inputs), order, None, specs, False
+        )
+
+
+def _python_function(node: dict[str, Any], cases: list[SavedCase]) -> Any:
+    """Returns a Python function with the parameters of the one that was saved."""
+
+    def restored(*args: Any, **kwargs: Any) -> Any:
+        return _called(cases, args, kwargs)
+
+    parameters = [
+        inspect.Parameter(
+            name,
+            PARAMETER_KINDS[kind],
+            default=inspect.Parameter.empty if default is None else decoded(default[0]),
+        )
+        for name, kind, default in node["parameters"]
+    ]
+    restored.__name__ = restored.__qualname__ = node["name"]
+    restored.__signature__ = inspect.Signature(parameters)
+    return restored
+
+
+def _called(cases: list[SavedCase], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if not cases:
+        raise ValueError("Found zero restored functions for caller function.")
+    for converting in (False, True):
+        for case in cases:
+            tensors = case.matched(args, kwargs, converting)
+            if tensors is not None:
+                return case.run(tensors)
+    options = "\n\n".join(
+        f"Option {place}:\n{_shown(case.args, case.kwargs)}"
+        for place, case in enumerate(cases, start=1)
+    )
+    raise ValueError(
+        "Could not find matching concrete function to call loaded from the SavedModel. Got:\n"
+        f"{_shown(args, kwargs)}\n\n Expected these arguments to match one of the following "
+        f"{len(cases)} option(s):\n\n{options}"
+    )
+
+
+def _shown(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    listed = "\n".join(f"    * {value!r}" for value in args)
+    return f"  Positional arguments ({len(args)} total):\n{listed}\n  Keyword arguments: {kwargs}"

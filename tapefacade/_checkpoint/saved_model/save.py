@@ -1,0 +1,259 @@
+"""`tf.saved_model.save`: variables and programs in a directory, which load without the Python code."""
+
+import inspect
+import os
+import zlib
+from typing import Any
+
+from tapefacade._checkpoint.array_files import unused_name, write_arrays, write_bytes
+from tapefacade._checkpoint.checkpoint_files import INDEX, VERSION, checked_json, write_checkpoint
+from tapefacade._checkpoint.object_graph import Objects, find_objects, identity, saved
+from tapefacade._checkpoint.saved_model import variable_files
+from tapefacade._checkpoint.saved_model.function_variants import Case, cases_of, export_cases
+from tapefacade._checkpoint.saved_model.options import SaveOptions
+from tapefacade._checkpoint.saved_model.program_export import Exported
+from tapefacade._checkpoint.saved_model.signatures import default_signature, named_signatures
+from tapefacade._checkpoint.saved_model.spec_json import NotEncodedError, encoded
+from tapefacade._checkpoint.tracking import Array, kind_of
+from tapefacade._definition.op import function
+from tapefacade._function.function.concrete_function import ConcreteFunction
+from tapefacade._function.function.function import Function
+from tapefacade._io.file_errors import as_path
+from tapefacade._state.variable import Variable
+
+FORMAT = "tapefacade saved model"
+MESSAGE_UNREACHABLE = (
+    "Failed to add concrete function '{}' to object-based SavedModel as it captures {} which is "
+    "unsupported or not reachable from root. One reason could be that a stateful object or a "
+    "variable that the function depends on is not assigned to an attribute of the serialized "
+    "trackable object."
+)
+
+
+@function("saved_model.save")
+def save(
+    obj: Any, export_dir: Any, signatures: Any = None, options: SaveOptions | None = None
+) -> None:
+    """Saves the variables and functions of an object, so that they load without its Python code.
+
+    The directory holds a checkpoint (safetensors), a StableHLO program for each signature of each
+    `tf.function`, made by `jax.export`, and an index in JSON. A signature with unknown sizes is
+    saved for all sizes if its program is the same for all of them; otherwise for the shapes that
+    the function was called with. Programs run on CPU, GPU and TPU, and can be differentiated twice.
+
+    Unlike TensorFlow, the directory is no SavedModel that TensorFlow loads, and a function whose
+    Python has to run at every call is an error.
+
+    Args:
+        obj: a `tf.Module`, a `tf.train.Checkpoint`, or another object with variables.
+        export_dir: the directory.
+        signatures: a function with an `input_signature` or a concrete function, or a dictionary of
+            them by names. They take tensors by name, and return a dictionary of tensors.
+        options: a `tf.saved_model.SaveOptions`.
+
+    Raises:
+        ValueError: if `obj` has no variables, or a function cannot be saved.
+        KeyError: if a function uses a variable that is no part of `obj`.
+
+    >>> import tempfile
+    >>> directory = tempfile.mkdtemp()
+    >>> module = tf.Module()
+    >>> module.w = tf.Variable(2.0)
+    >>> module.scale = tf.function(
+    ...     lambda x: module.w * x, input_signature=[tf.TensorSpec([None], tf.float32)])
+    >>> tf.saved_model.save(module, f"{directory}/scaling")
+    >>> loaded = tf.saved_model.load(f"{directory}/scaling")
+    >>> loaded.scale(tf.constant([1.0, 2.0])).numpy()
+    array([2., 4.], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/saved_model/save.
+    """
+    kind = kind_of(obj)
+    if kind is None or kind.is_container:
+        raise ValueError(
+            "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
+            f"`Trackable` class, for export. Got {obj} with type {type(obj)}."
+        )
+    path = as_path(export_dir)
+    found = find_objects(obj, _methods(obj))
+    own = functions_of(obj)
+    wanted = default_signature(own) if signatures is None else named_signatures(signatures)
+    writer = _Writer(path, found)
+    nodes = [writer.node(place) for place in range(len(found.objects))]
+    called = {name: writer.function(name, made) for name, made in wanted.items()}
+    graph, arrays = saved(find_objects(obj, {}))
+    before = _files_before(path)
+    variables = os.path.join(path, variable_files.VARIABLES)
+    write_checkpoint(variables, graph, arrays)
+    files = writer.write()
+    with open(variables + INDEX, "rb") as file:
+        check = zlib.crc32(file.read())
+    content = {
+        "format": FORMAT, "version": VERSION, "objects": nodes, "signatures": called,
+        "variables": check, **files,
+    }  # fmt: skip
+    write_bytes(os.path.join(path, variable_files.INDEX), checked_json(content))
+    for name in before:
+        _remove(os.path.join(path, name))
+
+
+def _files_before(path: str) -> list[str]:
+    """Lists the programs and constants of a model that is going to be replaced."""
+    found = []
+    for directory, end in (("programs", ".stablehlo"), ("constants", ".safetensors")):
+        inner = os.path.join(path, directory)
+        if os.path.isdir(inner) and variable_files.is_own(path):
+            found += [os.path.join(directory, n) for n in os.listdir(inner) if n.endswith(end)]
+    return found
+
+
+def _remove(path: str) -> None:
+    if os.path.exists(path):
+        os.remove(path)
+
+
+def functions_of(value: Any) -> dict[str, Any]:
+    """Returns the functions that are attributes or methods of an object, by name."""
+    attributes = getattr(value, "__dict__", {})
+    found = {
+        name: part
+        for name, part in attributes.items()
+        if isinstance(part, Function | ConcreteFunction)
+    }
+    return {**found, **_methods(value)}
+
+
+def _methods(value: Any) -> dict[str, Function]:
+    """Returns the functions that are methods of an object, by name."""
+    found: dict[str, Function] = {}
+    for class_ in type(value).__mro__:
+        for name, part in vars(class_).items():
+            if isinstance(part, Function) and name not in found:
+                found[name] = getattr(value, name)
+    return found
+
+
+class _Writer:
+    """Describes the objects of a model, and collects its programs and constants.
+
+    Args:
+        path: the directory.
+        found: the objects.
+    """
+
+    def __init__(self, path: str, found: Objects) -> None:
+        self._path = path
+        self._found = found
+        self._places = {identity(value): place for place, value in enumerate(found.objects)}
+        self._run = unused_name()
+        self._programs: dict[bytes, int] = {}
+        self._constants: dict[str, Array] = {}
+        self._known: dict[int, str] = {}
+        self._done: dict[int, dict[str, Any]] = {}
+        self._kept: list[Any] = []
+        self._exported: dict[int, Exported] = {}
+
+    def node(self, place: int) -> dict[str, Any]:
+        """Describes an object."""
+        value = self._found.objects[place]
+        links = dict(self._found.links[place])
+        if isinstance(value, Variable):
+            shape = value.shape.as_list() if value.shape.rank is not None else None
+            return {
+                "kind": "variable", "name": value.name.removesuffix(":0"),
+                "trainable": bool(value.trainable), "shape": shape, "dtype": value.dtype.name,
+            }  # fmt: skip
+        if isinstance(value, Function | ConcreteFunction):
+            name = self._found.paths[place][-1] if self._found.paths[place] else "function"
+            return {"kind": "function", **self.function(name, value)}
+        kind = "object"
+        if isinstance(value, list | tuple):
+            kind = "list"
+        elif isinstance(value, dict):
+            kind = "dict"
+        return {"kind": kind, "children": links, "functions": self._own_methods(place)}
+
+    def _own_methods(self, place: int) -> dict[str, Any]:
+        """Describes the methods of an object; those of the root are among its children."""
+        if place == 0:
+            return {}
+        return {
+            name: self.function(name, made)
+            for name, made in _methods(self._found.objects[place]).items()
+        }
+
+    def function(self, name: str, made: Any) -> dict[str, Any]:
+        """Describes a function."""
+        known = self._done.get(id(made))
+        if known is None:
+            described = _parameters(made)
+            cases = export_cases(name, cases_of(made), self._exported)
+            described["cases"] = [self._case(name, *pair) for pair in cases]
+            known = self._done[id(made)] = {"name": name, **described}
+            self._kept.append(made)  # so that its place is nobody else's meanwhile
+        return known
+
+    def _case(self, name: str, case: Case, made: Exported) -> dict[str, Any]:
+        return {
+            "arguments": encoded((case.args, case.kwargs)),
+            "outputs": encoded(case.outputs),
+            "program": self._program(made.program),
+            "checks": None if made.checks is None else self._program(made.checks),
+            "failures": made.failures,
+            "variables": [self._place(name, variable) for variable in made.variables],
+            "draws": made.draws,
+            "constants": [self._constant(tensor) for tensor in made.constants],
+            "assigned": [self._place(name, variable) for variable in made.assigned],
+        }
+
+    def _program(self, program: bytes) -> list[Any]:
+        number = self._programs.setdefault(program, len(self._programs))
+        name = os.path.join("programs", f"{self._run}-{number}.stablehlo")
+        return [name, len(program), zlib.crc32(program)]
+
+    def _place(self, name: str, variable: Variable) -> int:
+        place = self._places.get(identity(variable))
+        if place is None:
+            raise KeyError(MESSAGE_UNREACHABLE.format(name, repr(variable)))
+        return place
+
+    def _constant(self, tensor: Any) -> str:
+        key = self._known.get(id(tensor))
+        if key is None:
+            key = self._known[id(tensor)] = f"constant_{len(self._known)}"
+            self._constants[key] = tensor._numpy()
+        return key
+
+    def write(self) -> dict[str, Any]:
+        """Writes programs and constants; returns what the index says of them."""
+        os.makedirs(os.path.join(self._path, "programs"), exist_ok=True)
+        for program, number in self._programs.items():
+            name = f"{self._run}-{number}.stablehlo"
+            write_bytes(os.path.join(self._path, "programs", name), program)
+        if not self._constants:
+            return {"constants": None, "constant_entries": {}}
+        os.makedirs(os.path.join(self._path, "constants"), exist_ok=True)
+        name = os.path.join("constants", f"{self._run}.safetensors")
+        entries = write_arrays(os.path.join(self._path, name), self._constants)
+        return {"constants": name, "constant_entries": entries}
+
+
+def _parameters(made: Any) -> dict[str, Any]:
+    """Describes the parameters of a function."""
+    if isinstance(made, ConcreteFunction):
+        names = [*made._names]
+        count = len(made._arguments[0])
+        parameters = [[name, int(place >= count) * 2 + 1, None] for place, name in enumerate(names)]
+        return {"parameters": parameters, "signature": None}
+    found = made._parameters.signature or inspect.Signature()
+    parameters = []
+    for parameter in found.parameters.values():
+        default = None
+        if parameter.default is not parameter.empty:
+            try:
+                default = [encoded(parameter.default)]
+            except NotEncodedError:
+                default = None
+        parameters.append([parameter.name, int(parameter.kind), default])
+    specs = made.input_signature
+    return {"parameters": parameters, "signature": None if specs is None else encoded(tuple(specs))}

@@ -1,0 +1,1 @@
+"""TensorFlow's own checkpoint files, read without TensorFlow."""

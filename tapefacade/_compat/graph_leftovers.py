@@ -1,0 +1,163 @@
+"""Placeholders: what is left of TensorFlow 1's graphs, so that they can be named and shown."""
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from tapefacade._core import dtypes
+from tapefacade._core.tensor import Tensor
+from tapefacade._core.tensor_shape import TensorShape, as_shape
+from tapefacade._definition.op import function
+
+
+class Graph:
+    """A graph of TensorFlow 1: a place in which placeholders can be made, and nothing else.
+
+    >>> with tf.compat.v1.Graph().as_default():
+    ...     print(tf.compat.v1.placeholder(tf.float32, [None, 3]))
+    Tensor("Placeholder:0", shape=(None, 3), dtype=float32)
+    """
+
+    _open: "list[Graph]" = []  # noqa: RUF012  the stack of all graphs
+
+    def __init__(self) -> None:
+        self._names: dict[str, Iterator[int]] = {}
+
+    @contextlib.contextmanager
+    def as_default(self) -> "Iterator[Graph]":
+        """Makes the graph the one that placeholders go to."""
+        Graph._open.append(self)
+        try:
+            yield self
+        finally:
+            Graph._open.remove(self)
+
+    def _unique(self, name: str) -> str:
+        number = next(self._names.setdefault(name, itertools.count()))
+        return f"{name}_{number}" if number else name
+
+
+class SymbolicTensor(Tensor):
+    """A tensor without a value, of a shape that need not be known."""
+
+    def __init__(self, graph: Graph, name: str, dtype: dtypes.DType, shape: TensorShape) -> None:
+        self.graph = graph
+        self.name = f"{name}:0"
+        self.dtype = dtype
+        self.shape = shape
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = "" if self.shape.rank is None else f", shape={self.shape}"
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
+
+    def _dense_var_to_tensor(self, dtype: Any = None) -> "SymbolicTensor":
+        return self
+
+    def _slot_in(self, recording: Any) -> NoReturn:
+        self._refuse()
+
+    @property
+    def _type(self) -> NoReturn:
+        self._refuse()
+
+    def numpy(self) -> NoReturn:
+        """Raises: a placeholder has no value."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise RuntimeError(
+            f"{self} has no value, and tapefacade runs no TensorFlow 1 graphs. Write a function of "
+            "a tensor instead of a graph of placeholders."
+        )
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SymbolicTensor:
+    """Makes a tensor without a value within a `tf.compat.v1.Graph`.
+
+    Args:
+        dtype: its dtype.
+        shape: its shape; None if nothing is known of it.
+        name: its name, "Placeholder" by default.
+
+    Returns:
+        A symbolic tensor. It can be shown and converted, not computed with.
+
+    Raises:
+        RuntimeError: outside of a graph.
+
+    >>> with tf.compat.v1.Graph().as_default():
+    ...     print(tf.compat.v1.placeholder(tf.int32))
+    Tensor("Placeholder:0", dtype=int32)
+    """
+    if not Graph._open:
+        raise RuntimeError("tf.placeholder() is not compatible with eager execution.")
+    graph = Graph._open[-1]
+    unique = graph._unique("Placeholder" if name is None else name)
+    return SymbolicTensor(graph, unique, dtypes.as_dtype(dtype), as_shape(shape))
+
+
+@function("group")
+def group(*inputs: Any, **kwargs: Any) -> None:
+    """Returns None: what its arguments stand for is computed in the order of the program.
+
+    Args:
+        *inputs: ignored.
+        **kwargs: ignored.
+
+    >>> v = tf.Variable(1.0)
+    >>> tf.group(v.assign_add(1.0), v.assign_add(2.0))
+    >>> v.numpy()
+    np.float32(4.0)
+    """
+
+
+@function("no_op")
+def no_op(name: str | None = None) -> None:
+    """Does nothing.
+
+    Args:
+        name: ignored.
+
+    >>> tf.no_op()
+    """
+
+
+@function("tuple")
+def tuple(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
+    """Returns its argument: all of it is computed before what follows can tell.
+
+    Args:
+        tensors: a list of tensors.
+        control_inputs: ignored.
+        name: ignored.
+
+    >>> tf.tuple([tf.constant(1), None])
+    [<tf.Tensor: shape=(), dtype=int32, numpy=1>, None]
+    """
+    return tensors
+
+
+@function("control_dependencies")
+def control_dependencies(control_inputs: Any) -> contextlib.AbstractContextManager[None]:
+    """Opens a block whose ops come after others, as they do anyway.
+
+    Args:
+        control_inputs: a list of tensors, or of functions, which are called.
+
+    Returns:
+        A context manager.
+
+    Raises:
+        TypeError: if it is no list.
+
+    >>> with tf.control_dependencies([tf.constant(1)]):
+    ...     x = tf.constant(2)
+    """
+    for control in control_inputs or ():
+        if callable(control):
+            control()
+    return contextlib.nullcontext()

@@ -1,0 +1,384 @@
+"""Losses of TensorFlow 1 with weights: `tf.compat.v1.losses`.
+
+Unlike TensorFlow's, they are not added to collections: there are no graphs that hold any.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core.conversion import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.op import function
+
+BY_NONZERO = "weighted_sum_by_nonzero_weights"
+
+
+@function("compat.v1.losses.Reduction")
+class Reduction:
+    """How the losses of the elements become one number.
+
+    >>> tf.compat.v1.losses.Reduction.SUM
+    'weighted_sum'
+    """
+
+    NONE = "none"
+    SUM = "weighted_sum"
+    SUM_OVER_BATCH_SIZE = "weighted_sum_over_batch_size"
+    MEAN = "weighted_mean"
+    SUM_BY_NONZERO_WEIGHTS = BY_NONZERO
+    SUM_OVER_NONZERO_WEIGHTS = BY_NONZERO
+
+    @classmethod
+    def all(cls) -> tuple[str, ...]:
+        """Lists the ways."""
+        return (cls.NONE, cls.SUM, cls.MEAN, cls.SUM_OVER_BATCH_SIZE, BY_NONZERO, BY_NONZERO)
+
+    @classmethod
+    def validate(cls, key: str) -> None:
+        """Refuses what is none of the ways.
+
+        Raises:
+            ValueError: if `key` is unknown.
+        """
+        if key not in cls.all():
+            raise ValueError(f"Invalid Reduction Key {key}. Must be one of {cls.all()}.")
+
+
+def _check_weights(weights: EagerTensor, values: EagerTensor) -> None:
+    given, wanted = weights.shape.as_list(), values.shape.as_list()
+    if not given:
+        return
+    where = (
+        f"values.shape={wanted}, weights.shape={given}. Received weights={weights.numpy()}, "
+        f"values={values.numpy()}"
+    )
+    if len(given) != len(wanted):
+        raise ValueError(
+            f"weights can not be broadcast to values. values.rank={len(wanted)}. "
+            f"weights.rank={len(given)}. {where}"
+        )
+    for axis, (n, m) in enumerate(zip(given, wanted, strict=True)):
+        if n not in (1, m):
+            raise ValueError(
+                f"weights can not be broadcast to values. Mismatch at dim {axis}. {where}"
+            )
+
+
+@function("compat.v1.losses.compute_weighted_loss")
+def compute_weighted_loss(
+    losses: Any,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Weighs losses and makes one number of them.
+
+    Args:
+        losses: a tensor `[batch, ...]`.
+        weights: a number, or a tensor that can be broadcast to the losses.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor; with `Reduction.NONE` one of the shape of the losses.
+
+    Raises:
+        ValueError: if the weights do not fit, or the reduction is unknown.
+
+    >>> tf.compat.v1.losses.compute_weighted_loss([1.0, 3.0]).numpy()
+    np.float32(2.0)
+    """
+    Reduction.validate(reduction)
+    given = convert(losses)
+    values = FUNCTIONS["cast"](given, "float32")
+    factors = FUNCTIONS["cast"](convert(weights), "float32")
+    _check_weights(factors, values)
+    weighted = values * factors
+    if reduction != Reduction.NONE:
+        total = FUNCTIONS["reduce_sum"](weighted)
+        if reduction == Reduction.SUM:
+            weighted = total
+        elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
+            weighted = FUNCTIONS["math.divide_no_nan"](total, float(values._type.size))
+        else:
+            every = FUNCTIONS["broadcast_to"](factors, values.shape)
+            if reduction == BY_NONZERO:
+                every = FUNCTIONS["cast"](FUNCTIONS["not_equal"](every, 0.0), "float32")
+            weighted = FUNCTIONS["math.divide_no_nan"](total, FUNCTIONS["reduce_sum"](every))
+    return FUNCTIONS["cast"](weighted, given.dtype)
+
+
+def _floats(*values: Any) -> list[Any]:
+    return [FUNCTIONS["cast"](convert(value), "float32") for value in values]
+
+
+def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    for name, value in (("labels", labels), ("predictions", predictions)):
+        if value is None:
+            raise ValueError(f"Argument `{name}` must not be None.")
+    expected, given = _floats(labels, predictions)
+    given.shape.assert_is_compatible_with(expected.shape)
+    return expected, given
+
+
+def _elementwise(name: str, compute: Callable[..., Any], text: str, shown: str) -> None:
+    """Registers a loss of labels and predictions that is computed element by element."""
+
+    def loss(
+        labels: Any,
+        predictions: Any,
+        weights: Any = 1.0,
+        scope: Any = None,
+        loss_collection: Any = "losses",
+        reduction: str = BY_NONZERO,
+    ) -> Any:
+        values = compute(*_pair(labels, predictions))
+        return compute_weighted_loss(values, weights, reduction=reduction)
+
+    loss.__name__ = loss.__qualname__ = name
+    loss.__doc__ = f"""{text}
+
+    Args:
+        labels: the true values.
+        predictions: the predicted ones, a tensor of the same shape.
+        weights: a number, or a tensor that can be broadcast to the labels.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor.
+
+    Raises:
+        ValueError: if the shapes or weights do not fit.
+
+    >>> tf.compat.v1.losses.{name}([1.0, 2.0], [2.0, 4.0]).numpy()
+    np.float32({shown})
+    """
+    function(f"compat.v1.losses.{name}")(loss)
+    globals()[name] = loss
+
+
+_elementwise(
+    "absolute_difference",
+    lambda y, x: FUNCTIONS["abs"](x - y),
+    "Computes the mean absolute difference.",
+    "1.5",
+)
+_elementwise(
+    "mean_squared_error",
+    lambda y, x: FUNCTIONS["math.squared_difference"](x, y),
+    "Computes the mean squared difference.",
+    "2.5",
+)
+
+
+@function("compat.v1.losses.huber_loss")
+def huber_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    delta: float = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Computes Huber's loss: quadratic for errors up to `delta`, then linear.
+
+    Args:
+        labels: the true values.
+        predictions: the predicted ones, a tensor of the same shape.
+        weights: a number, or a tensor that can be broadcast to the labels.
+        delta: where it becomes linear.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor.
+
+    >>> tf.compat.v1.losses.huber_loss([1.0, 5.0], [2.0, 2.0]).numpy()
+    np.float32(1.5)
+    """
+    expected, given = _pair(labels, predictions)
+    error = FUNCTIONS["abs"](given - expected)
+    quadratic = FUNCTIONS["minimum"](error, delta)
+    values = 0.5 * quadratic * quadratic + delta * (error - quadratic)
+    return compute_weighted_loss(values, weights, reduction=reduction)
+
+
+@function("compat.v1.losses.hinge_loss")
+def hinge_loss(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Computes the hinge loss of binary labels.
+
+    Args:
+        labels: 0 or 1.
+        logits: the predictions, a tensor of the same shape.
+        weights: a number, or a tensor that can be broadcast to the labels.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor.
+
+    >>> tf.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.25]).numpy()
+    np.float32(0.875)
+    """
+    expected, given = _pair(labels, logits)
+    values = FUNCTIONS["nn.relu"](1.0 - (2.0 * expected - 1.0) * given)
+    return compute_weighted_loss(values, weights, reduction=reduction)
+
+
+@function("compat.v1.losses.log_loss")
+def log_loss(
+    labels: Any,
+    predictions: Any,
+    weights: Any = 1.0,
+    epsilon: float = 1e-7,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Computes the cross entropy of binary labels and predicted probabilities.
+
+    Args:
+        labels: 0 or 1, or probabilities.
+        predictions: the predicted probabilities, a tensor of the same shape.
+        weights: a number, or a tensor that can be broadcast to the labels.
+        epsilon: what is added in the logarithms.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor.
+
+    >>> tf.compat.v1.losses.log_loss([1.0], [0.5]).numpy()
+    np.float32(0.693147)
+    """
+    expected, given = _pair(labels, predictions)
+    log = FUNCTIONS["math.log"]
+    values = -expected * log(given + epsilon) - (1.0 - expected) * log(1.0 - given + epsilon)
+    return compute_weighted_loss(values, weights, reduction=reduction)
+
+
+@function("compat.v1.losses.sigmoid_cross_entropy")
+def sigmoid_cross_entropy(
+    multi_class_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Computes the cross entropy of labels and the sigmoid of logits.
+
+    Args:
+        multi_class_labels: 0 or 1.
+        logits: a floating tensor of the same shape.
+        weights: a number, or a tensor that can be broadcast to the labels.
+        label_smoothing: how far the labels are moved towards 1/2.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor.
+
+    >>> tf.compat.v1.losses.sigmoid_cross_entropy([1.0], [0.0]).numpy()
+    np.float32(0.693147)
+    """
+    given = convert(logits)
+    expected = FUNCTIONS["cast"](convert(multi_class_labels), given.dtype)
+    given.shape.assert_is_compatible_with(expected.shape)
+    if label_smoothing > 0:
+        expected = expected * (1.0 - label_smoothing) + 0.5 * label_smoothing
+    values = FUNCTIONS["nn.sigmoid_cross_entropy_with_logits"](labels=expected, logits=given)
+    return compute_weighted_loss(values, weights, reduction=reduction)
+
+
+@function("compat.v1.losses.softmax_cross_entropy")
+def softmax_cross_entropy(
+    onehot_labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    label_smoothing: float = 0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Computes the cross entropy of one-hot labels and the softmax of logits.
+
+    Args:
+        onehot_labels: the labels, `[batch, classes]`.
+        logits: a floating tensor `[batch, classes]`.
+        weights: a number, or a tensor `[batch]`.
+        label_smoothing: how far the labels are moved towards a uniform distribution.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor. Its gradient goes to the logits only.
+
+    >>> tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[1.0, 1.0]]).numpy()
+    np.float32(0.693147)
+    """
+    given = convert(logits)
+    expected = FUNCTIONS["cast"](convert(onehot_labels), given.dtype)
+    given.shape.assert_is_compatible_with(expected.shape)
+    if label_smoothing > 0:
+        classes = expected.shape.as_list()[1]
+        expected = expected * (1.0 - label_smoothing) + label_smoothing / classes
+    expected = FUNCTIONS["stop_gradient"](expected)
+    values = FUNCTIONS["nn.softmax_cross_entropy_with_logits"](labels=expected, logits=given)
+    return compute_weighted_loss(values, weights, reduction=reduction)
+
+
+@function("compat.v1.losses.sparse_softmax_cross_entropy")
+def sparse_softmax_cross_entropy(
+    labels: Any,
+    logits: Any,
+    weights: Any = 1.0,
+    scope: Any = None,
+    loss_collection: Any = "losses",
+    reduction: str = BY_NONZERO,
+) -> Any:
+    """Computes the cross entropy of labels by number and the softmax of logits.
+
+    Args:
+        labels: the classes, `[batch]`, integers; a last dimension of size 1 is dropped.
+        logits: a floating tensor `[batch, classes]`.
+        weights: a number, or a tensor `[batch]`.
+        scope: ignored.
+        loss_collection: ignored.
+        reduction: a `tf.compat.v1.losses.Reduction`.
+
+    Returns:
+        A scalar float tensor.
+
+    >>> tf.compat.v1.losses.sparse_softmax_cross_entropy([1], [[1.0, 1.0]]).numpy()
+    np.float32(0.693147)
+    """
+    given, classes = convert(logits), convert(labels)
+    if len(classes.shape) == len(given.shape) and classes.shape.as_list()[-1] == 1:
+        classes = FUNCTIONS["squeeze"](classes, [-1])
+    values = FUNCTIONS["nn.sparse_softmax_cross_entropy_with_logits"](labels=classes, logits=given)
+    factors = convert(np.float32(weights) if isinstance(weights, int | float) else weights)
+    if len(factors.shape) == len(values.shape) + 1:
+        factors = FUNCTIONS["squeeze"](factors, [-1])
+    return compute_weighted_loss(values, factors, reduction=reduction)

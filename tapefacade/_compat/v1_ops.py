@@ -1,0 +1,390 @@
+"""Functions of TensorFlow 1 that do more than pass on their arguments, and what graphs left."""
+
+from typing import Any
+
+from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import text_tensor
+from tapefacade._definition.op import function
+from tapefacade._state.scopes import name_scope as _name_scope
+
+
+def _cast(name: str, dtype: dtypes.DType) -> None:
+    def to_dtype(x: Any, name: str | None = None) -> Any:
+        return FUNCTIONS["cast"](x, dtype)
+
+    to_dtype.__name__ = to_dtype.__qualname__ = name
+    to_dtype.__doc__ = f"""Converts a tensor to {dtype.name}: `tf.cast` does so.
+
+    Args:
+        x: a tensor.
+        name: ignored.
+
+    Returns:
+        A tensor of that dtype.
+
+    >>> tf.compat.v1.{name}(1.0).dtype == tf.{dtype.name}
+    True
+    """
+    function(f"compat.v1.{name}")(to_dtype)
+    globals()[name] = to_dtype
+
+
+for _name, _dtype in {
+    "to_float": dtypes.float32, "to_double": dtypes.float64, "to_int32": dtypes.int32,
+    "to_int64": dtypes.int64, "to_bfloat16": dtypes.bfloat16, "to_complex64": dtypes.complex64,
+    "to_complex128": dtypes.complex128,
+}.items():  # fmt: skip
+    _cast(_name, _dtype)
+
+
+@function("compat.v1.name_scope")
+class name_scope(_name_scope):  # noqa: N801 - TensorFlow's name
+    """A block in which the names of variables begin with a prefix, for functions with a `name`.
+
+    Unlike TensorFlow, tensors have no names.
+
+    Args:
+        name: the prefix, or None.
+        default_name: the prefix if `name` is None; if both are None, there is none.
+        values: ignored.
+
+    Raises:
+        ValueError: if the prefix is no text.
+
+    >>> def scaled(x, name=None):
+    ...     with tf.compat.v1.name_scope(name, "scaled", [x]) as scope:
+    ...         return scope
+    >>> scaled(1.0), scaled(1.0, name="twice")
+    ('scaled/', 'twice/')
+    """
+
+    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+        own = default_name if name is None else name
+        super().__init__("" if own is None else own)
+        self._own = own
+
+    @property
+    def name(self) -> Any:
+        """The prefix, without those of the scopes around it; None if none was given."""
+        return self._own
+
+
+@function("compat.v1.div")
+def div(x: Any, y: Any, name: str | None = None) -> Any:
+    """Divides as Python 2 did: integers to the integer below.
+
+    Args:
+        x: a tensor of numbers.
+        y: a tensor of the same dtype that can be broadcast with `x`.
+        name: ignored.
+
+    Returns:
+        A tensor of the common shape and dtype.
+
+    >>> tf.compat.v1.div(7, 2).numpy(), tf.compat.v1.div(7.0, 2.0).numpy()
+    (np.int32(3), np.float32(3.5))
+    """
+    x = x if hasattr(x, "_type") else convert(x)
+    whole = x.dtype.is_integer
+    return FUNCTIONS["math.floordiv" if whole else "math.truediv"](x, y)
+
+
+@function("compat.v1.where")
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Takes elements of `x` where a condition holds and of `y` elsewhere, or says where it holds.
+
+    A vector chooses among the rows of `x` and `y`; else the shapes are the same, unlike in `tf.where`.
+
+    Args:
+        condition: a boolean tensor of the shape of `x`; a scalar, or a vector which chooses rows.
+        x: a tensor.
+        y: a tensor of the same shape and dtype.
+        name: ignored.
+
+    Returns:
+        A tensor of that shape; without `x` and `y` the positions, int64 `[count, rank]`.
+
+    Raises:
+        ValueError: if only one of `x` and `y` is given.
+        InvalidArgumentError: if the shapes do not fit.
+
+    >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy()
+    array([[1, 2],
+           [7, 8]], dtype=int32)
+    """
+    both = x is not None and y is not None
+    return (
+        FUNCTIONS["_select_older"](condition, x, y) if both else FUNCTIONS["where"](condition, x, y)
+    )
+
+
+@function("compat.v1.nn.xw_plus_b")
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """Computes `x @ weights + biases`.
+
+    Args:
+        x: a matrix `[batch, inputs]`.
+        weights: a matrix `[inputs, outputs]`.
+        biases: a vector `[outputs]`.
+        name: ignored.
+
+    Returns:
+        A matrix `[batch, outputs]`.
+
+    >>> tf.compat.v1.nn.xw_plus_b([[1.0]], [[2.0]], [3.0]).numpy()
+    array([[5.]], dtype=float32)
+    """
+    return FUNCTIONS["nn.bias_add"](FUNCTIONS["matmul"](x, weights), biases)
+
+
+@function("compat.v1.nn.relu_layer")
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any:
+    """Computes `relu(x @ weights + biases)`.
+
+    Args:
+        x: a matrix `[batch, inputs]`.
+        weights: a matrix `[inputs, outputs]`.
+        biases: a vector `[outputs]`.
+        name: ignored.
+
+    Returns:
+        A matrix `[batch, outputs]`.
+
+    >>> tf.compat.v1.nn.relu_layer([[1.0]], [[2.0]], [-3.0]).numpy()
+    array([[0.]], dtype=float32)
+    """
+    return FUNCTIONS["nn.relu"](xw_plus_b(x, weights, biases))
+
+
+@function("compat.v1.nn.fused_batch_norm")
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> tuple[Any, Any, Any]:
+    """Normalizes each channel with the mean and the variance of the batch, or with given ones.
+
+    Args:
+        x: a float32, float16 or bfloat16 tensor of rank 4.
+        scale: a float32 vector with a number for each channel.
+        offset: likewise.
+        mean: likewise; None if only the batch counts.
+        variance: likewise.
+        epsilon: what is added to the variance.
+        data_format: "NHWC" or "NCHW".
+        is_training: whether the batch is normalized with its own statistics.
+        name: ignored.
+        exponential_avg_factor: the weight of the batch in the mean and variance that are returned.
+
+    Returns:
+        The normalized tensor, the mean, and the variance (with Bessel's correction in training).
+
+    Raises:
+        ValueError: if `mean` or `variance` is needed and None.
+
+    >>> x = tf.constant([1.0, 3.0], shape=[2, 1, 1, 1])
+    >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(x, [1.0], [0.0])
+    >>> mean.numpy(), variance.numpy()
+    (array([2.], dtype=float32), array([2.], dtype=float32))
+    """
+    if (mean is None or variance is None) and (not is_training or exponential_avg_factor != 1.0):
+        raise ValueError(
+            "Both `mean` and `variance` must be a 1D tensor when `is_training` is False or "
+            f"`exponential_avg_factor` != 1.0. Received: `mean` {mean!r} and `variance` "
+            f"{variance!r}"
+        )
+    nothing = FUNCTIONS["zeros"]([0])
+    mean = nothing if mean is None else mean
+    variance = nothing if variance is None else variance
+    return FUNCTIONS["_fused_batch_norm_v3"](
+        x, scale, offset, mean, variance, epsilon, exponential_avg_factor,
+        data_format, is_training,
+    )[:3]  # fmt: skip
+
+
+@function("compat.v1.nn.dropout")
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: Any = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Any:
+    """Sets elements to zero at random; the argument is the share that is kept.
+
+    Args:
+        x: a floating tensor.
+        keep_prob: the probability to keep an element.
+        noise_shape: the shape of the draws, which are broadcast to that of `x`.
+        seed: an integer.
+        name: ignored.
+        rate: the probability to drop an element, instead of `keep_prob`.
+
+    Returns:
+        A tensor of the shape of `x`, whose elements are scaled up.
+
+    Raises:
+        ValueError: if neither probability is given, or both.
+
+    >>> tf.compat.v1.nn.dropout(tf.ones([2]), keep_prob=1.0).numpy()
+    array([1., 1.], dtype=float32)
+    """
+    if keep_prob is not None:
+        if rate is not None:
+            raise ValueError("Cannot specify both 'rate' and 'keep_prob'.")
+        rate = 1 - keep_prob
+    if rate is None:
+        raise ValueError("`rate` must be a scalar tensor or a float.")
+    return FUNCTIONS["nn.dropout"](x, rate, noise_shape=noise_shape, seed=seed)
+
+
+@function("compat.v1.clip_by_average_norm")
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any:
+    """Scales a tensor so that its norm, divided by the number of elements, is at most a limit.
+
+    Args:
+        t: a floating tensor.
+        clip_norm: the limit, a scalar.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and dtype of `t`.
+
+    >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.0).numpy()
+    array([1.2, 1.6], dtype=float32)
+    """
+    given = convert(t)
+    return FUNCTIONS["clip_by_norm"](given, clip_norm * float(given._type.size))
+
+
+def _assigning(name: str) -> None:
+    def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(ref, name)(value)
+
+    assign.__name__ = assign.__qualname__ = name
+    assign.__doc__ = f"""Calls `ref.{name}(value)`.
+
+    Args:
+        ref: a variable.
+        value: what converts to a tensor of its dtype.
+        *args: ignored.
+        **kwargs: ignored.
+
+    Returns:
+        The variable.
+
+    >>> tf.compat.v1.{name}(tf.Variable(0.0), 2.0).numpy() != 0.0
+    np.True_
+    """
+    function(f"compat.v1.{name}")(assign)
+    globals()[name] = assign
+
+
+for _name in ("assign", "assign_add", "assign_sub"):
+    _assigning(_name)
+
+
+# What graphs and sessions left: with eager execution there is nothing to initialize or to list.
+
+
+def _nothing(*names: str, value: Any = None, what: str = "Does nothing") -> None:
+    for name in names:
+
+        def nothing(*args: Any, **kwargs: Any) -> Any:
+            return list(value) if isinstance(value, list) else value
+
+        nothing.__name__ = nothing.__qualname__ = name
+        nothing.__doc__ = f"""{what}: there are no graphs.
+
+    Args:
+        *args: ignored.
+        **kwargs: ignored.
+
+    >>> tf.compat.v1.{name}()
+    {"" if value is None else value}
+    """
+        function(f"compat.v1.{name}")(nothing)
+        globals()[name] = nothing
+
+
+_nothing(
+    "global_variables_initializer", "local_variables_initializer", "tables_initializer",
+    "initialize_all_variables", "variables_initializer", "initialize_variables",
+    "initialize_local_variables", "initialize_all_tables", "enable_resource_variables",
+    "enable_v2_tensorshape", "enable_control_flow_v2", "enable_tensor_equality",
+    "reset_default_graph", "get_default_session", "no_regularizer",
+)  # fmt: skip
+_nothing(
+    "trainable_variables", "global_variables", "all_variables", "local_variables",
+    "model_variables", "moving_average_variables", "get_collection", "get_collection_ref",
+    value=[], what="Lists nothing",
+)  # fmt: skip
+_nothing(
+    "executing_eagerly", "executing_eagerly_outside_functions", "control_flow_v2_enabled",
+    "resource_variables_enabled", value=True, what="Says so",
+)  # fmt: skip
+
+
+@function("compat.v1.report_uninitialized_variables")
+def report_uninitialized_variables(var_list: Any = None, name: str | None = None) -> Any:
+    """Lists nothing: variables have a value from the start.
+
+    Args:
+        var_list: ignored.
+        name: ignored.
+
+    Returns:
+        An empty string tensor.
+
+    >>> tf.compat.v1.report_uninitialized_variables().numpy()
+    array([], dtype=object)
+    """
+    return text_tensor([])
+
+
+@function("compat.v1.is_variable_initialized")
+def is_variable_initialized(variable: Any) -> Any:
+    """Returns true: variables have a value from the start.
+
+    Args:
+        variable: a variable.
+
+    >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()
+    np.True_
+    """
+    return variable.is_initialized()
+
+
+@function("compat.v1.GraphKeys")
+class GraphKeys:
+    """The names of the collections that graphs had.
+
+    >>> tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES
+    'trainable_variables'
+    """
+
+    GLOBAL_VARIABLES = VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    GLOBAL_STEP = "global_step"
+    TRAIN_OP = "train_op"

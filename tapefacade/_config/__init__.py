@@ -1,0 +1,1 @@
+"""Devices, settings and profiles: `tf.config`, `tf.profiler`, `tf.tpu`."""

@@ -1,0 +1,355 @@
+"""The keys that random ops draw with: host data, never part of a program."""
+
+import contextlib
+import copy
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import random_seeds
+from tapefacade._core.random_seeds import GLOBAL
+from tapefacade._core.tensor import EagerTensor, from_host
+
+NO_STATE = np.zeros(6, np.uint32)
+BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
+
+
+class _Thread(threading.local):
+    """The lists that record the draws of this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.lists: list[list[Draw]] = []
+        self.is_rehearsing = False
+        self.functions: list[Ops] = []  # those of the functions that run
+
+
+class Draw:
+    """A key that was drawn, and how to draw the next one in its place.
+
+    Attributes:
+        key: the key.
+        is_spare: whether it was drawn for a run that did not take place, and is still to be used.
+    """
+
+    def __init__(self, source: "_Source | _Rows") -> None:
+        self.source = source
+        self.key = from_host(source.blank() if _THREAD.is_rehearsing else source.next())
+        self.is_spare = False
+
+    def again(self) -> EagerTensor:
+        """Draws the next key."""
+        if self.is_spare:
+            self.is_spare = False
+            return self.key
+        return from_host(self.source.next())
+
+    def elsewhere(self, ops: "Ops | None" = None) -> "Draw":
+        """Draws for another function, in which the op counts for itself, or as the next of `ops`."""
+        return Draw(self.source.copy(ops))
+
+
+class _Count:
+    """How many blocks a random op in a function has used since the global seed was set."""
+
+    def __init__(self) -> None:
+        self.key = GLOBAL.seeds.key  # stays: it is part of the function
+        self._seeds = GLOBAL.seeds
+        self._passed = 0
+
+    def next(self, blocks: int) -> int:
+        """Uses blocks; returns how many were used before."""
+        if self._seeds is not GLOBAL.seeds:
+            self._seeds, self._passed = GLOBAL.seeds, 0
+        passed = self._passed
+        self._passed += blocks
+        return passed
+
+
+# How far the random ops of a function have come, by their places in it: from 0 on. From -1 on down
+# are the functions that it calls: each call has ops of its own.
+Counts = dict[int, Any]
+
+
+class Ops:
+    """The random ops of a function that runs."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._met = self._numbered = self._called = 0
+
+    def next(self, seed: int | None) -> tuple[int, _Count]:
+        """Returns the seed of the op that comes next, and how far it has come."""
+        count: _Count = self._counts.setdefault(self._met, _Count())
+        self._met += 1
+        if seed is None:
+            seed = self._numbered
+            self._numbered += 1
+        return seed, count
+
+    def call(self) -> Counts:
+        """Returns how far the ops of the function that is called next have come."""
+        self._called += 1
+        return self._counts.setdefault(-self._called, {})
+
+
+class _Source:
+    """Where the keys of one random op come from, at one place of a program."""
+
+    def __init__(
+        self, kernel: str, dtype: Any, seed: int | None, blocks: int,
+        make: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None,
+    ) -> None:  # fmt: skip
+        self._arguments = (kernel, dtype, seed, blocks, make)
+        self._blocks = blocks
+        self._make = make
+        self._count = _Count()
+        self._fixed: tuple[int, int] | None = None  # the seeds of an op in a function
+        if _THREAD.functions and (seed is not None or GLOBAL.seeds.seed is not None):
+            number, self._count = _THREAD.functions[-1].next(seed)
+            self._fixed = (number % random_seeds.LARGEST_SEED, self._count.key)
+
+    def copy(self, ops: Ops | None = None) -> "_Source":
+        """Returns a source that begins anew, or goes on as the next of `ops`."""
+        made = copy.copy(self)
+        made._count = _Count() if ops is None or self._fixed is None else ops.next(0)[1]
+        return made
+
+    def next(self) -> np.ndarray[Any, Any]:
+        """Draws a key."""
+        kernel, dtype, seed, blocks, make = self._arguments
+        if self._fixed is None:
+            state = random_seeds.next_state(kernel, dtype, seed, blocks)
+        else:
+            state = random_seeds.packed(self._count.next(blocks), *self._fixed)
+        return state if make is None else make(state)
+
+    def blank(self) -> np.ndarray[Any, Any]:
+        """Returns what stands for a key that is never used."""
+        return NO_STATE if self._make is None else self._make(NO_STATE)
+
+
+class _Rows:
+    """Where the keys for all iterations of a loop come from, in the order of a Python loop."""
+
+    def __init__(self, sources: "list[_Source | _Rows]", count: int) -> None:
+        self._sources = sources
+        self._count = count
+
+    def copy(self, ops: Ops | None = None) -> "_Rows":
+        """Returns a source that begins anew, or goes on as the next of `ops`."""
+        return _Rows([source.copy(ops) for source in self._sources], self._count)
+
+    def next(self) -> np.ndarray[Any, Any]:
+        """Draws the keys: in every row the bytes of those of one iteration, `[count, words]`."""
+        rows = [[_words(source.next()) for source in self._sources] for _ in range(self._count)]
+        return np.stack([np.concatenate(row) for row in rows]) if rows else self.blank()
+
+    def blank(self) -> np.ndarray[Any, Any]:
+        """Returns what stands for keys that are never used."""
+        words = sum(_words(source.blank()).size for source in self._sources)
+        return np.zeros((self._count, words), np.uint32)
+
+
+def _words(key: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    data = np.ascontiguousarray(key).tobytes()
+    return np.frombuffer(data + bytes(-len(data) % 4), np.uint32)
+
+
+def words_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    """Returns the number of 32-bit words that a key takes among those of one iteration."""
+    return -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 4)
+
+
+_THREAD = _Thread()
+
+
+def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
+    """Draws the state with which a kernel of TensorFlow's makes its next numbers.
+
+    Args:
+        kernel: the name of the kernel.
+        dtype: its dtype; both together count what was drawn with a seed of an op.
+        seed: the op's own seed, or None.
+        shape: the shape of the numbers that will be drawn.
+
+    Returns:
+        A tensor of shape `[6]` and type uint32, different at each call, for `_ops/random/philox.py`.
+    """
+    if seed is None and not _THREAD.functions:
+        return next_made(kernel, dtype, None, 0)
+    try:
+        size = int(np.prod(np.asarray(shape, np.int64)))
+    except (TypeError, ValueError):  # the op will say what is wrong with it
+        size = 0
+    return next_made(kernel, dtype, seed, BLOCKS * size)
+
+
+def next_made(
+    kernel: str,
+    dtype: Any,
+    seed: Any,
+    blocks: int,
+    make: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]] | None = None,
+) -> EagerTensor:
+    """Draws a state, and what is made of it on the host.
+
+    Args:
+        kernel: the name of the kernel.
+        dtype: its dtype; both together count what was drawn with a seed of an op.
+        seed: the op's own seed, or None.
+        blocks: how far the kernel comes with this draw.
+        make: a function of the state, six uint32 words; None gives the state itself.
+
+    Returns:
+        A tensor, different at each call.
+    """
+    number = None if seed is None else random_seeds.as_integer(seed)
+    if not (_THREAD.lists or _THREAD.functions):
+        state = random_seeds.next_state(kernel, dtype, number, blocks)
+        return from_host(state if make is None else make(state))
+    return _drawn(Draw(_Source(kernel, dtype, number, blocks, make)))
+
+
+def drawn_again(draw: Draw) -> EagerTensor:
+    """Draws once more what was drawn in a function."""
+    return _drawn(draw.elsewhere()) if _THREAD.lists else draw.again()
+
+
+def drawn_for_rows(draws: Sequence[Draw], count: int) -> EagerTensor:
+    """Draws keys for all iterations of a loop.
+
+    Args:
+        draws: the draws of one iteration.
+        count: the number of iterations.
+
+    Returns:
+        A uint32 tensor, `[count, words]`: in every row the bytes of the keys, see `words_of`.
+    """
+    return _drawn(Draw(_Rows([draw.source for draw in draws], count)))
+
+
+@contextlib.contextmanager
+def rehearsing() -> Iterator[None]:
+    """Makes a block in which keys stand for others, and nothing is drawn.
+
+    What is recorded in it takes keys of its own wherever it runs.
+    """
+    before, _THREAD.is_rehearsing = _THREAD.is_rehearsing, True
+    try:
+        yield
+    finally:
+        _THREAD.is_rehearsing = before
+
+
+def used(key: EagerTensor) -> EagerTensor:
+    """Returns the key to use in the place of one that stands for others; any other tensor as is."""
+    for draw in _THREAD.lists[0] if _THREAD.is_rehearsing and _THREAD.lists else ():
+        if draw.key is key:
+            return from_host(draw.source.next())
+    return key
+
+
+def _drawn(draw: Draw) -> EagerTensor:
+    for draws in _THREAD.lists:
+        draws.append(draw)
+    return draw.key
+
+
+def next_key(kind: str, seed: Any = None) -> EagerTensor:
+    """Draws a key for JAX's generator: a host tensor of two 32-bit words.
+
+    Args:
+        kind: the kind of the random op; each kind counts its own draws for a seed.
+        seed: the op's own seed, or None.
+
+    Returns:
+        A tensor of shape `[2]` and type uint32, different at each call.
+    """
+    return next_made(kind, None, seed, 1, _hashed)
+
+
+def _hashed(state: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.frombuffer(hashlib.blake2b(state.tobytes(), digest_size=8).digest(), np.uint32)
+
+
+@contextlib.contextmanager
+def recorded_draws() -> Iterator[list[Draw]]:
+    """Records the keys that this thread draws, so that a function can draw others when it is
+    called again.
+
+    Yields:
+        The list of the draws, in order, which grows while the context is open.
+    """  # noqa: D205 - one sentence
+    draws: list[Draw] = []
+    _THREAD.lists.append(draws)
+    try:
+        yield draws
+    finally:
+        _THREAD.lists.pop()  # not by value: empty lists are equal
+
+
+@contextlib.contextmanager
+def function_draws(counts: Counts | None = None) -> Iterator[list[Draw]]:
+    """Records the keys that a function draws; with a global seed each op has one of its own.
+
+    As in TensorFlow, this is its place among the random ops of the function, and it counts for
+    itself what it has drawn.
+
+    Args:
+        counts: as for `draws_by_place`.
+
+    Yields:
+        The list of the draws, as `recorded_draws`.
+    """
+    with draws_by_place({} if counts is None else counts), recorded_draws() as draws:
+        yield draws
+
+
+@contextlib.contextmanager
+def draws_by_place(counts: Counts) -> Iterator[None]:
+    """Makes a block in which random ops draw as those of a function, and nothing is recorded.
+
+    Args:
+        counts: how far they have come before, if no other function calls this one.
+    """
+    functions = _THREAD.functions
+    outer = functions[-1] if functions else None
+    depth = len(functions)
+    functions.append(Ops(counts if outer is None else outer.call()))
+    try:
+        yield
+    finally:
+        del functions[depth:]  # with those of loops that an error has left
+
+
+def body_draws() -> contextlib.AbstractContextManager[None]:
+    """Makes a block for the body of a branch or loop: in a function it is one of its own.
+
+    So its random ops are numbered from 0 on, and those after it go on where they were before it.
+    """
+    return draws_by_place({}) if _THREAD.functions else contextlib.nullcontext()
+
+
+def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
+    """Gives what a Python loop runs over; in a function, each iteration has the same random ops.
+
+    As in TensorFlow, whose AutoGraph makes one body of it, which is a function of its own.
+    """
+    return _in_loop(rows, _THREAD.functions) if _THREAD.functions else rows
+
+
+def _in_loop(rows: Iterator[Any], functions: list[Ops]) -> Iterator[Any]:
+    depth = len(functions)
+    counts = functions[-1].call()
+    body = None
+    try:
+        for row in rows:
+            body = Ops(counts)
+            functions[depth:] = [body]
+            yield row
+    finally:
+        if body in functions[depth : depth + 1]:
+            del functions[depth:]

@@ -1,0 +1,97 @@
+"""Ragged and sparse leaves of elements: their rows, and batches of them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._data.element_structures import kernel_error, tensor_of
+from tapefacade._data.row_streams import tensors_of
+from tapefacade._ragged.spec import RaggedTensorSpec
+from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._sparse.tensor import SparseTensor
+
+
+def count_of(leaf: Any) -> int:
+    """Returns the number of rows of a leaf."""
+    return int(leaf.nrows()) if isinstance(leaf, RaggedTensor) else int(leaf.shape[0])
+
+
+def rows_of(leaf: Any) -> list[Any]:
+    """Takes a leaf apart, into its rows."""
+    if isinstance(leaf, EagerTensor):
+        return list(tensors_of(leaf._numpy()))
+    if isinstance(leaf, SparseTensor):
+        return _sparse_rows(leaf)
+    return [leaf[row] for row in range(count_of(leaf))]
+
+
+def _sparse_rows(leaf: SparseTensor) -> list[SparseTensor]:
+    places, values = leaf.indices._numpy(), leaf.values._numpy()
+    shape = tensor_of(np.array(leaf.dense_shape._numpy()[1:]))
+    found = []
+    for row in range(count_of(leaf)):
+        chosen = places[:, 0] == row
+        found.append(SparseTensor(tensor_of(places[chosen, 1:]), tensor_of(values[chosen]), shape))
+    return found
+
+
+def batch_of(parts: Sequence[Any], place: int = 0, spec: Any = None) -> Any:
+    """Makes one leaf of those of several elements.
+
+    Args:
+        parts: the leaves.
+        place: the number of the leaf in its element, for messages.
+        spec: the spec of the leaves, where it is known.
+
+    Raises:
+        InvalidArgumentError: if they have different shapes.
+    """
+    first = parts[0]
+    if isinstance(spec, RaggedTensorSpec) or isinstance(first, RaggedTensor):
+        return FUNCTIONS["ragged.stack"](list(parts))
+    if isinstance(first, SparseTensor):
+        return _sparse_batch(parts)
+    if isinstance(first, EagerTensor):
+        return stacked([part._numpy() for part in parts], place)
+    if first is None:
+        return None
+    return FUNCTIONS["stack"](list(parts))
+
+
+def stacked(arrays: Sequence[np.ndarray[Any, Any]], place: int = 0) -> EagerTensor:
+    """Makes a batch of arrays.
+
+    Raises:
+        InvalidArgumentError: if they have different shapes.
+    """
+    shape = arrays[0].shape
+    for number, array in enumerate(arrays):
+        if array.shape != shape:
+            raise kernel_error(
+                f"Cannot batch tensors with different shapes in component {place}. First element "
+                f"had shape {_shown(shape)} and element {number} had shape {_shown(array.shape)}."
+            )
+    made = np.empty((len(arrays), *shape), arrays[0].dtype)
+    for number, array in enumerate(arrays):
+        made[number] = array[()]
+    return tensor_of(made)
+
+
+def _shown(shape: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, shape))}]"
+
+
+def _sparse_batch(parts: Sequence[SparseTensor]) -> SparseTensor:
+    places, values = [], []
+    shapes = np.stack([part.dense_shape._numpy() for part in parts])
+    for row, part in enumerate(parts):
+        inner = part.indices._numpy()
+        places.append(np.concatenate([np.full((len(inner), 1), row), inner], 1).astype(np.int64))
+        values.append(part.values._numpy())
+    shape = np.array([len(parts), *shapes.max(0)], np.int64)
+    return SparseTensor(
+        tensor_of(np.concatenate(places)), tensor_of(np.concatenate(values)), tensor_of(shape)
+    )

@@ -1,0 +1,335 @@
+"""The functions that users give to datasets, and how they are called.
+
+As in TensorFlow, the Python of a function runs once, on tensors without values, when the dataset
+is made; what it records is called for each element, or for many rows at once. Where Python looks at
+values (texts, files, `if x > 0`), it runs for each element.
+"""
+
+import contextlib
+import copy
+import functools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.random_keys import Counts, Ops, draws_by_place, function_draws, rehearsing
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._data.element_structures import (
+    computed,
+    fresh,
+    is_dense,
+    leaves,
+    mapped,
+    normalised,
+    packer,
+    spec_of_element,
+)
+from tapefacade._data.frozen_functions import frozen
+from tapefacade._data.node import SHARING
+from tapefacade._function.control.bodies import Body, body_of
+from tapefacade._function.control.row_loops import Rows as LoopRows, record_loop
+from tapefacade._function.control.scan_op import MAP
+from tapefacade._function.function.compiled_program import Compiled
+from tapefacade._trace.frames import Running, ValueWanted
+from tapefacade._trace.recording import THREAD, Recording
+
+Array = np.ndarray[Any, Any]
+# Stands for unknown sizes; sizes near its multiples and halves were computed from it.
+UNKNOWN_SIZE, NEAR = 1009, 8
+REFUSAL = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+MOST_BODIES = 256  # programs of one function, for elements of different shapes
+FEW = 64  # rows for which no program of its own is worth its compilation
+
+
+@functools.cache
+def _host() -> Any:
+    return None if jax.default_backend() == "cpu" else jax.devices("cpu")[0]
+
+
+@contextlib.contextmanager
+def apart() -> Iterator[None]:
+    """Makes a block whose ops are no part of what the program records, and run on the host."""
+    outer = THREAD.recording
+    functions, THREAD.functions = THREAD.functions, [Running(REFUSAL)]
+    THREAD.recording = Recording()
+    host = _host()
+    try:
+        with jax.default_device(host) if host is not None else contextlib.nullcontext():
+            yield
+            THREAD.recording.flush()
+    finally:
+        THREAD.recording = outer
+        THREAD.functions = functions
+
+
+class UserFunction:
+    """A function of elements.
+
+    Attributes:
+        python: the function.
+        spec: a nest of the specs of what it returns; None where only its results tell.
+    """
+
+    def __init__(
+        self, python: Callable[..., Any], where: str, argument: Any, several: int = 0
+    ) -> None:
+        """Records the function, if that is possible before there are elements.
+
+        Args:
+            python: the function.
+            where: what it was given to, for messages.
+            argument: the specs of its arguments; None if they are not known.
+            several: the number of arguments; 0 for one, which is unpacked if it is a tuple.
+        """
+        if not callable(python):
+            raise TypeError(f"`map_func` must be callable, but it is {python!r}")
+        self.python = python
+        self.where = where
+        self._several = several
+        self.spec: Any = None
+        self._bodies: dict[Any, _Recorded | None] = {}
+        self._lock = threading.RLock()
+        if argument is not None:
+            self._record_before(argument)
+        self.python = frozen(python)
+
+    def _record_before(self, argument: Any) -> None:
+        flat = leaves(argument)
+        if not all(is_dense(spec) and spec.shape.rank is not None for spec in flat):
+            return
+        shapes = [spec.shape.as_list() for spec in flat]
+        known = all(size is not None for shape in shapes for size in shape)
+        types = tuple(
+            type_of(tuple(UNKNOWN_SIZE if s is None else s for s in shape), spec.dtype._numpy)
+            for shape, spec in zip(shapes, flat, strict=True)
+        )
+        found = self._recorded(types, argument)
+        if found is not None:
+            self.spec = found.spec if known else mapped(widened, found.spec)
+        if known:
+            self._bodies[types, _form_key(argument)] = found
+
+    def _recorded(self, types: tuple[TensorType, ...], form: Any) -> "_Recorded | None":
+        """Records the function on placeholders; None if its Python has to run for each element."""
+        pack = packer(form)
+        specs: list[Any] = []
+
+        def step(tensors: list[EagerTensor]) -> Any:
+            result = self._called(pack(list(tensors)))
+            if any(hasattr(leaf, "_is_element") for leaf in leaves(result)):
+                raise ValueWanted(f"{self.where} returns a dataset")
+            specs.append(spec_of_element(result))
+            return result
+
+        try:
+            with apart(), rehearsing(), function_draws():
+                body = body_of(step, self.python, types, [f"args_{k}" for k in range(len(types))])
+        except ValueWanted:
+            return None
+        if body.uncertain or not body.is_complete:
+            return None
+        return _Recorded(body, specs[0])
+
+    def _called(self, element: Any) -> Any:
+        """Calls the Python, and makes an element of what it returns."""
+        if self._several or type(element) is tuple:
+            result = self.python(*element)
+        else:
+            result = self.python(element)
+        if isinstance(result, list):
+            result = tuple(result)
+        try:
+            return normalised(result)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Unsupported return value from function passed to {self.where}: {result}."
+            ) from error
+
+    def for_types(self, types: Any, element: Any) -> "_Recorded | None":
+        """Returns what was recorded for elements of such types."""
+        key = (types, _form_key(element))
+        if key not in self._bodies:
+            with self._lock:
+                if len(self._bodies) >= MOST_BODIES:  # of lengths without end
+                    return None
+                if key not in self._bodies:
+                    self._bodies[key] = self._recorded(types, element)
+        return self._bodies[key]
+
+    def in_python(self, element: Any, counts: Counts) -> Any:
+        """Runs the Python with an element.
+
+        Args:
+            element: the element.
+            counts: how far its random ops have come in this iteration.
+        """
+        try:
+            with apart(), draws_by_place(counts):
+                return computed(self._called(fresh(element)))
+        except Exception as error:
+            raise self.noted(error) from None
+
+    def noted(self, error: Exception) -> Exception:
+        """Adds to an error where it comes from."""
+        note = f"This happened in the function that was given to {self.where}."
+        if note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+        return error
+
+    def started(self) -> "Started":
+        """Returns the function for one iteration: its random ops begin anew."""
+        if SHARING.found is None:
+            return Started(self)
+        return SHARING.found.setdefault(self, Started(self))
+
+
+class _Recorded:
+    """What a function records for arguments of some types."""
+
+    def __init__(self, body: Body, spec: Any) -> None:
+        self.body = body
+        self.spec = spec
+        self.pack = packer(spec)
+        recorded = body.recorded
+        self.draws = bool(recorded.draws)
+        self.rows = (
+            all(map(is_dense, leaves(spec)))
+            and not (recorded.variables or recorded.assigned or recorded.acts)
+            and not recorded.effects
+        )
+        self._compiled: Compiled | None = None
+
+    def compiled(self, counts: Counts) -> Compiled:
+        """Returns the program for one iteration.
+
+        Args:
+            counts: how far its random ops have come in it, for elements of other shapes as well:
+                TensorFlow has one function for all.
+        """
+        if self.draws:
+            return Compiled(self.anew(counts).recorded)
+        if self._compiled is None:
+            self._compiled = Compiled(self.body.recorded)
+        return self._compiled
+
+    def anew(self, counts: Counts | None = None) -> Body:
+        """Returns the body with random ops that begin anew, or with their next keys in `counts`."""
+        if not self.draws:
+            return self.body
+        body = copy.copy(self.body)
+        body.recorded = copy.copy(body.recorded)
+        body.recorded.draws = {}
+        ops = None if counts is None else Ops(counts)
+        for slot, draw in self.body.recorded.draws.items():
+            again = body.recorded.draws[slot] = draw.elsewhere(ops)
+            if ops is not None:
+                again.is_spare = True
+            else:
+                again.source = draw.source.copy()
+        return body
+
+
+class Started:
+    """A function during one iteration over a dataset."""
+
+    def __init__(self, function: UserFunction) -> None:
+        self._function = function
+        self._compiled: dict[Any, tuple[Compiled, Any] | None] = {}
+        self._counts: Counts = {}  # how far its random ops have come
+
+    def __call__(self, element: Any) -> Any:
+        """Calls the function with an element, whose result is on the host."""
+        flat = leaves(element)
+        for leaf in flat:
+            if type(leaf) is not EagerTensor:
+                return self._function.in_python(element, self._counts)
+        types = tuple([leaf._type for leaf in flat])
+        key = (types, _form_key(element))
+        if key not in self._compiled:
+            found = self._function.for_types(types, element)
+            pair = None if found is None else (found.compiled(self._counts), found.body.structure)
+            self._compiled[key] = pair
+        pair = self._compiled[key]
+        if pair is None:
+            return self._function.in_python(element, self._counts)
+        compiled, structure = pair
+        try:
+            with _on_host():
+                return computed(structure.with_tensors(compiled.call(flat)))
+        except Exception as error:
+            raise self._function.noted(error) from None
+
+
+class Vectorised:
+    """A function during one iteration, called with many rows at once."""
+
+    def __init__(self, function: UserFunction, body: Body, size: int) -> None:
+        self._function = function
+        self._body = body
+        self._size = size
+
+    def __call__(self, arrays: Sequence[Array]) -> list[Array]:
+        """Returns the results for some rows, stacked."""
+        count = len(arrays[0])
+        if count < self._size:
+            arrays = [_filled(array, self._size) for array in arrays]
+        elements = [from_host(array) for array in arrays]
+        with apart():
+            rows = LoopRows(MAP, self._function.python, [], elements)
+            results = [tensor._numpy() for tensor in record_loop(self._body, rows, vector=True)]
+        return [result[:count] for result in results] if count < self._size else results
+
+
+def _filled(array: Array, size: int) -> Array:
+    """Repeats the last row, so that the same program can run."""
+    return np.concatenate([array, np.repeat(array[-1:], size - len(array), 0)])
+
+
+def _on_host() -> Any:
+    host = _host()
+    return contextlib.nullcontext() if host is None else jax.default_device(host)
+
+
+def widened(spec: Any) -> Any:
+    """Returns a spec without the sizes that come from unknown ones."""
+    if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
+        return spec
+    sizes = [None if _is_derived(size) else size for size in spec.shape.as_list()]
+    return TensorSpec(TensorShape(sizes), spec.dtype)
+
+
+def _is_derived(size: int | None) -> bool:
+    if size is None:
+        return True
+    nearest = min((size + NEAR) % UNKNOWN_SIZE, size % UNKNOWN_SIZE)
+    halves = any(abs(size - UNKNOWN_SIZE // by) <= 1 for by in (2, 3, 4))
+    return (size > UNKNOWN_SIZE // 2 and nearest <= NEAR) or halves
+
+
+def _form_key(value: Any) -> Any:
+    """Returns the structure of an element, as a key."""
+    if isinstance(value, dict):
+        return (dict, *[(key, _form_key(value[key])) for key in sorted(value)])
+    if isinstance(value, tuple) and not isinstance(value, TensorShape):
+        return (type(value), *map(_form_key, value))
+    return None
+
+
+def boolean_scalar(spec: Any) -> bool:
+    """Whether a function returns a truth value."""
+    return (
+        isinstance(spec, TensorSpec)
+        and spec.dtype is dtypes.bool
+        and spec.shape.is_compatible_with([])
+    )

@@ -1,0 +1,228 @@
+"""Elements in groups, by a key or by their length; and several datasets mixed."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.random_keys import Counts
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._data.batch import Held
+from tapefacade._data.element_functions import UserFunction
+from tapefacade._data.element_structures import (
+    fresh,
+    kernel_error,
+    mapped,
+    merged_spec,
+    normalised,
+    shown_dtype,
+)
+from tapefacade._data.inner_datasets import node_of, spec_of_dataset
+from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
+
+
+class GroupByWindow(Node):
+    """What a function makes of elements with the same key, some at a time."""
+
+    name = "_GroupByWindowDataset"
+
+    def __init__(
+        self, node: Node, key: Callable[..., Any], reduce: Callable[..., Any],
+        size: Callable[..., Any], wrap: Callable[[Node], Any],
+    ) -> None:  # fmt: skip
+        super().__init__(node)
+        self._key = UserFunction(key, "Dataset.group_by_window()", node.known_spec())
+        _require_key(self._key.spec)
+        self._reduce = UserFunction(reduce, "Dataset.group_by_window()", None, several=2)
+        self._size = UserFunction(size, "Dataset.group_by_window()", TensorSpec([], dtypes.int64))
+        self._wrap = wrap
+        key_spec, known = TensorSpec([], dtypes.int64), node.known_spec()
+        argument = None if known is None else (key_spec, FUNCTIONS["data.DatasetSpec"](known))
+        self._result_spec = spec_of_dataset(self._reduce, argument)
+
+    def known_spec(self) -> Any:
+        return self._result_spec
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        key_of, size_of = self._key.started(), self._size.started()
+        groups: dict[int, tuple[Any, int, list[Any]]] = {}
+        counts: Counts = {}
+        for element in elements:
+            key = key_of(element)
+            number = int(key._numpy())
+            if number not in groups:
+                groups[number] = (key, self._window_size(size_of(key)), [])
+            key, size, held = groups[number]
+            held.append(element)
+            if len(held) == size:
+                del groups[number]
+                yield from self._reduced(key, held, counts)
+        for number in sorted(groups):
+            key, _, held = groups[number]
+            yield from self._reduced(key, held, counts)
+
+    def _window_size(self, size: Any) -> int:
+        found = int(size._numpy())
+        if found <= 0:
+            raise kernel_error(f"Window size must be greater than zero, but got {found}.")
+        return found
+
+    def _reduced(self, key: Any, held: list[Any], counts: Counts) -> Iterator[Any]:
+        window = self._wrap(Held(held, self.input.known_spec()))
+        found = self._reduce.in_python((key, window), counts)
+        return node_of(found, "group_by_window").elements()
+
+
+def _require_key(spec: Any) -> None:
+    if spec is None:
+        return
+    scalar = isinstance(spec, TensorSpec) and spec.shape.is_compatible_with([])
+    if not scalar or spec.dtype is not dtypes.int64:
+        raise ValueError(
+            "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor but its "
+            f"return type is {spec}."
+        )
+
+
+class GroupByReducer(Node):
+    """What is left of the elements of each key, once they are reduced."""
+
+    name = "_GroupByReducerDataset"
+
+    def __init__(self, node: Node, key: Callable[..., Any], reducer: Any) -> None:
+        super().__init__(node)
+        where = "group_by_reducer()"
+        self._key = UserFunction(key, where, node.known_spec())
+        _require_key(self._key.spec)
+        self._start = UserFunction(reducer.init_func, where, TensorSpec([], dtypes.int64))
+        self._step = UserFunction(reducer.reduce_func, where, None, several=2)
+        self._end = UserFunction(reducer.finalize_func, where, self._start.spec)
+
+    def known_spec(self) -> Any:
+        return self._end.spec
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        states: dict[int, Any] = {}
+        key_of, start, step, end = (
+            function.started() for function in (self._key, self._start, self._step, self._end)
+        )
+        for element in elements:
+            key = key_of(element)
+            number = int(key._numpy())
+            if number not in states:
+                states[number] = start(key)
+            states[number] = step((states[number], element))
+        for number in sorted(states):
+            yield end(states[number])
+
+
+class Directed(Node):
+    """Elements of several datasets, one at a time from that which a number names."""
+
+    name = "_DirectedInterleaveDataset"
+
+    def __init__(self, choices: Node, nodes: Sequence[Node], stop: bool) -> None:
+        super().__init__(choices, *nodes)
+        self._stop = stop
+
+    def known_spec(self) -> Any:
+        specs = [node.known_spec() for node in self.inputs[1:]]
+        if any(spec is None for spec in specs):
+            return None
+        found = specs[0]
+        for spec in specs[1:]:
+            found = merged_spec(found, spec)
+        return found
+
+    def cardinality(self) -> int:
+        counts = [node.cardinality() for node in self.inputs[1:]]
+        if self.inputs[0].cardinality() == INFINITE and all(c == INFINITE for c in counts):
+            return INFINITE
+        return UNKNOWN
+
+    def elements(self) -> Iterator[Any]:
+        streams: list[Any] = [node.elements() for node in self.inputs[1:]]
+        left = len(streams)
+        try:
+            for choice in self.inputs[0].elements():
+                place = int(choice._numpy())
+                if not 0 <= place < len(streams):
+                    raise kernel_error(f"Selector index out of range: {place} >= {len(streams)}")
+                if streams[place] is None:
+                    continue
+                for element in streams[place]:
+                    yield element
+                    break
+                else:
+                    streams[place] = None
+                    left -= 1
+                    if self._stop or not left:
+                        return
+        finally:
+            for stream in streams:
+                close(stream)
+
+
+class Rejection(Node):
+    """Elements with their classes, some left out and some repeated."""
+
+    name = "_PrefetchDataset"  # as TensorFlow shows it
+
+    def __init__(
+        self, node: Node, function: Callable[..., Any], target: np.ndarray[Any, Any],
+        initial: np.ndarray[Any, Any] | None, seed: int | None,
+    ) -> None:  # fmt: skip
+        super().__init__(node)
+        self._class = UserFunction(function, "Dataset.rejection_resample()", node.known_spec())
+        self._target = target
+        self._initial = initial
+        self._seed = seed
+
+    def known_spec(self) -> Any:
+        kind, spec = self._class.spec, self.input.known_spec()
+        return None if kind is None or spec is None else (kind, spec)
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        random = np.random.default_rng(self._seed)
+        class_of = self._class.started()
+        counts = np.full(len(self._target), 1.0)
+        for element in elements:
+            kind = class_of(element)
+            number = int(kind._numpy())
+            if not 0 <= number < len(self._target):
+                raise kernel_error(f"class {number} is not in [0, {len(self._target)})")
+            counts[number] += 1
+            given = counts / counts.sum() if self._initial is None else self._initial
+            ratio = self._target / np.maximum(given, np.finfo(np.float64).tiny)
+            if random.random() * ratio.max() < ratio[number]:
+                yield (kind, element)
+
+
+def reduced(node: Node, state: Any, function: Callable[..., Any]) -> Any:
+    """Reduces all elements, one after the other; returns the last state."""
+    state = normalised(state)
+    call = UserFunction(function, "Dataset.reduce()", None, several=2).started()
+    elements = node.elements()
+    try:
+        for element in elements:
+            state = _same_types(call((fresh(state), element)), state)
+    finally:
+        close(elements)
+    return state
+
+
+def _same_types(state: Any, before: Any) -> Any:
+    """Returns a state that has the structure and the dtypes of the one before.
+
+    Raises:
+        TypeError: if it has not.
+    """
+    now, then = mapped(shown_dtype, state), mapped(shown_dtype, before)
+    if now != then:
+        raise TypeError(
+            "The element types for the new state must match the initial state. Expected "
+            f"{then!r} but got {now!r}."
+        )
+    return state

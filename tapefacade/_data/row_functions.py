@@ -1,0 +1,96 @@
+"""Functions of elements, called with many rows of arrays at once."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tapefacade._data.element_functions import FEW, UserFunction, Vectorised
+from tapefacade._data.element_structures import leaves
+from tapefacade._data.node import SHARING
+from tapefacade._data.row_streams import Indexed, Rows, tensors_of
+
+SIZES = 2  # numbers of rows that have programs of their own
+
+
+class ManyRows:
+    """A function during one iteration, for many rows at once or one by one."""
+
+    def __init__(self, function: UserFunction, found: Any, pack: Callable[..., Any]) -> None:
+        self._function, self._found, self._pack = function, found, pack
+        self._calls: dict[int, Vectorised] = {}
+        shared = {} if SHARING.found is None else SHARING.found
+        self._body = shared[found] if found in shared else shared.setdefault(found, found.anew())
+
+    def all(self, arrays: Any) -> Any:
+        """Returns the results for some rows, stacked.
+
+        Raises:
+            Exception: that of the first row that has one.
+        """
+        try:
+            return self._at_once(arrays)
+        except Exception:
+            for _ in self._one_by_one(arrays):
+                pass  # raises the error of the row that has one
+            raise
+
+    def each(self, arrays: Any) -> Iterator[Any]:
+        """Gives the leaves of the results for some rows; an error belongs to its row."""
+        if len(arrays[0]) >= FEW or self._found.draws:
+            try:
+                return zip(*map(tensors_of, self._at_once(arrays)), strict=True)
+            except Exception:
+                return self._one_by_one(arrays)
+        return self._one_by_one(arrays)
+
+    def _at_once(self, arrays: Any) -> Any:
+        """Calls the function; a few sizes have programs of their own, others are filled up."""
+        count = len(arrays[0])
+        size = count if len(self._calls) < SIZES else 0
+        size = min([known for known in self._calls if known >= count], default=size or count)
+        if size not in self._calls:
+            self._calls[size] = Vectorised(self._function, self._body, size)
+        return self._calls[size](arrays)
+
+    def _one_by_one(self, arrays: Any) -> Iterator[Any]:
+        rows = zip(*map(tensors_of, arrays), strict=True)
+        call = self._function.started()
+        return map(leaves, map(call, [self._pack(list(row)) for row in rows]))
+
+
+class Computed:
+    """Columns that a function computes of the rows of others when they are read."""
+
+    def __init__(self, source: Indexed, function: UserFunction, found: Any, row_bytes: int) -> None:
+        (self._group,) = source.groups
+        self._rows = ManyRows(function, found, source.pack)
+        self._count = len(leaves(found.spec))
+        self.row_bytes = row_bytes
+
+    def __len__(self) -> int:
+        return self._count
+
+    def take(self, numbers: Any) -> Any:
+        """Returns some rows of each column."""
+        return self._rows.all(self._group.take(numbers))
+
+    def rows(self, numbers: Any) -> Iterator[Any]:
+        """Gives some rows."""
+        return self._rows.each(self._group.take(numbers))
+
+
+class RowByRow:
+    """The results for rows, one by one; an error belongs to its row and does not end it."""
+
+    def __init__(self, source: Rows, call: ManyRows) -> None:
+        self._source, self._call = source, call
+        self._pack = call._found.pack
+        self._waiting: Iterator[Any] = iter(())
+
+    def __iter__(self) -> "RowByRow":
+        return self
+
+    def __next__(self) -> Any:
+        while True:
+            for row in self._waiting:
+                return self._pack(list(row))
+            self._waiting = self._call.each(next(self._source.arrays))

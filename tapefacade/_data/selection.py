@@ -1,0 +1,315 @@
+"""Which elements, how often and in which order: take, skip, repeat, shuffle and the like."""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import errors
+from tapefacade._data.composite_elements import rows_of
+from tapefacade._data.element_structures import (
+    kernel_error,
+    leaves,
+    mapped,
+    op_error,
+    packer,
+    row_leaf,
+)
+from tapefacade._data.node import INFINITE, SHARING, UNKNOWN, Node, SameNode, scaled, started_again
+from tapefacade._data.random_numbers import SeedGenerator, Words
+from tapefacade._data.row_streams import Indexed, Numbers, every, skipped, taken
+from tapefacade._data.shuffle import shuffled, shuffled_numbers
+
+
+class Chosen(SameNode):
+    """A step that passes rows on, but chooses which and in what order."""
+
+    @property
+    def is_indexed(self) -> bool:
+        return self.input.is_indexed
+
+    @property
+    def is_computed(self) -> bool:
+        return self.input.is_computed
+
+    def indexed(self) -> Indexed | None:
+        found = self.input.indexed()
+        return None if found is None else found._replace(blocks=self.numbers(found.blocks))
+
+    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        """Chooses among the numbers of rows."""
+        raise NotImplementedError
+
+
+class Take(Chosen):
+    """The first elements."""
+
+    name = "_TakeDataset"
+
+    def __init__(self, node: Node, count: int) -> None:
+        super().__init__(node)
+        self._count = count
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if self._count < 0:
+            return count
+        if count == INFINITE:
+            return self._count
+        return UNKNOWN if count == UNKNOWN and self._count else min(count, self._count)
+
+    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        return blocks if self._count < 0 else taken(blocks, self._count)
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        return elements if self._count < 0 else itertools.islice(elements, self._count)
+
+
+class Skip(Chosen):
+    """All but the first elements."""
+
+    name = "_SkipDataset"
+
+    def __init__(self, node: Node, count: int) -> None:
+        super().__init__(node)
+        self._count = count
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if self._count < 0:
+            return 0
+        return count if count < 0 else max(0, count - self._count)
+
+    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        return iter(()) if self._count < 0 else skipped(blocks, self._count)
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        return iter(()) if self._count < 0 else itertools.islice(elements, self._count, None)
+
+
+class Shard(Chosen):
+    """Each n-th element."""
+
+    name = "_ShardDataset"
+
+    def __init__(self, node: Node, count: int, place: int) -> None:
+        super().__init__(node)
+        if count < 1:
+            raise op_error("ShardDataset", f"Number of shards must be greater than zero (currently num_shards = {count}).")  # fmt: skip
+        if not 0 <= place < count:
+            raise op_error("ShardDataset", f"Index must be between 0 and {count - 1} (currently index = {place}).")  # fmt: skip
+        self._count, self._place = count, place
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        if count < 0:
+            return count
+        return count // self._count + (self._place < count % self._count)
+
+    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        return every(blocks, self._count, self._place)
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        return itertools.islice(elements, self._place, None, self._count)
+
+
+class Shuffle(Chosen):
+    """The elements in a random order."""
+
+    name = "_ShuffleDataset"
+
+    def __init__(self, node: Node, size: int, seeds: tuple[int, int], renew: bool) -> None:
+        super().__init__(node)
+        if size == UNKNOWN:  # a buffer for all elements
+            size = max(1, node.cardinality())
+        if size < 1:
+            raise op_error("ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")  # fmt: skip
+        self._size = size
+        self._seeds = SeedGenerator(seeds, renew)
+
+    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        return shuffled_numbers(blocks, self._size, Words(*self._seeds.next()))
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        return shuffled(elements, self._size, Words(*self._seeds.next()))
+
+
+class Repeat(SameNode):
+    """The elements several times."""
+
+    name = "_RepeatDataset"
+
+    def __init__(self, node: Node, count: int) -> None:
+        super().__init__(node)
+        self._count = count
+
+    def cardinality(self) -> int:
+        return scaled(self.input.cardinality(), INFINITE if self._count < 0 else self._count)
+
+    @property
+    def is_indexed(self) -> bool:
+        return self.input.is_indexed
+
+    @property
+    def is_computed(self) -> bool:
+        return self.input.is_computed
+
+    def _times(self) -> Iterator[int]:
+        return itertools.count() if self._count < 0 else iter(range(self._count))
+
+    def indexed(self) -> Indexed | None:
+        first = self.input.indexed()
+        if first is None:
+            return None
+        return first._replace(blocks=self._numbers(first.blocks))
+
+    def _numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        for time in self._times():
+            if time:
+                again = self.input.indexed()
+                assert again is not None
+                blocks = again.blocks
+            is_empty = True
+            for block in blocks:
+                is_empty = False
+                yield block
+            if is_empty and self._count < 0:
+                return  # there is nothing to repeat
+
+    def elements(self) -> Iterator[Any]:
+        if self.is_indexed:
+            found = self.indexed()
+            if found is not None:
+                return found.elements()
+        return self._repeated({} if SHARING.found is None else SHARING.found)
+
+    def _repeated(self, shared: dict[Any, Any]) -> Iterator[Any]:
+        for _ in self._times():
+            is_empty = True
+            for element in started_again(self.input, shared):
+                is_empty = False
+                yield element
+            if is_empty and self._count < 0:
+                return
+
+
+class Unbatch(Node):
+    """The rows of the elements."""
+
+    name = "_UnbatchDataset"
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        known = node.known_spec()
+        if known is not None:
+            _require_rows([getattr(leaf, "shape", None) for leaf in leaves(known)])
+        self._row_spec = None if known is None else mapped(row_leaf, known)
+
+    def known_spec(self) -> Any:
+        return self._row_spec
+
+    def _probed(self) -> Any:
+        return mapped(row_leaf, self.input.spec)
+
+    def cardinality(self) -> int:
+        count = self.input.cardinality()
+        spec = self.input.known_spec()
+        if count < 0 or spec is None:
+            return count if count == 0 else UNKNOWN
+        sizes = {size for leaf in leaves(spec) if (size := _rows(leaf)) is not None}
+        return count * sizes.pop() if len(sizes) == 1 else UNKNOWN
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        for element in elements:
+            pack = packer(element)
+            columns = [rows_of(leaf) for leaf in leaves(element)]
+            if len(set(map(len, columns))) > 1:
+                raise kernel_error("Input element must have the same batch size in each component.")
+            for row in zip(*columns, strict=True):
+                yield pack(list(row))
+
+
+def _require_rows(shapes: list[Any]) -> None:
+    known = [shape for shape in shapes if shape is not None and shape.rank is not None]
+    if any(shape.rank == 0 for shape in known):
+        raise ValueError("Cannot unbatch an input with scalar components.")
+    sizes = [shape[0] for shape in known if shape[0] is not None]
+    for size in sizes:
+        if size != sizes[0]:
+            raise ValueError(
+                "`unbatch()` is only supported for datasets of elements whose components have a "
+                f"matching leading dimension. Encountered both {sizes[0]} and {size}."
+            )
+
+
+def _rows(spec: Any) -> int | None:
+    shape = getattr(spec, "shape", None)
+    return None if shape is None or not shape.rank else shape[0]
+
+
+class Unique(SameNode):
+    """The elements without those that came before."""
+
+    name = "_UniqueDataset"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        seen = set()
+        for element in elements:
+            key = tuple([(x._type, _bytes(x._numpy())) for x in leaves(element)])
+            if key not in seen:
+                seen.add(key)
+                yield element
+
+
+def _bytes(array: np.ndarray[Any, Any]) -> Any:
+    return tuple(array.ravel().tolist()) if array.dtype == object else array.tobytes()
+
+
+class IgnoreErrors(SameNode):
+    """The elements without those that cannot be made."""
+
+    name = "_IgnoreErrorsDataset"
+
+    def cardinality(self) -> int:
+        return UNKNOWN
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        while True:
+            try:
+                element = next(elements)
+            except StopIteration:
+                return
+            except (errors.OpError, ArithmeticError, ValueError, TypeError, LookupError):
+                continue
+            yield element
+
+
+class AssertCardinality(SameNode):
+    """The elements, whose number is checked."""
+
+    name = "_AssertCardinalityDataset"
+
+    def __init__(self, node: Node, count: int) -> None:
+        super().__init__(node)
+        self._count = count
+
+    def cardinality(self) -> int:
+        return self._count
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        number = 0
+        wanted = f"{self._count} element{'' if self._count == 1 else 's'}"
+        for number, element in enumerate(elements, 1):
+            if self._count >= 0 and number > self._count:
+                raise self._wrong(f"Input dataset was expected to contain {wanted} but contained at least {number} elements.")  # fmt: skip
+            yield element
+        if number != self._count:
+            contained = f"{number} element{'' if number == 1 else 's'}"
+            raise self._wrong(f"Input dataset was expected to contain {wanted} but contained only {contained}.")  # fmt: skip
+
+    def _wrong(self, message: str) -> Exception:
+        return kernel_error(message, errors.FailedPreconditionError)

@@ -1,0 +1,119 @@
+"""Shuffling with a buffer: the order that TensorFlow's kernel gives with the same seeds.
+
+Each time one of the elements in the buffer is chosen, and the next one takes the place that is
+free. The buffer is a ring: its first element takes the place of the chosen one.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tapefacade._data.random_numbers import Words
+from tapefacade._data.row_streams import Numbers, joined, length, part
+
+DRAWN_AT_ONCE = 1 << 14
+
+
+def shuffled(elements: Iterator[Any], size: int, words: Words) -> Iterator[Any]:
+    """Yields elements in another order.
+
+    Args:
+        elements: the elements.
+        size: the size of the buffer.
+        words: what chooses.
+    """
+    random = words.stream()
+    held = list(itertools.islice(elements, size))
+    goes_on = len(held) == size
+    size = left = len(held)
+    start = 0
+    while left:
+        place = start % size
+        chosen = (start + next(random) % left) % size
+        element, held[chosen] = held[chosen], held[place]
+        held[place] = None
+        start += 1
+        yield element
+        del element
+        try:
+            if goes_on:
+                held[place] = next(elements)
+                continue
+        except StopIteration:
+            goes_on = False
+        left -= 1
+
+
+def shuffled_numbers(blocks: Iterator[Numbers], size: int, words: Words) -> Iterator[Numbers]:
+    """Yields the numbers of rows in another order; see `shuffled`."""
+    first, rest = _filled(blocks, size)
+    if not first:
+        return
+    held_all = joined(first)
+    total = length(held_all)
+    if total <= size:
+        yield _permuted(held_all, _order(total, words))
+        return
+    groups = len(held_all)
+    held, beyond = _items(part(held_all, 0, size)), part(held_all, size, None)
+    start = 0
+    for block in itertools.chain([beyond], rest):
+        for at in range(0, length(block), DRAWN_AT_ONCE):
+            items = _items(part(block, at, at + DRAWN_AT_ONCE))
+            places = (start + np.arange(len(items))) % size
+            chosen = (places + words.take(len(items)) % np.uint32(size)) % size
+            yield _numbers(_exchanged(held, items, places.tolist(), chosen.tolist()), groups)
+            start += len(items)
+    order = [(start + k) % size for k in range(size)]
+    left = [held[place] for place in order]
+    yield _numbers([left[place] for place in _order(size, words)], groups)
+
+
+def _filled(blocks: Iterator[Numbers], size: int) -> tuple[list[Numbers], Iterator[Numbers]]:
+    """Takes blocks until there are more rows than the buffer holds, or no more."""
+    found, count = [], 0
+    for block in blocks:
+        found.append(block)
+        count += length(block)
+        if count > size:
+            break
+    return found, blocks
+
+
+def _order(total: int, words: Words) -> list[int]:
+    """Returns a random order of all numbers below `total`."""
+    places = np.arange(total)
+    chosen = places + words.take(total) % (total - places)
+    order = list(range(total))
+    for place, other in enumerate(chosen.tolist()):
+        order[place], order[other] = order[other], order[place]
+    return order
+
+
+def _exchanged(held: list[Any], items: list[Any], places: list[int], chosen: list[int]) -> Any:
+    """Takes one from the buffer for each new item."""
+    found = []
+    for item, place, other in zip(items, places, chosen, strict=True):
+        found.append(held[other])
+        held[other] = held[place]
+        held[place] = item
+    return found
+
+
+def _items(numbers: Numbers) -> list[Any]:
+    if len(numbers) == 1:
+        return numbers[0].tolist()
+    return list(zip(*[vector.tolist() for vector in numbers], strict=True))
+
+
+def _numbers(items: list[Any], groups: int) -> Numbers:
+    if groups == 1:
+        return (np.array(items, np.int64),)
+    return tuple([np.array(vector, np.int64) for vector in zip(*items, strict=True)])
+
+
+def _permuted(numbers: Numbers, order: list[int]) -> Numbers:
+    places = np.array(order, np.int64)
+    return tuple([vector[places] for vector in numbers])

@@ -1,0 +1,166 @@
+"""Several datasets as one: zip, enumerate, concatenate."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._data.element_structures import leaves, merged_spec, packed, packer, tensor_of
+from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
+from tapefacade._data.row_streams import (
+    Columns,
+    Counting,
+    Indexed,
+    Numbers,
+    numbers_up_to,
+    together,
+)
+
+
+class Concatenate(Node):
+    """The elements of one dataset, then those of another."""
+
+    name = "_ConcatenateDataset"
+
+    def known_spec(self) -> Any:
+        first, second = (node.known_spec() for node in self.inputs)
+        return None if first is None or second is None else merged_spec(first, second)
+
+    def _probed(self) -> Any:
+        return merged_spec(*(node.spec for node in self.inputs))
+
+    def cardinality(self) -> int:
+        first, second = (node.cardinality() for node in self.inputs)
+        if INFINITE in (first, second):
+            return INFINITE
+        return UNKNOWN if UNKNOWN in (first, second) else first + second
+
+    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+        yield from elements
+        for node in self.inputs[1:]:
+            yield from node.elements()
+
+
+class Zip(Node):
+    """The elements of several datasets side by side."""
+
+    name = "_ZipDataset"
+
+    def __init__(self, nodes: Sequence[Node], form: Any) -> None:
+        super().__init__(*nodes)
+        self._form = form  # a structure with a leaf for each dataset
+
+    def known_spec(self) -> Any:
+        specs = [node.known_spec() for node in self.inputs]
+        return None if any(spec is None for spec in specs) else packed(self._form, specs)
+
+    def _probed(self) -> Any:
+        return packed(self._form, [node.spec for node in self.inputs])
+
+    def cardinality(self) -> int:
+        counts = [node.cardinality() for node in self.inputs]
+        known = [count for count in counts if count != INFINITE]
+        if not known:
+            return INFINITE
+        return UNKNOWN if UNKNOWN in known else min(known)
+
+    @property
+    def is_indexed(self) -> bool:
+        return all(node.is_indexed and not node.is_computed for node in self.inputs)
+
+    def indexed(self) -> Indexed | None:
+        if not self.is_indexed:
+            return None
+        found = [stream for node in self.inputs if (stream := node.indexed()) is not None]
+        groups = tuple([group for stream in found for group in stream.groups])
+        pack = packer(packed(self._form, [node.spec for node in self.inputs]))
+        return Indexed(groups, self._packer(found, pack), together([s.blocks for s in found]))
+
+    def _packer(self, found: list[Indexed], pack: Any) -> Any:
+        plain = isinstance(self._form, tuple) and all(len(leaves(n.spec)) == 1 for n in self.inputs)
+        if plain:
+            return pack
+        counts = [sum(map(len, stream.groups)) for stream in found]
+        ends = list(itertools.accumulate(counts))
+
+        def packed_row(row: list[Any]) -> Any:
+            parts = [
+                stream.pack(row[end - count : end])
+                for stream, count, end in zip(found, counts, ends, strict=True)
+            ]
+            return packed(self._form, parts)
+
+        return packed_row
+
+    def elements(self) -> Iterator[Any]:
+        found = self.indexed()
+        return self._zipped() if found is None else found.elements()
+
+    def _zipped(self) -> Iterator[Any]:
+        streams = [node.elements() for node in self.inputs]
+        pack = tuple if type(self._form) is tuple else None
+        plain = pack is not None and not any(map(_has_parts, self._form))
+        try:
+            for row in zip(*streams, strict=False):
+                yield row if plain else packed(self._form, list(row))
+        finally:
+            for stream in streams:
+                close(stream)
+
+
+def _has_parts(form: Any) -> bool:
+    return isinstance(form, tuple | dict)
+
+
+class Enumerate(Node):
+    """Each element with its number."""
+
+    name = "_ZipDataset"
+
+    def __init__(self, node: Node, start: int) -> None:
+        super().__init__(node)
+        self._start = start
+
+    def known_spec(self) -> Any:
+        spec = self.input.known_spec()
+        return None if spec is None else (TensorSpec([], dtypes.int64), spec)
+
+    def _probed(self) -> Any:
+        return (TensorSpec([], dtypes.int64), self.input.spec)
+
+    def cardinality(self) -> int:
+        return self.input.cardinality()
+
+    def elements(self) -> Iterator[Any]:
+        found = self.indexed()
+        return map(_numbered, itertools.count(self._start), self.input.elements()) if found is None else found.elements()  # fmt: skip
+
+    @property
+    def is_indexed(self) -> bool:
+        return self.input.is_indexed and not self.input.is_computed
+
+    def indexed(self) -> Indexed | None:
+        found = self.input.indexed() if self.is_indexed else None
+        if found is None:
+            return None
+        numbers = Counting(self._start, 1, np.dtype(np.int64))
+        pack = found.pack
+
+        def paired(row: list[Any]) -> Any:
+            return (row[0], pack(row[1:]))
+
+        blocks = together([_endless(), found.blocks])
+        return Indexed((Columns(numbers), *found.groups), paired, blocks)
+
+
+def _numbered(number: int, element: Any) -> Any:
+    return (tensor_of(np.array(number, np.int64)), element)
+
+
+def _endless() -> Iterator[Numbers]:
+    for number in itertools.count():
+        for (block,) in numbers_up_to(1 << 16):
+            yield (block + (number << 16),)

@@ -1,0 +1,395 @@
+"""The `@op` decorator: one declarative definition per TensorFlow function."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, overload
+
+import jax
+import numpy as np
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.annotations import described, shown
+from tapefacade._core.dispatch import dispatched
+from tapefacade._core.gradient_rules import (
+    DIFFERENTIABLE as DIFFERENTIABLE,
+    Differentiable as Differentiable,
+    Gradient as Gradient,
+    NoGradient as NoGradient,
+    NotDifferentiable as NotDifferentiable,
+)
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._definition.call import record as record
+from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
+from tapefacade._definition.parameters import Parameter, read_parameters
+from tapefacade._trace.operation import Check as Check, Operation
+
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Annotations of an implementation's parameters: which are tensors, and of which dtype. `Any` to
+# the type checker, since inside the implementation they are arrays.
+TensorLike = Annotated[Any, "common"]  # the op's common dtype
+IndexLike = Annotated[Any, "index"]  # an integer dtype of its own
+BoolLike = Annotated[Any, "bool"]
+FreeTensor = Annotated[Any, "free"]  # any dtype, not matched with the others
+OptionalTensor = Annotated[Any, "common", "optional"]
+TensorList = Annotated[Any, "common", "list"]
+
+REGISTRY: dict[str, "Op"] = {}
+MAX_INFERRED = 4096
+# Kernels that only put arrays together or take them apart.
+MOVING = ("ConcatV2", "Pack", "Unpack")
+NAME = inspect.Parameter(
+    "name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=str | None
+)
+
+
+class Op(Operation):
+    """A TensorFlow function: its names, its JAX implementation and its gradient rule."""
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        implementation: Callable[..., Any],
+        kernel: str | None,
+        gradient: Gradient,
+        dtypes_: tuple[str, ...] | None,
+        host: Callable[..., Any] | None,
+        check: Check | None,
+        mismatch: Callable[[Any, Any], Exception] | None,
+    ) -> None:
+        if not implementation.__doc__:
+            raise ValueError(f"op {names[0]!r} has no docstring.")
+        self.names = names
+        self.name = names[0]
+        self.kernel = kernel or "".join(w.capitalize() for w in names[0].split(".")[-1].split("_"))
+        self.implementation = implementation
+        self.gradient = gradient
+        self.dtypes = dtypes_
+        self.host = host
+        self.check = check
+        self.mismatch = mismatch
+        self.signature = inspect.signature(implementation)
+        self.parameters = read_parameters(self.signature)
+        self.tensors = tuple(p for p in self.parameters if p.kind)
+        self.statics = tuple(p for p in self.parameters if not p.kind)
+        self.plain = all(p.form == "one" for p in self.tensors)
+        self.matched = all(p.kind == "common" for p in self.tensors)
+        self.common = tuple(i for i, p in enumerate(self.tensors) if p.kind == "common")
+        forms = [p.form for p in self.tensors]
+        self.only_list = forms == ["list"]
+        self.no_list = "list" not in forms
+        # (static, input types) -> the types and structure of the outputs, whether it is checked
+        self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], bool]] = {}
+        known = {p.name for p in self.tensors}
+        if isinstance(gradient, Differentiable) and (unknown := set(gradient.except_for) - known):
+            raise ValueError(f"op {self.name!r} has no tensor input {sorted(unknown)}.")
+        if check is not None and (unknown := set(check.values) - known):
+            raise ValueError(f"op {self.name!r} has no tensor input {sorted(unknown)}.")
+
+    # What a call gives.
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return self._known(static, types)[0]
+
+    def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
+        return self.check is not None and self._known(static, types)[1]
+
+    def _known(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
+        # 2 == 2.0 == True, but an op may refuse one of them.
+        key = (static, kinds(static), tuple(types))
+        found = self._inferred.get(key)
+        if found is None:
+            if len(self._inferred) > MAX_INFERRED:
+                self._inferred.clear()
+            found = self._inferred[key] = self._infer(static, types)
+        return found
+
+    def _infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
+        self._check_dtypes(static, types)
+        abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
+        tested: list[Any] = []
+
+        def test(*arrays: Any) -> None:
+            tested.append(self.test(arrays, static)[0])
+
+        try:
+            with jax.enable_x64(True):
+                result = jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
+                if self.check is not None:
+                    jax.eval_shape(test, *abstract)
+        except errors.OpError as error:
+            raise self.named(error) from None
+        leaves, structure = jax.tree_util.tree_flatten(result)
+        outputs = tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves])
+        checked = bool(tested) and tested[0] is not True
+        return (outputs, None if leaves and result is leaves[0] else structure), checked
+
+    def named(self, error: errors.OpError, computing: bool = True) -> errors.OpError:
+        """Returns the error with the name of the op, where TensorFlow puts it.
+
+        Args:
+            error: the error.
+            computing: whether TensorFlow finds the error while it computes the op.
+        """
+        if "[Op:" in error.message:
+            return error
+        prefix = MESSAGE_COMPUTING.format(self.kernel) if computing else ""
+        kind: Any = type(error)
+        return kind(None, None, f"{prefix}{error.message} [Op:{self.kernel}] name: ")
+
+    def _check_dtypes(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> None:
+        common = [
+            t
+            for t, p in zip(types, self.flat_parameters(static), strict=True)
+            if p.kind == "common"
+        ]
+        self._check_allowed((common or list(types))[:1])
+        first: TensorType | None = None
+        for place, parameter in enumerate(self.flat_parameters(static)):
+            given = types[place]
+            expected = None
+            if parameter.kind == "bool" and not given.dtype.is_bool:
+                expected = dtypes.bool
+            elif parameter.kind == "common":
+                first = first or given
+                if given.dtype is not first.dtype:
+                    expected = first.dtype
+            if expected is not None:
+                if self.mismatch is not None:
+                    raise self.mismatch(expected, given.dtype)
+                message = (
+                    f"cannot compute {self.kernel} as input #{place}(zero-based) was expected to "
+                    f"be a {expected.kernel_name} tensor but is a {given.dtype.kernel_name} tensor"
+                )
+                raise self.named(errors.InvalidArgumentError(None, None, message), computing=False)
+
+    def _check_allowed(self, types: Sequence[TensorType]) -> None:
+        kind = types[0].dtype.kernel_name if types else ""
+        if self.dtypes is not None and kind not in self.dtypes:
+            message = (
+                f"Value for attr 'T' of {kind} is not in the list of allowed values: "
+                f"{', '.join(self.dtypes)}\n\t; NodeDef: {{{{node {self.kernel}}}}}"
+            )
+            raise self.named(errors.InvalidArgumentError(None, None, message), computing=False)
+
+    def flat_parameters(self, static: tuple[Any, ...]) -> list[Parameter]:
+        """Returns the parameter of each input."""
+        if self.plain:
+            return list(self.tensors)
+        counts = static[-1]
+        return [p for p, n in zip(self.tensors, counts, strict=True) for _ in range(max(n, 0))]
+
+    def call(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Any:
+        """Calls the implementation on arrays."""
+        return self.implementation(**self._arguments(arrays, static))
+
+    def _arguments(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> dict[str, Any]:
+        if self.plain:
+            arguments = {p.name: array for p, array in zip(self.tensors, arrays, strict=True)}
+        else:
+            arguments, rest = {}, iter(arrays)
+            for parameter, count in zip(self.tensors, static[-1], strict=True):
+                if parameter.form == "list":
+                    arguments[parameter.name] = [next(rest) for _ in range(count)]
+                else:
+                    arguments[parameter.name] = next(rest) if count else None
+        arguments.update(zip([p.name for p in self.statics], static, strict=False))
+        return arguments
+
+    def named_arguments(self, inputs: Sequence[Any], static: Sequence[Any]) -> dict[str, Any]:
+        """Returns the arguments of a call by name, as the implementation's signature has them."""
+        named = dict(zip([p.name for p in self.tensors], inputs, strict=True))
+        named.update(zip([p.name for p in self.statics], static, strict=False))
+        return named
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return jax.tree_util.tree_leaves(self.call(arrays, static))
+
+    @property
+    def is_moving(self) -> bool:  # type: ignore[override]
+        return self.host is not None and self.kernel in MOVING
+
+    def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
+        if not self.is_moving or self.host is None:
+            return None
+        arguments = self._arguments(arrays, static)
+        found = self.host(*[arguments[p.name] for p in self.parameters])
+        return found if isinstance(found, list) else [found]
+
+    def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
+        assert self.check is not None
+        return self.check.test(**self._arguments(arrays, static))
+
+    def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
+        assert self.check is not None
+        names = [p.name for p in self.statics]
+        error = self.check.error(*details, **dict(zip(names, static, strict=False)))
+        # TensorFlow's assertions and arrays are Python's.
+        bare = self.name.startswith(("_assert", "_array_"))
+        return self.named(error) if isinstance(error, errors.OpError) and not bare else error
+
+    def blocked(self, static: tuple[Any, ...], count: int) -> frozenset[int]:
+        if not isinstance(self.gradient, Differentiable) or not self.gradient.except_for:
+            return frozenset()
+        names = [p.name for p in self.flat_parameters(static)]
+        return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
+
+
+def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns the classes of static values, which may be equal all the same."""
+    return tuple([kinds(v) if type(v) is tuple else type(v) for v in static])
+
+
+# Definition.
+
+
+class Public(Protocol[P, R]):
+    """What a type checker knows of a public function: it has the parameters, and may have `name`."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, *args: Any, name: str | None, **kwargs: Any) -> R: ...
+
+
+class Definition(Protocol):
+    """Turns an implementation over arrays into a function over tensors."""
+
+    @overload
+    def __call__(self, implementation: Callable[P, jax.Array]) -> "Public[P, EagerTensor]": ...
+    @overload
+    def __call__(
+        self, implementation: Callable[P, tuple[jax.Array, jax.Array]]
+    ) -> "Public[P, tuple[EagerTensor, EagerTensor]]": ...
+    @overload
+    def __call__(
+        self, implementation: Callable[P, list[jax.Array]]
+    ) -> "Public[P, list[EagerTensor]]": ...
+    @overload
+    def __call__(self, implementation: Callable[..., Any]) -> Callable[..., Any]: ...
+
+
+def op(
+    *names: str,
+    kernel: str | None = None,
+    gradient: Gradient = DIFFERENTIABLE,
+    dtypes: tuple[str, ...] | None = None,
+    host: Callable[..., Any] | None = None,
+    check: Check | None = None,
+    mismatch: Callable[[Any, Any], Exception] | None = None,
+) -> Definition:
+    """Defines the TensorFlow function known as `names`.
+
+    Args:
+        names: paths below `tf`, the canonical one first.
+        kernel: TensorFlow's name of the op, for messages.
+        gradient: what a tape does with a gradient that reaches the op.
+        dtypes: the kernel names of the dtypes that the first tensor may have.
+        host: the same function on NumPy arrays, for shape arithmetic.
+        check: an error that depends on values; its test may return True for types that need none.
+        mismatch: makes the exception for two dtypes that differ.
+
+    Returns:
+        A decorator for the implementation: a documented, pure function of arrays.
+    """
+
+    def define(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        definition = Op(names, implementation, kernel, gradient, dtypes, host, check, mismatch)
+        public = _public_function(definition)
+        register(names, public)
+        for name in names:
+            REGISTRY[name] = definition
+        return public
+
+    return define
+
+
+def function(*names: str, dispatch: bool = False) -> Callable[[F], F]:
+    """Registers a function made of several ops, or one that has to look at values.
+
+    Args:
+        names: paths below `tf`, the canonical one first.
+        dispatch: whether the handlers of ragged tensors and the like (`_core/dispatch.py`) are
+            called for what the function cannot convert. Ops do that by themselves.
+
+    Returns:
+        A decorator that returns its argument, or with `dispatch` a function around it.
+    """
+
+    def define(composite: F) -> F:
+        if not composite.__doc__:
+            raise ValueError(f"function {names[0]!r} has no docstring.")
+        described(composite)
+        if dispatch:
+            composite = dispatched(names[0], composite)  # type: ignore[assignment]
+        register(names, composite)
+        return composite
+
+    return define
+
+
+def register(names: tuple[str, ...], public: Callable[..., Any]) -> None:
+    """Enters a function under its names.
+
+    Raises:
+        ValueError: if a name is taken.
+    """
+    for name in names:
+        if name in FUNCTIONS:
+            where = inspect.getsourcefile(inspect.unwrap(FUNCTIONS[name]))
+            raise ValueError(f"{name!r} is already defined in {where}.")
+        FUNCTIONS[name] = public
+
+
+def _public_function(definition: Op) -> Callable[..., Any]:
+    """Makes the function of tensors: it has TensorFlow's signature and binds without `inspect`."""
+    signature = definition.signature
+    parameters = list(signature.parameters.values())
+    if "name" not in signature.parameters:
+        parameters.append(NAME)
+    defaults = {f"_default_{p.name}": p.default for p in parameters}
+    head = ", ".join(
+        p.name if p.default is p.empty else f"{p.name}=_default_{p.name}" for p in parameters
+    )
+    lists = "".join(
+        f"    if _type({p.name}) is list: {p.name} = tuple({p.name})\n" for p in definition.statics
+    )
+    static = "(" + "".join(f"{p.name}, " for p in definition.statics) + ")"
+    tensors = [p.name for p in definition.tensors]
+    if definition.plain and len(tensors) in (1, 2):
+        body = f"record{len(tensors)}(definition, {', '.join(tensors)}, {static})"
+    else:
+        body = f"record_many(definition, ({''.join(f'{t}, ' for t in tensors)}), {static})"
+    name = definition.implementation.__name__
+    namespace: dict[str, Any] = {
+        "definition": definition, "record1": record1, "record2": record2,
+        "record_many": record_many,
+        "_type": type,  # a parameter may have that name
+        **defaults,
+    }  # fmt: skip
+    exec(f"def {name}({head}):\n{lists}    return {body}\n", namespace)
+    public = namespace[name]
+    public.__doc__ = definition.implementation.__doc__
+    public.__module__ = definition.implementation.__module__
+    public.__qualname__ = name
+    annotations = definition.implementation.__annotations__
+    public.__annotations__ = {name: shown(kind) for name, kind in annotations.items()}
+    public.__wrapped__ = definition.implementation
+    public.__signature__ = signature.replace(
+        parameters=[p.replace(annotation=shown(p.annotation)) for p in parameters],
+        return_annotation=shown(signature.return_annotation),
+    )
+    public.op = definition
+    return public

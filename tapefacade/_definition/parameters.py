@@ -1,0 +1,60 @@
+"""The parameters of an op: which are tensors, and how static values become hashable."""
+
+import inspect
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_shape import TensorShape
+
+DTYPE_NAMES = ("dtype", "out_type", "output_type")
+
+
+class Parameter(NamedTuple):
+    """A parameter of an implementation."""
+
+    name: str
+    kind: str  # "" static, else which dtype the tensor has: "common", "index", "bool", "free"
+    form: str  # "one", "optional" or "list"
+
+
+def read_parameters(signature: inspect.Signature) -> tuple[Parameter, ...]:
+    """Reads the annotations of an implementation; `name` is no parameter."""
+    parameters = []
+    for name, parameter in signature.parameters.items():
+        marks = getattr(parameter.annotation, "__metadata__", ())
+        kind = marks[0] if marks else ""
+        if name != "name":
+            parameters.append(Parameter(name, kind, marks[1] if len(marks) > 1 else "one"))
+    return tuple(parameters)
+
+
+def freeze(parameters: tuple[Parameter, ...], static: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Makes static values hashable: lists become tuples, tensors are looked at."""
+    if not static:
+        return ()
+    frozen = [
+        _dtype(value) if parameter.name in DTYPE_NAMES else frozen_value(value)
+        for parameter, value in zip(parameters, static, strict=False)
+    ]
+    return (*frozen, *static[len(parameters) :])
+
+
+def _dtype(value: Any) -> dtypes.DType | None:
+    return None if value is None else dtypes.as_dtype(value)
+
+
+def frozen_value(value: Any) -> Any:
+    """Returns a hashable value that means the same."""
+    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        return tuple([frozen_value(item) for item in value])
+    if isinstance(value, TensorShape):
+        return None if value.rank is None else tuple(value.as_list())
+    if isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
+        tensor: Any = value
+        return frozen_value(tensor.numpy())
+    if isinstance(value, np.ndarray):
+        return frozen_value(value.tolist())
+    return value.item() if isinstance(value, np.generic) else value

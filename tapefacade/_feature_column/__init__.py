@@ -1,0 +1,1 @@
+"""Columns of examples: `tf.feature_column`."""

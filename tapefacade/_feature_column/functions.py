@@ -1,0 +1,272 @@
+"""The functions of `tf.feature_column`: descriptions of columns, and how to parse them.
+
+They do no more than describe: TensorFlow's layers that took them are gone as well.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._definition.op import function
+from tapefacade._feature_column import columns
+from tapefacade._lookup.table_initializers import shown
+
+
+def _require_key(key: Any) -> None:
+    if not isinstance(key, str):
+        raise ValueError(f"key must be a string. Got: type {type(key)}. Given key: {key}.")
+
+
+def _require_discrete(dtype: dtypes.DType, key: str) -> None:
+    if not (dtype is dtypes.string or dtype.is_integer):
+        raise ValueError(
+            f"column_name: {key} dtype must be string or integer. dtype: {shown(dtype)}."
+        )
+
+
+@function("feature_column.numeric_column")
+def numeric_column(
+    key: str,
+    shape: Any = (1,),
+    default_value: Any = None,
+    dtype: Any = dtypes.float32,
+    normalizer_fn: Callable[[Any], Any] | None = None,
+) -> columns.NumericColumn:
+    """Describes a column of numbers.
+
+    Args:
+        key: the name of the feature.
+        shape: the shape of its values in one example.
+        default_value: what stands for a missing feature: a number, or one for each element.
+        dtype: the dtype of the values.
+        normalizer_fn: what is applied to the values.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+        TypeError: if `normalizer_fn` is no function, or the default is no number.
+
+    >>> tf.feature_column.numeric_column("age").parse_example_spec
+    {'age': FixedLenFeature(shape=(1,), dtype=tf.float32, default_value=None)}
+    """
+    _require_key(key)
+    sizes = tuple(int(n) for n in shape) if isinstance(shape, Sequence) else (int(shape),)
+    if any(size <= 0 for size in sizes):
+        raise ValueError(f"shape dimensions must be greater than 0. shape: {sizes}, key: {key}")
+    kind = dtypes.as_dtype(dtype)
+    if not (kind.is_integer or kind.is_floating):
+        raise ValueError(f"dtype must be convertible to float. dtype: {shown(kind)}, key: {key}")
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
+    default = _default(default_value, sizes, kind, key)
+    return columns.NumericColumn(key, sizes, default, kind, normalizer_fn)
+
+
+def _default(value: Any, shape: tuple[int, ...], dtype: dtypes.DType, key: str) -> Any:
+    if value is None:
+        return None
+    array = np.array(value)
+    if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and dtype.is_integer):
+        raise TypeError(
+            f"default_value must be compatible with dtype. default_value: {value}, dtype: "
+            f"{shown(dtype)}, key: {key}"
+        )
+    if array.ndim == 0:
+        array = np.full(shape, value, float if dtype.is_floating else int)
+    elif array.shape != shape:
+        raise ValueError(
+            "The shape of default_value must be equal to given shape. default_value: "
+            f"{value}, shape: {shape}, key: {key}"
+        )
+    return _tuples(array.tolist())
+
+
+def _tuples(value: Any) -> Any:
+    return tuple([_tuples(item) for item in value]) if isinstance(value, list) else value
+
+
+@function("feature_column.bucketized_column")
+def bucketized_column(
+    source_column: columns.NumericColumn, boundaries: Sequence[float]
+) -> columns.BucketizedColumn:
+    """Describes a column of numbers by the intervals they lie in.
+
+    Args:
+        source_column: what `numeric_column` returns, of one dimension.
+        boundaries: where the intervals end, sorted.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+
+    >>> age = tf.feature_column.numeric_column("age")
+    >>> tf.feature_column.bucketized_column(age, [18, 65]).num_buckets
+    3
+    """
+    if not isinstance(source_column, columns.NumericColumn):
+        raise ValueError(
+            "source_column must be a column generated with numeric_column(). Given: "
+            f"{source_column}"
+        )
+    if len(source_column.shape) > 1:
+        raise ValueError(f"source_column must be one-dimensional column. Given: {source_column}")
+    if not boundaries:
+        raise ValueError("boundaries must not be empty.")
+    if not isinstance(boundaries, list | tuple) or sorted(set(boundaries)) != list(boundaries):
+        raise ValueError("boundaries must be a sorted list.")
+    return columns.BucketizedColumn(source_column, tuple(boundaries))
+
+
+@function("feature_column.categorical_column_with_hash_bucket")
+def categorical_column_with_hash_bucket(
+    key: str, hash_bucket_size: int, dtype: Any = dtypes.string
+) -> columns.HashedCategoricalColumn:
+    """Describes a column of categories by the hash of their values.
+
+    Args:
+        key: the name of the feature.
+        hash_bucket_size: the number of categories.
+        dtype: string or an integer dtype.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+
+    >>> tf.feature_column.categorical_column_with_hash_bucket("word", 100).parse_example_spec
+    {'word': VarLenFeature(dtype=tf.string)}
+    """
+    if hash_bucket_size is None:
+        raise ValueError(f"hash_bucket_size must be set. key: {key}")
+    if hash_bucket_size < 1:
+        raise ValueError(
+            f"hash_bucket_size must be at least 1. hash_bucket_size: {hash_bucket_size}, key: {key}"
+        )
+    _require_key(key)
+    kind = dtypes.as_dtype(dtype)
+    _require_discrete(kind, key)
+    return columns.HashedCategoricalColumn(key, hash_bucket_size, kind)
+
+
+@function("feature_column.categorical_column_with_vocabulary_list")
+def categorical_column_with_vocabulary_list(
+    key: str,
+    vocabulary_list: Sequence[Any],
+    dtype: Any = None,
+    default_value: int = -1,
+    num_oov_buckets: int = 0,
+) -> columns.VocabularyListCategoricalColumn:
+    """Describes a column of categories that a list names.
+
+    Args:
+        key: the name of the feature.
+        vocabulary_list: the values, texts or integers.
+        dtype: their dtype.
+        default_value: the category of other values.
+        num_oov_buckets: how many categories there are for other values.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+
+    >>> tf.feature_column.categorical_column_with_vocabulary_list("size", ["S", "L"]).num_buckets
+    2
+    """
+    if vocabulary_list is None or len(vocabulary_list) < 1:
+        raise ValueError(f"vocabulary_list {vocabulary_list} must be non-empty, column_name: {key}")
+    if len(set(vocabulary_list)) != len(vocabulary_list):
+        raise ValueError(f"Duplicate keys in vocabulary_list {vocabulary_list}, column_name: {key}")
+    own = dtypes.as_dtype(np.array(vocabulary_list).dtype)
+    if num_oov_buckets and default_value != -1:
+        raise ValueError(f"Can't specify both num_oov_buckets and default_value in {key}.")
+    if num_oov_buckets < 0:
+        raise ValueError(f"Invalid num_oov_buckets {num_oov_buckets} in {key}.")
+    _require_discrete(own, key)
+    kind = own if dtype is None else dtypes.as_dtype(dtype)
+    if kind.is_integer != own.is_integer or not (kind.is_integer or kind is dtypes.string):
+        raise ValueError(
+            f"dtype {shown(kind)} and vocabulary dtype {shown(own)} do not match, "
+            f"column_name: {key}"
+        )
+    _require_key(key)
+    return columns.VocabularyListCategoricalColumn(
+        key, tuple(vocabulary_list), kind, default_value, num_oov_buckets
+    )
+
+
+@function("feature_column.categorical_column_with_identity")
+def categorical_column_with_identity(
+    key: str, num_buckets: int, default_value: int | None = None
+) -> columns.IdentityCategoricalColumn:
+    """Describes a column of the numbers of categories.
+
+    Args:
+        key: the name of the feature.
+        num_buckets: the number of categories.
+        default_value: the category of other numbers.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+
+    >>> tf.feature_column.categorical_column_with_identity("month", 12).parse_example_spec
+    {'month': VarLenFeature(dtype=tf.int64)}
+    """
+    if num_buckets < 1:
+        raise ValueError(f"num_buckets {num_buckets} < 1, column_name {key}")
+    if default_value is not None and not 0 <= default_value < num_buckets:
+        raise ValueError(
+            f"default_value {default_value} not in range [0, {num_buckets}), column_name {key}"
+        )
+    _require_key(key)
+    return columns.IdentityCategoricalColumn(key, num_buckets, default_value)
+
+
+@function("feature_column.crossed_column")
+def crossed_column(
+    keys: Sequence[Any], hash_bucket_size: int, hash_key: int | None = None
+) -> columns.CrossedColumn:
+    """Describes a column of combinations of categories, by their hash.
+
+    Args:
+        keys: two or more names of features, or categorical columns.
+        hash_bucket_size: the number of categories.
+        hash_key: a key of the hash.
+
+    Returns:
+        A named tuple with `parse_example_spec`.
+
+    Raises:
+        ValueError: if an argument has a value that cannot be used.
+
+    >>> tf.feature_column.crossed_column(["city", "month"], 100).name
+    'city_X_month'
+    """
+    if not hash_bucket_size or hash_bucket_size < 1:
+        raise ValueError(f"hash_bucket_size must be > 1. hash_bucket_size: {hash_bucket_size}")
+    if not keys or len(keys) < 2:
+        raise ValueError(f"keys must be a list with length > 1. Given: {keys}")
+    for key in keys:
+        if not isinstance(key, str | columns.CategoricalColumn):
+            raise ValueError(
+                "Unsupported key type. All keys must be either string, or categorical column "
+                f"except HashedCategoricalColumn. Given: {key}"
+            )
+        if isinstance(key, columns.HashedCategoricalColumn):
+            raise ValueError(
+                "categorical_column_with_hash_bucket is not supported for crossing. Hashing "
+                "before crossing will increase probability of collision. Instead, use the feature "
+                f"name as a string. Given: {key}"
+            )
+    return columns.CrossedColumn(tuple(keys), hash_bucket_size, hash_key)

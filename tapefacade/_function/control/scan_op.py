@@ -1,0 +1,322 @@
+"""A loop over rows as one instruction: `jax.lax.scan` of a body's program.
+
+The state of the loop are the tensors that one iteration hands to the next, and the variables that
+the body assigns. Keys of random ops come in as rows, like the elements, such that an iteration
+draws what it would in a Python loop.
+"""
+
+import functools
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core.gradient_rules import NoGradient
+from tapefacade._core.random_keys import words_of
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._function.control.bodies import INPUT, Acting, Program, flow_of, followed
+from tapefacade._ops.array.printing import QUIET
+from tapefacade._trace.operation import Operation
+
+MAX_LOOPS = 4096
+# What a loop gives: the results of all iterations, or those of the last one, which are the state.
+MAP, SCAN, FOLD = "map", "scan", "fold"
+
+
+class Key(NamedTuple):
+    """A key among what the body takes from outside."""
+
+    place: int
+    type: TensorType
+
+
+class Plan(NamedTuple):
+    """All that decides what a loop computes. Operands are the state, the elements, what the body
+    takes from outside without the keys, and the keys.
+
+    Attributes:
+        kind: MAP, SCAN or FOLD.
+        program: the body; its arguments are the state and the rows of the elements.
+        results: the number of results of the body.
+        states: the number of tensors in the state.
+        elements: the number of tensors whose rows the iterations take.
+        iterations: how often the body runs.
+        reverse: whether the last row comes first.
+        begins: whether the state is the first row at the beginning, instead of an operand.
+        outer: the number of operands that the body takes from outside, its keys among them.
+        carried: for each variable that the body assigns the operands that hold it.
+        keys: the keys.
+        coarse: whether all results depend on all operands, as TensorFlow has it in functions.
+        vector: whether all iterations run at once.
+        opaque: whether a tape that is not there yet has to see the Python loop.
+    """  # noqa: D205 - one sentence
+
+    kind: str
+    program: Program
+    results: int
+    states: int
+    elements: int
+    iterations: int
+    reverse: bool = False
+    begins: bool = False
+    outer: int = 0
+    carried: tuple[tuple[int, ...], ...] = ()
+    keys: tuple[Key, ...] = ()
+    coarse: bool = False
+    vector: bool = False
+    opaque: bool = False
+
+
+class Loop(Operation):
+    """Runs a body for all rows; its results are followed by those of the body's checks."""
+
+    name = "loop"
+    kernel = "While"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.name = {MAP: "map_fn", SCAN: "scan", FOLD: "foldl"}[plan.kind]
+        self.replayable = plan.program.replayable and not plan.opaque
+        self._dependencies: tuple[frozenset[int], ...] | None = None
+        self.check_types: list[tuple[TensorType, ...]] = []  # known once it has been inferred
+        missing = sorted(self._missing())
+        if missing:
+            self.gradient = NoGradient(missing[0])
+
+    # What it gives.
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        plan = self.plan
+        results = list(plan.program.types)
+        if plan.kind != FOLD:
+            rows = plan.iterations + plan.begins
+            for place in range(plan.results):
+                type_ = results[place]
+                results[place] = type_of((rows, *type_.shape), type_.numpy_dtype)
+        self.check_types = self._checks(types)
+        return (*results, *(type_ for check in self.check_types for type_ in check)), None
+
+    def _checks(self, types: Sequence[TensorType]) -> list[tuple[TensorType, ...]]:
+        plan = self.plan
+        state, elements, outer, _ = self._sorted(list(types))
+        rows = [type_of(type_.shape[1:], type_.numpy_dtype) for type_ in elements]
+        given = {key.place: key.type for key in plan.keys}
+        rest = iter(outer)
+        taken = [given[p] if p in given else next(rest) for p in range(plan.outer)]
+        return plan.program.check_types([*(rows if plan.begins else state), *rows], taken)
+
+    def _sorted(self, operands: list[Any]) -> tuple[list[Any], list[Any], list[Any], Any]:
+        """Tells the operands: the state, the elements, what comes from outside, the keys."""
+        plan = self.plan
+        keys = operands.pop() if plan.keys else None
+        first = 0 if plan.begins else plan.states
+        last = first + plan.elements
+        return operands[:first], operands[first:last], operands[last:], keys
+
+    # What it computes.
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        before, QUIET.on = QUIET.on, True  # what a body prints is an instruction of its own
+        try:
+            return self.computed(arrays)
+        finally:
+            QUIET.on = before
+
+    def computed(self, arrays: Sequence[Any]) -> Sequence[Any]:
+        """Computes the results from arrays."""
+        plan = self.plan
+        state, elements, outer, words = self._sorted(list(arrays))
+        first: list[Any] = []
+        if plan.begins:
+            place = -1 if plan.reverse else 0
+            first = state = [element[place] for element in elements]
+            elements = [e[:-1] if plan.reverse else e[1:] for e in elements]
+        if plan.vector:
+            return self._at_once(elements, outer, words)
+        return self._one_by_one(state, first, elements, outer, words)
+
+    def _at_once(self, elements: list[Any], outer: list[Any], words: Any) -> Sequence[Any]:
+        def one(rows: list[Any], keys: Any) -> Any:
+            return self.plan.program.run(rows, self._taken(outer, (), keys))
+
+        size = self.plan.iterations
+        results, checks = jax.vmap(one, axis_size=size)(elements, words)
+        found = [flag for flag, *_ in checks]
+        first = _first_failed(found)
+        return [*results, *(a[first] for check in checks for a in check)] if found else results
+
+    def _one_by_one(
+        self, state: list[Any], first: list[Any], elements: list[Any], outer: list[Any], words: Any
+    ) -> Sequence[Any]:
+        plan = self.plan
+        variables = self._variables(outer)
+
+        def step(carried: Any, rows: Any) -> Any:
+            (state, variables, before), (elements, keys) = carried, rows
+            taken = self._taken(outer, variables, keys)
+            results, checks = plan.program.run([*state, *elements], taken)
+            results, variables = results[: plan.results], results[plan.results :]
+            next_state = [] if plan.kind == MAP else results
+            shown = [] if plan.kind == FOLD else results
+            return (next_state, variables, _merged(before, checks)), shown
+
+        start = [
+            (jnp.ones((), bool), *(jnp.zeros(t.shape, t.numpy_dtype) for t in check[1:]))
+            for check in self.check_types
+        ]
+        (state, variables, found), stacked = lax.scan(
+            step, (state, variables, start), (elements, words), plan.iterations, plan.reverse
+        )
+        results = state if plan.kind == FOLD else stacked
+        if first and plan.kind == SCAN:
+            pairs = [[r, f[None]] if plan.reverse else [f[None], r]
+                     for r, f in zip(results, first, strict=True)]  # fmt: skip
+            results = [jnp.concatenate(pair) for pair in pairs]
+        return [*results, *variables, *(array for check in found for array in check)]
+
+    def _variables(self, outer: list[Any]) -> list[Any]:
+        """Returns what the variables that the body assigns hold at first."""
+        plan = self.plan
+        places = self._own_places()
+        return [
+            outer[places[held[0]]] if held else jnp.zeros(type_.shape, type_.numpy_dtype)
+            for held, type_ in zip(plan.carried, plan.program.types[plan.results :], strict=True)
+        ]
+
+    def _own_places(self) -> dict[int, int]:
+        """Returns for a place among what the body takes from outside that among the operands."""
+        keys = {key.place for key in self.plan.keys}
+        rest = [place for place in range(self.plan.outer) if place not in keys]
+        return {place: k for k, place in enumerate(rest)}
+
+    def _taken(self, outer: list[Any], variables: Sequence[Any], words: Any) -> list[Any]:
+        """Returns what the body takes from outside, in one iteration."""
+        plan = self.plan
+        taken: list[Any] = [None] * plan.outer
+        for place, own in self._own_places().items():
+            taken[place] = outer[own]
+        for value, places in zip(variables, plan.carried, strict=True):
+            for place in places:  # gradients stop where a variable is read
+                taken[place] = lax.stop_gradient(value)
+        start = 0
+        for key in plan.keys:
+            count = words_of(key.type.shape, key.type.numpy_dtype)
+            taken[key.place] = _unpacked(words[start : start + count], key.type)
+            start += count
+        return taken
+
+    # What depends on what.
+
+    def dependencies(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[frozenset[int], ...] | None:
+        """Returns which operands each result depends on."""
+        if self.plan.coarse:
+            return None
+        if self._dependencies is None:
+            self._dependencies = self._followed()
+        return self._dependencies
+
+    def _followed(self) -> tuple[frozenset[int], ...]:
+        plan = self.plan
+        body = flow_of(plan.program.part).outputs[: plan.results]
+        first = 0 if plan.begins else plan.states
+        of_rows = [1 << (first + k) for k in range(plan.elements)]
+        own = self._own_places()
+        held = {place for places in plan.carried for place in places}
+        outside = {
+            place: 1 << (first + plan.elements + k) for place, k in own.items() if place not in held
+        }
+
+        def once(state: tuple[int, ...]) -> tuple[int, ...]:
+            arguments = (*state, *of_rows)
+            of_inputs = [
+                arguments[place] if kind == INPUT else outside.get(place, 0)
+                for kind, place in plan.program.places
+            ]
+            return tuple(_substituted(mask, of_inputs) for mask in body)
+
+        start = tuple(of_rows if plan.begins else [1 << k for k in range(plan.states)])
+        if plan.kind == MAP:
+            results = once(()) if plan.iterations else (0,) * plan.results
+        else:
+            last, before = followed(once, start, plan.iterations)
+            results = last
+            if plan.kind == SCAN:
+                shown = once(before) if plan.iterations else (0,) * plan.results
+                results = tuple(
+                    a | (b if plan.begins else 0) for a, b in zip(shown, start, strict=True)
+                )
+        nothing = len(plan.program.types) - plan.results + sum(map(len, self.check_types))
+        return tuple(_places(mask) for mask in results) + (frozenset(),) * nothing
+
+    def _missing(self) -> frozenset[str]:
+        """Returns the kernels without a gradient on the way to a result."""
+        return frozenset().union(*flow_of(self.plan.program.part).missing[: self.plan.results])
+
+
+class ActingScan(Acting, Loop):
+    """What a loop's body prints: the same loop once more, for that alone."""
+
+
+def _substituted(mask: int, of_inputs: Sequence[int]) -> int:
+    found = 0
+    for place, other in enumerate(of_inputs):
+        if mask >> place & 1:
+            found |= other
+    return found
+
+
+def _places(mask: int) -> frozenset[int]:
+    return frozenset(place for place in range(mask.bit_length()) if mask >> place & 1)
+
+
+def _merged(before: Sequence[Any], checks: Sequence[Any]) -> list[Any]:
+    """Takes the verdicts of an iteration over, unless one before it has failed."""
+    passed = functools.reduce(jnp.logical_and, [flag for flag, *_ in before], jnp.ones((), bool))
+    return [
+        tuple(
+            lax.stop_gradient(jnp.where(passed, new, old))
+            for new, old in zip(check, kept, strict=True)
+        )
+        for check, kept in zip(checks, before, strict=True)
+    ]
+
+
+def _first_failed(found: Sequence[Any]) -> Any:
+    """Returns the first row in which a check has failed."""
+    flags = functools.reduce(jnp.logical_and, found) if found else jnp.ones((1,), bool)
+    return jnp.argmin(flags)
+
+
+def _unpacked(words: Any, type_: TensorType) -> Any:
+    """Makes a key of 32-bit words."""
+    dtype = type_.numpy_dtype
+    if dtype.itemsize == 4:
+        return lax.bitcast_convert_type(words, dtype).reshape(type_.shape)
+    if dtype.itemsize == 8:
+        return lax.bitcast_convert_type(words.reshape(-1, 2), dtype).reshape(type_.shape)
+    small = np.dtype(f"uint{8 * dtype.itemsize}")
+    parts = lax.bitcast_convert_type(words, small).reshape(-1)[: type_.size].reshape(type_.shape)
+    return parts != 0 if dtype == np.bool_ else lax.bitcast_convert_type(parts, dtype)
+
+
+_MADE: dict[Any, Loop] = {}
+_LOCK = threading.Lock()
+
+
+def loop_of(kind: type[Loop], plan: Plan) -> Loop:
+    """Returns the op for a loop; equal ones are the same, so that programs find themselves."""
+    with _LOCK:
+        found = _MADE.get((kind, plan))
+        if found is None:
+            if len(_MADE) > MAX_LOOPS:
+                _MADE.clear()
+            found = _MADE[kind, plan] = kind(plan)
+        return found

@@ -1,0 +1,1 @@
+"""`tf.function`: tracing, retracing, signatures, and what runs at a call."""

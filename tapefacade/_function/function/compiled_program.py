@@ -1,0 +1,202 @@
+"""A recorded program that runs on its own: one dispatch, without Python and without a recording."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from tapefacade._core.random_keys import drawn_again
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._state.variable import Variable
+from tapefacade._trace import execution
+from tapefacade._trace.buffer_donation import Promised, is_free
+from tapefacade._trace.execution import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
+from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
+from tapefacade._trace.recording import THREAD
+
+_NEW = object.__new__
+
+
+class Compiled:
+    """The call of a recorded program outside of tapes and other functions."""
+
+    def __init__(self, recorded: Recorded) -> None:
+        given = {*recorded.arguments, *recorded.own_inputs(), *recorded.scalars}
+        ends = [*recorded.results, *(slot for _, slot in recorded.assigned)]
+        wanted = list(dict.fromkeys(slot for slot in ends if slot not in given))
+        part, slots, nodes = recorded.slice(wanted)
+        lines, firsts = [n.line for n in nodes], [n.first_output for n in nodes]
+        # Arguments, variables, keys and constants follow each other.
+        ranks = {slot: rank for rank, slot in enumerate(recorded.arguments)}
+        for slot in (*recorded.variables, *recorded.draws, *recorded.captures):
+            ranks[slot] = len(ranks)
+        self._program = Program(
+            part, slots, recorded.scalars, lines, firsts, ranks.__getitem__, repeats=True
+        )
+        self._is_empty = not part.steps
+        used = self._program.array_slots
+        self._given = [ranks[slot] for slot in used if ranks[slot] < len(recorded.arguments)]
+        self._variables = [v for slot, v in recorded.variables.items() if slot in used]
+        self._draws = [draw for slot, draw in recorded.draws.items() if slot in used]
+        self._captures = [tensor for slot, tensor in recorded.captures.items() if slot in used]
+        self._constants: list[Any] | None = None  # the captures, then the vectors of scalars
+        # What is computed has a place among the outputs; the rest is passed on.
+        places = {slot: place for place, slot in enumerate(wanted)}
+        outputs = [(places.get(slot, -1), recorded.type_of(slot), slot) for slot in ends]
+        count = len(recorded.results)
+        self._results = outputs[:count]
+        self._assigned = [
+            (variable, output)
+            for (variable, _), output in zip(recorded.assigned, outputs[count:], strict=True)
+        ]
+        self._passing = {slot: type_ for place, type_, slot in outputs if place < 0}
+        self._recorded = recorded
+        # Arguments of the program that are large variables which it assigns: their buffers may be
+        # taken. One that is passed on as well has to stay.
+        computed = {id(variable) for variable, (place, _, _) in self._assigned if place >= 0}
+        read = [id(variable) for variable in self._variables]
+        start = len(self._given)
+        self._donatable = [
+            (start + index, variable)
+            for index, variable in enumerate(self._variables)
+            if start + index in self._program.large
+            and id(variable) in computed
+            and read.count(id(variable)) == 1
+        ]
+        if self._passing or not self._program.executable.is_plain:
+            self._donatable = []
+
+    def call(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
+        """Runs the program and assigns the variables.
+
+        Args:
+            tensors: the arguments.
+
+        Returns:
+            The results.
+
+        Raises:
+            Exception: the error of an op that depends on values; no variable is assigned then.
+            UnexpectedTracerError: if JAX transforms the caller, but did not make the variables.
+        """
+        if self._assigned and current_trace(None) is not NO_TRACE:
+            for variable, _ in self._assigned:
+                variable._require_same_trace()
+        if self._donatable and not WRAPPERS:
+            results = self._call_donating(tensors)
+            if results is not None:
+                return results
+        arguments = self._gathered(tensors)
+        passed = self._passed(tensors) if self._passing else {}
+        outputs: list[Any] = []
+        if not self._is_empty:
+            try:
+                outputs = self._program.execute(arguments)
+            except execution.ProgramFailedError as failed:
+                raise failed.error from None
+        for variable, (place, type_, slot) in self._assigned:
+            value = passed[slot] if place < 0 else outputs[place]
+            variable._tensor = _tensor(type_, value)
+        if passed:
+            return [
+                _tensor(type_, passed[slot] if place < 0 else outputs[place])
+                for place, type_, slot in self._results
+            ]
+        return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
+
+    def _call_donating(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor] | None:
+        """Does what `call` does, with the buffers of variables; None if JAX traces the call.
+
+        From the call on, the variables hold tensors that wait for its results.
+        """
+        shared = [place for place, variable in self._donatable if not _has_free_buffer(variable)]
+        program = self._program.donating(tuple([place for place, _ in self._donatable]))
+        arguments = self._gathered(tensors)
+        if any(isinstance(argument, Tracer) for argument in arguments):
+            return None
+        new = [_tensor(type_, None) for _, (_, type_, _) in self._assigned]
+        results = [_tensor(type_, None) for _, type_, _ in self._results]
+        places = [place for _, (place, _, _) in self._assigned]
+        places += [place for place, _, _ in self._results]
+
+        def store(found: Any) -> None:
+            outputs = outputs_of(found, program.executable)
+            for tensor, place in zip([*new, *results], places, strict=True):
+                tensor._value, tensor._recording = outputs[place], None
+
+        promised = Promised(store, new, [variable._tensor for variable, _ in self._assigned])
+        with promised.lock:
+            for (variable, _), tensor in zip(self._assigned, new, strict=True):
+                variable._tensor = tensor
+            try:
+                program.hand_over(arguments, shared, promised.handover)
+            finally:
+                promised.finish()
+        return results
+
+    def _gathered(self, tensors: Sequence[EagerTensor]) -> list[Any]:
+        """Returns the values that the program is called with."""
+        arguments = [tensors[place]._value for place in self._given]
+        arguments += [variable._tensor._value for variable in self._variables]
+        if not CONCRETE.issuperset(map(type, arguments)):
+            held = [tensors[place] for place in self._given]
+            held += [variable._tensor for variable in self._variables]
+            arguments = [leaf_value(tensor) for tensor in held]
+        for draw in self._draws:
+            arguments.append(drawn_again(draw)._value)
+        arguments += self._constants or self._uploaded()
+        return arguments
+
+    def text(self, tensors: Sequence[EagerTensor], stage: str) -> str:
+        """Returns the program as text."""
+        return self._program.text(self._gathered(tensors), stage)
+
+    def _passed(self, tensors: Sequence[EagerTensor]) -> dict[int, Any]:
+        """Returns the values in slots that are passed on as they are, before assignments."""
+        passed: dict[int, Any] = {}
+        recorded = self._recorded
+        for slot, type_ in self._passing.items():
+            if slot in recorded.variables:
+                tensor = recorded.variables[slot]._tensor
+            elif slot in recorded.captures:
+                tensor = recorded.captures[slot]
+            elif slot in recorded.draws:
+                tensor = drawn_again(recorded.draws[slot])
+            elif slot in recorded.scalars:
+                number = np.array(recorded.scalars[slot], type_.numpy_dtype)
+                tensor = _tensor(type_, number)
+            else:
+                tensor = tensors[recorded.arguments.index(slot)]
+            passed[slot] = tensor._array()
+        return passed
+
+    def _uploaded(self) -> list[Any]:
+        """Returns what never changes, on the device."""
+        values = [leaf_value(tensor) for tensor in self._captures]
+        values += self._program.vectors(self._recorded.scalars)
+        with jax.enable_x64(True):
+            found = [jax.device_put(v) if type(v) is np.ndarray else v for v in values]
+        if not any(isinstance(value, Tracer) for value in found):  # within somebody's jax.jit
+            self._constants = found
+        return found
+
+
+def _tensor(type_: TensorType, value: Any) -> EagerTensor:
+    tensor = _NEW(EagerTensor)
+    tensor._type = type_
+    tensor._value = value
+    tensor._recording = None
+    tensor._slot = 0
+    return tensor
+
+
+def _has_free_buffer(variable: Variable) -> bool:
+    """Whether nobody but a variable can look at its value."""
+    read = variable._read_at
+    if read is not None and read[0] is not THREAD.recording:
+        variable._read_at = None  # of a recording that has ended
+    return is_free([variable._tensor], 0, 1)

@@ -1,0 +1,272 @@
+"""A function for one signature, as `get_concrete_function` gives it."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapefacade._core import nest
+from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.type_spec import TypeSpec
+from tapefacade._function.function import function_types
+from tapefacade._function.function.input_signature import (
+    binding_error,
+    cast_to,
+    leaf_names,
+    signature_text,
+    type_text,
+)
+from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._state.variable import Variable
+from tapefacade._trace.program_listing import Program, program_of
+
+
+class ConcreteFunction(function_types.Callable):
+    """A function that was recorded for one signature.
+
+    It is called with the arguments of the signature; Python values that are part of it may be left
+    out. Made by `get_concrete_function` of a `tf.function`.
+
+    >>> square = tf.function(lambda x: x * x)
+    >>> concrete = square.get_concrete_function(tf.TensorSpec([], tf.float32))
+    >>> concrete(tf.constant(3.0)).numpy()
+    np.float32(9.0)
+
+    See https://www.tensorflow.org/api_docs/python/tf/types/experimental/ConcreteFunction.
+    """
+
+    def __init__(
+        self,
+        call: Callable[..., Any],
+        name: str,
+        arguments: tuple[tuple[Any, ...], dict[str, Any]],
+        names: Sequence[str],
+        recorded: Recorded | None,
+        outputs: Any,
+        varied: bool,
+        why: str = "",
+    ) -> None:
+        self._call = call
+        self._name = name
+        self._arguments = arguments  # specs in the place of tensors
+        self._names = list(names)
+        self._signature = _signature(self._names, len(arguments[0]), varied)
+        self._varied = varied
+        self._recorded = recorded
+        self._why = why  # why Python runs at every call, if it does
+        self._outputs = outputs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function.
+
+        Raises:
+            TypeError: if the arguments do not fit its signature.
+            InvalidArgumentError: if a tensor has another dtype.
+        """
+        return self._call(*self._bound(args, kwargs))
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Returns the arguments by position: as the function takes them, or the tensors alone."""
+        try:
+            given = self._structured(args, kwargs)
+        except TypeError as first:
+            try:
+                given = self._flat(args, kwargs)
+            except TypeError as second:
+                raise TypeError(
+                    f"{first}\nFallback to flat signature also failed due to: {second}"
+                ) from None
+        self._check_dtypes(given)
+        return given
+
+    def _values(self) -> list[Any]:
+        own, named = self._arguments
+        return [*own, *named.values()]
+
+    def _structured(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        signature = self.pretty_printed_signature(False)
+        try:
+            bound = self._signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise binding_error(str(error), args, kwargs, signature) from None
+        positional = [bound[name] for name in self._names[: len(self._arguments[0])]]
+        named = [bound[name] for name in self._names[len(self._arguments[0]) :]]
+        found = []
+        for value, spec in zip([*positional, *named], self._values(), strict=True):
+            try:
+                found.append(cast_to(value, spec, checked=False))
+            except (TypeError, ValueError) as error:
+                raise binding_error(str(error), args, kwargs, signature) from None
+        return found
+
+    def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        leaves = nest.flatten(self._values(), expand_composites=True)
+        names = [
+            name
+            for own, value in zip(self._names, self._values(), strict=True)
+            for name in leaf_names(own, nest.map_structure(_nameless, value))
+        ]
+        text = f"{self._name.removeprefix('__inference_')}({', '.join(names)})"
+        given = dict(zip(names, args, strict=False))
+        if len(args) > len(names):
+            raise TypeError(f"{text} takes {len(names)} positional arguments, got {len(args)}.")
+        for name in kwargs:
+            if name in given:
+                raise TypeError(f"{text} got two values for {name!r}.")
+        unknown = sorted(set(kwargs) - set(names))
+        if unknown:
+            raise TypeError(f"{text} got unexpected keyword arguments: {', '.join(unknown)}.")
+        given.update(kwargs)
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise TypeError(f"{text} missing required arguments: {', '.join(missing)}.")
+        for place, name in enumerate(names):
+            if not isinstance(given[name], EagerTensor | Variable):
+                raise TypeError(
+                    f"{text}: expected argument #{place}(zero-based) to be a Tensor; got "
+                    f"{type(given[name]).__name__} ({given[name]})."
+                )
+        rest = iter([given[name] for name in names])
+        flat = [next(rest) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
+        return nest.pack_sequence_as(self._values(), flat, expand_composites=True)
+
+    def _check_dtypes(self, given: list[Any]) -> None:
+        specs = nest.flatten(self._values())
+        for place, (value, spec) in enumerate(zip(nest.flatten(given), specs, strict=False)):
+            if isinstance(spec, TensorSpec) and value.dtype is not spec.dtype:
+                raise invalid_argument(
+                    f"cannot compute {self._name} as input #{place}(zero-based) was expected to be "
+                    f"a {spec.dtype.kernel_name} tensor but is a {value.dtype.kernel_name} tensor "
+                    f"[Op:{self._name}]"
+                )
+
+    # What it is.
+
+    @property
+    def name(self) -> bytes:
+        """The name of the function."""
+        return self._name.encode()
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments and keyword arguments, with a `tf.TensorSpec` for each tensor."""
+        return self._arguments
+
+    @property
+    def structured_outputs(self) -> Any:
+        """The result, with a `tf.TensorSpec` for each tensor."""
+        return self._outputs
+
+    @property
+    def inputs(self) -> list[TensorSpec]:
+        """A `tf.TensorSpec` for each tensor among the arguments and captures."""
+        own = [s for s in nest.flatten(self._arguments) if isinstance(s, TensorSpec)]
+        return own + [TensorSpec(c.shape, c.dtype) for c in self.captured_inputs]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """A `tf.TensorSpec` for each tensor in the result."""
+        return [spec for spec in nest.flatten(self._outputs) if isinstance(spec, TypeSpec)]
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtype of each tensor in the result."""
+        return nest.map_structure(lambda spec: getattr(spec, "dtype", None), self._outputs)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shape of each tensor in the result."""
+        return nest.map_structure(
+            lambda spec: getattr(spec, "shape", TensorShape(None)), self._outputs
+        )
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that the function reads or assigns."""
+        if self._recorded is None:
+            return ()
+        assigned = [variable for variable, _ in self._recorded.assigned]
+        return tuple({id(v): v for v in (*self._recorded.reads, *assigned)}.values())
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of the variables that are trainable."""
+        return tuple(variable for variable in self.variables if variable.trainable)
+
+    @property
+    def captured_inputs(self) -> list[EagerTensor | Variable]:
+        """The variables and the tensors from outside that the function uses."""
+        captures = self._recorded.captures.values() if self._recorded else ()
+        return [*self.variables, *captures]
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """Returns the arguments and the result as text.
+
+        Args:
+            verbose: a line for each, and the captures.
+        """
+        parameters = self._signature.parameters.values()
+        values = dict(zip(self._names, self._values(), strict=True))
+        result = type_text(self._outputs)
+        if not verbose:
+            shown = signature_text(
+                [(parameter, f": {type_text(values[parameter.name])}") for parameter in parameters]
+            )
+            return f"{shown} -> {result}"
+        lines = [f"  {p.name} ({p.kind.name}): {type_text(values[p.name])}" for p in parameters]
+        captures = [
+            f"  {id(capture)}: {TensorSpec(capture.shape, capture.dtype)}"
+            for capture in self.captured_inputs
+        ]
+        return "\n".join(
+            ["Input Parameters:", *(lines or ["  None"]), "Output Type:", f"  {result}",
+             "Captures:", *(captures or ["  None"])]
+        )  # fmt: skip
+
+    def program(self) -> Program:
+        """Returns what was recorded, which shows itself as a table; TensorFlow has `graph`.
+
+        Returns:
+            A `Program`, whose `rows` are texts.
+
+        Raises:
+            ValueError: if the Python of the function runs at every call, as it looks at a value.
+
+        >>> square = tf.function(lambda x: x * x)
+        >>> square.get_concrete_function(tf.TensorSpec([], tf.float32)).program()
+        Recorded program: 1 op, 1 value from outside
+          value  op                of     type       line
+          %0                              float32 x
+          %1     tf.math.multiply  %0 %0  float32    ...
+        """
+        recorded = self._recorded
+        if recorded is None:
+            raise ValueError(
+                f"{self._name.removeprefix('__inference_')} is not one program: {self._why}."
+            )
+        names = {slot: v.name.removesuffix(":0") for slot, v in recorded.variables.items()}
+        for slot, spec in zip(recorded.arguments, self.inputs, strict=False):
+            names[slot] = spec.name or "argument"
+        return program_of(recorded.nodes, names)
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _nameless(leaf: Any) -> Any:
+    return TensorSpec(leaf.shape, leaf.dtype) if isinstance(leaf, TensorSpec) else leaf
+
+
+def _signature(names: Sequence[str], count: int, varied: bool) -> inspect.Signature:
+    """Returns the parameters of a concrete function; `varied`: there is no fixed number of them."""
+    by_position = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    if varied:
+        by_position = inspect.Parameter.POSITIONAL_ONLY
+    return inspect.Signature(
+        [inspect.Parameter(name, by_position) for name in names[:count]]
+        + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names[count:]]
+    )

@@ -1,0 +1,585 @@
+"""`tf.function`: a Python function that is recorded once, and then runs as one program."""
+
+import copy
+import functools
+import inspect
+import sys
+import threading
+import weakref
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from operator import is_not
+from typing import Any
+
+from tapefacade._core import nest
+from tapefacade._core.logging import get_logger
+from tapefacade._core.random_keys import Counts, draws_by_place, function_draws
+from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._function.function.concrete_function import ConcreteFunction
+from tapefacade._function.function.eager_mode import EAGERLY
+from tapefacade._function.function.function_types import PolymorphicFunction
+from tapefacade._function.function.input_signature import FunctionSpec, InputSignature, Parameters
+from tapefacade._function.function.outputs import Structure
+from tapefacade._function.function.retracing_rules import (
+    abstract_types,
+    covers,
+    has_unknown_sizes,
+    is_textual,
+    key_of,
+    known_spec,
+    relaxed,
+    wide_key,
+    with_specs,
+    with_tensors,
+)
+from tapefacade._function.function.retracing_warnings import detector_of, difference
+from tapefacade._function.function.tracing import Trace, Tracing, record_body
+from tapefacade._trace.frames import Running, ValueWanted
+from tapefacade._trace.recording import THREAD
+
+MESSAGE_SINGLETON = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+
+
+class Signatures(PolymorphicFunction):
+    """The part of a function that answers questions about it without calling it."""
+
+    _python: Callable[..., Any]
+    _parameters: Parameters
+    _signature: InputSignature | None
+    _settings: dict[str, Any]
+    _traces: dict[Any, Trace]
+    _concrete: dict[Any, ConcreteFunction]
+    _printed: dict[Any, tuple[str, str]]
+    _wide: list[Any]
+    _tracings: int
+    _has_variables: bool
+    _lock: threading.RLock
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of the function."""
+
+    @property
+    @abstractmethod
+    def _refusal(self) -> str: ...
+
+    @abstractmethod
+    def _bind(self, args: Any, kwargs: Any) -> tuple[Any, dict[str, Any]]: ...
+
+    @abstractmethod
+    def _call(self, args: Any, kwargs: Any) -> Any: ...
+
+    @abstractmethod
+    def _keep(self, key: Any, args: Any, kwargs: Any, trace: Trace) -> None: ...
+
+    @abstractmethod
+    def _is_known(self, args: Any, kwargs: dict[str, Any]) -> bool: ...
+
+    @abstractmethod
+    def _tensor_names(self, args: Any, kwargs: Any) -> list[str]: ...
+
+    @abstractmethod
+    def _on_tensors(self, args: Any, kwargs: Any, tensors: Sequence[EagerTensor]) -> Any: ...
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """Records the function for one signature.
+
+        Args:
+            *args: tensors, or `tf.TensorSpec`s that describe them, and Python values.
+            **kwargs: the same by name.
+
+        Returns:
+            A function of tensors of this signature.
+
+        Raises:
+            TypeError: if the arguments do not fit.
+        """
+        if self._signature is not None and not args and not kwargs:
+            args = self._signature.complete()
+        args, kwargs = self._bind(args, kwargs)
+        key = key_of((args, kwargs), [])
+        with self._lock:
+            made = self._concrete.get(key)
+            if made is None:
+                made = self._concrete[key] = self._make_concrete(key, args, kwargs)
+        return made
+
+    def _make_concrete(self, key: Any, args: Any, kwargs: dict[str, Any]) -> ConcreteFunction:
+        trace = self._traces.get(key)
+        if trace is None:
+            trace = self._record_abstract(args, kwargs)
+            if has_unknown_sizes((args, kwargs)):
+                self._wide.append(wide_key(args, kwargs))
+            else:
+                self._keep(key, args, kwargs, trace)
+        made = self._concrete_of(args, kwargs, trace)
+        self._printed[key] = _texts(made)
+        return made
+
+    def _note(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
+        """Takes note of the signature of a call: as texts, which keep no argument alive."""
+        if not (self._printed and self._is_known(args, kwargs)):
+            given = args if self._signature is None else self._signature.specs
+            self._printed[key] = _texts(self._concrete_of(given, kwargs, trace))
+
+    def _concrete_of(self, args: Any, kwargs: dict[str, Any], trace: Trace) -> ConcreteFunction:
+        recorded = trace.recorded
+        outputs = None
+        if recorded is not None and trace.structure is not None:
+            specs = [known_spec(recorded.type_of(slot)) for slot in recorded.results]
+            outputs = trace.structure.with_tensors(specs)
+        given = self._parameters.names(args, kwargs)
+        arguments = with_specs(args, kwargs, given)
+
+        def call(*values: Any) -> Any:
+            positional, named = (
+                values[: len(args)],
+                dict(zip(kwargs, values[len(args) :], strict=True)),
+            )
+            return self._call(positional, named)
+
+        return ConcreteFunction(
+            call, f"__inference_{self.name}", arguments, given, recorded, outputs,
+            self._parameters.is_varied, trace.why,
+        )  # fmt: skip
+
+    def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:
+        """Records a run on tensors that have no values."""
+        for refusal in (self._refusal, MESSAGE_SINGLETON):
+            running = Running(refusal)
+            THREAD.functions.append(running)
+            try:
+                with function_draws():
+                    recorded, structure = record_body(
+                        functools.partial(self._on_tensors, args, kwargs), self._python,
+                        abstract_types((args, kwargs)), self._tensor_names(args, kwargs),
+                    )  # fmt: skip
+                for draw in recorded.draws.values():
+                    draw.is_spare = True  # nothing has run
+                trace = Trace(recorded, structure, recorded.uncertain)
+            except ValueWanted as wanted:
+                trace = Trace(None, None, f"{wanted.line} looked at a value")
+            finally:
+                THREAD.functions.pop()
+            self._tracings += 1
+            if not running.created:
+                break
+            self._has_variables = True
+        return trace
+
+    def experimental_get_compiler_ir(
+        self, *args: Any, **kwargs: Any
+    ) -> Callable[[str], str | bytes]:
+        """Returns a function that gives the program of a call as text.
+
+        Args:
+            *args: the arguments of the call.
+            **kwargs: the same by name.
+
+        Returns:
+            A function of the stage: "hlo" as it is given to XLA, "stablehlo", or "optimized_hlo".
+
+        Raises:
+            ValueError: if the function was not made with `jit_compile=True`, or its Python runs at
+                every call.
+
+        >>> f = tf.function(lambda x: x + 1.0, jit_compile=True)
+        >>> "add" in f.experimental_get_compiler_ir(tf.constant(1.0))("hlo")
+        True
+        """
+        if not self._settings["jit_compile"]:
+            raise ValueError(
+                "Compiler IR can only be returned for functions marked with 'jit_compile=True'"
+            )
+        args, kwargs = self._bind(args, kwargs)
+        tensors: list[EagerTensor] = []
+        key = key_of((args, kwargs), tensors)
+        if key not in self._traces:
+            self.get_concrete_function(*args, **kwargs)
+        trace = self._traces[key]
+        if trace.recorded is None:
+            raise ValueError(f"{self._python} is not one program: {trace.why}.")
+        return functools.partial(trace.text, tensors)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """Returns the signatures that the function was called or asked for with, as text.
+
+        Args:
+            verbose: a line for each argument, and the captures.
+
+        >>> f = tf.function(lambda x: x + 1.0)
+        >>> _ = f(tf.constant(1.0)), f(tf.constant([1.0, 2.0]))
+        >>> print(f.pretty_printed_concrete_signatures(verbose=False))
+        (x: TensorSpec(shape=(), dtype=tf.float32, name=None)) -> TensorSpec(...)
+        (x: TensorSpec(shape=(2,), dtype=tf.float32, name=None)) -> TensorSpec(...)
+        """
+        found = [texts[not verbose] for texts in self._printed.values()]
+        return ("\n\n" if verbose else "\n").join(found)
+
+
+def _texts(made: ConcreteFunction) -> tuple[str, str]:
+    return made.pretty_printed_signature(True), made.pretty_printed_signature(False)
+
+
+class Method:
+    """A Python function bound to an instance, which it does not keep alive."""
+
+    def __init__(
+        self, function: Callable[..., Any], instance: Any, forget: Callable[[], Any]
+    ) -> None:
+        """Binds a function.
+
+        Args:
+            function: the Python function.
+            instance: its first argument.
+            forget: called when the instance is gone.
+        """
+        functools.update_wrapper(self, function)
+        self.__code__ = getattr(function, "__code__", None)
+        self._function = function
+        try:
+            self._instance: Callable[[], Any] = weakref.ref(instance, lambda _: forget())
+        except TypeError:
+            self._instance = lambda: instance
+        signature = inspect.signature(function)
+        self.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        instance = self._instance()
+        if instance is None:
+            raise ReferenceError(
+                f"The object whose method {self._function.__name__} is called is gone. Keep it in "
+                "a variable."
+            )
+        return self._function(instance, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return repr(self._function)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        instance = self._instance()
+        return self._function.__get__(memo.get(id(instance), instance))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._function.__get__, (self._instance(),)
+
+
+MESSAGE_CREATED_LATER = (
+    "Creating variables on a non-first call to a function decorated with tf.function."
+)
+MESSAGE_PYTHON = (
+    "%s runs its Python at every call with arguments like these: %s. The results are the same; what "
+    "is computed from that value on is compiled step by step. Python code that prints or counts "
+    "runs at every call, too."
+)
+
+
+class Function(Signatures):
+    """A function that is compiled; made by `tf.function`."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        name: str | None = None,
+        input_signature: Sequence[Any] | None = None,
+        autograph: bool = True,
+        jit_compile: bool | None = None,
+        reduce_retracing: bool = False,
+        max_traces: int | None = None,
+    ) -> None:
+        self._python = python_function
+        self._name = name
+        self._settings = {
+            "autograph": autograph, "jit_compile": jit_compile,
+            "reduce_retracing": reduce_retracing, "max_traces": max_traces,
+        }  # fmt: skip
+        self._parameters = Parameters(python_function)
+        self._signature = (
+            None
+            if input_signature is None
+            else InputSignature(python_function, self._parameters, input_signature)
+        )
+        self._traces: dict[Any, Trace] = {}
+        self._counts: Counts = {}  # how far the random ops of a signature have come
+        # What calls with nothing but dense tensors by position come to.
+        self._plain: dict[Any, Callable[..., Any]] = {}
+        self._count = -1 if self._signature is not None else self._parameters.count
+        self._tracings = 0
+        self._hits = 0  # calls since the last one that recorded
+        self._has_variables = False
+        self._told = False
+        self._lock = threading.RLock()
+        self._detector = detector_of(python_function)
+        self._detector.owners.add(self)
+        self._bound: dict[int, Function] = {}  # of methods, by the instance
+        self._concrete: dict[Any, ConcreteFunction] = {}
+        self._printed: dict[Any, tuple[str, str]] = {}  # signatures as texts
+        self._wide: list[Any] = []  # signatures with unknown sizes
+        # The attributes of an object that is called, as a layer is, are no attributes of ours.
+        own = ("__dict__",) if inspect.isroutine(python_function) else ()
+        functools.update_wrapper(self, python_function, updated=own)
+        for key, value in getattr(python_function, "__dict__", {}).items():
+            if not hasattr(self, key):
+                self.__dict__[key] = value  # `tf.function(layer).weights`
+
+    def _decorate(self, decorator: Callable[[Any], Any]) -> None:
+        """Puts a decorated function in the place of the Python function; Sonnet does so.
+
+        Raises:
+            ValueError: if the function has been called.
+        """
+        if self._traces or self._concrete or self._tracings:
+            raise ValueError("Functions cannot be decorated after they have been traced.")
+        signature = None if self._signature is None else self._signature.specs
+        self.__init__(decorator(self._python), self._name, signature, **self._settings)
+
+    # Calls.
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function.
+
+        Returns:
+            What the Python function returns, with tensors in the place of numbers and variables.
+
+        Raises:
+            TypeError: if the arguments do not fit, or the result is no nest of tensors.
+            ValueError: if a variable is made on a later call than the first.
+        """
+        if len(args) == self._count and not kwargs:
+            types = []
+            for argument in args:
+                if type(argument) is not EagerTensor:
+                    break
+                types.append(argument._type)
+            else:
+                call = self._plain.get(tuple(types))
+                if call is not None and not EAGERLY.on:
+                    self._hits += 1
+                    return call(args)
+        return self._call(args, kwargs)
+
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls the function in the general way."""
+        if EAGERLY.on or THREAD.describing:
+            return self._python(*args, **kwargs)
+        args, kwargs = self._bind(args, kwargs)
+        tensors: list[EagerTensor] = []
+        key = key_of((args, kwargs), tensors)
+        trace = self._traces.get(key)
+        if trace is None:
+            return self._record(key, args, kwargs, tensors)
+        self._hits += 1
+        if trace.needs_python:
+            return self._run(args, kwargs, tensors, trace.counts)
+        return trace.call(tensors)
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        if self._signature is not None:
+            return self._signature.bind(args, kwargs), {}
+        return self._parameters.bind(args, kwargs)
+
+    def _run(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
+    ) -> Any:
+        """Runs the Python without recording it."""
+        THREAD.functions.append(Running(self._refusal))
+        try:
+            with draws_by_place(counts):
+                return Structure(self._on_tensors(args, kwargs, tensors), self._python).result()
+        finally:
+            THREAD.functions.pop()
+
+    @property
+    def _refusal(self) -> str:
+        """Why variables must not be made now; "" if they may."""
+        if self._has_variables:
+            return MESSAGE_SINGLETON
+        return MESSAGE_CREATED_LATER if self._traces else ""
+
+    def _record(
+        self, key: Any, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> Any:
+        """Runs the Python for the first time with such arguments."""
+        with self._lock:
+            known = self._traces.get(key)
+            if known is not None and not known.needs_python:
+                return known.call(tensors)  # another thread has recorded it
+            self._check_count(key, args, kwargs)
+            outermost = not THREAD.functions
+            trace, result, has_run = self._trace(args, kwargs, tensors)
+            changed = self._changed(key, args, kwargs)
+            self._keep(key, args, kwargs, trace)
+        if outermost and not self._settings["reduce_retracing"] and self._signature is None:
+            self._detector.collect()
+            if self._detector.traced(self._python) and changed:
+                get_logger().warning(changed)
+        if trace.why and not self._told:
+            self._told = True
+            get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
+        return result if has_run else trace.call(tensors)
+
+    def _trace(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> tuple[Trace, Any, bool]:
+        """Records a run; a second one, if variables were made in the first."""
+        if is_textual(key_of((args, kwargs), [])):
+            why = "texts among the arguments are not computed by compiled programs"
+            self._tracings += 1
+            trace = Trace(None, None, why)
+            return trace, self._run(args, kwargs, tensors, trace.counts), True
+        # TensorFlow has one function for all sizes of a signature.
+        counts: Counts = {} if self._signature is None else self._counts
+        tracing = self._tracing(args, kwargs, tensors, counts)
+        if tracing.created:
+            self._has_variables = True
+            if not tracing.frame.observed:
+                tracing.undo()
+                counts.clear()
+                tracing = self._tracing(args, kwargs, tensors, counts)
+        return tracing.settle()
+
+    def _tracing(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
+    ) -> Tracing:
+        call = functools.partial(self._on_tensors, args, kwargs)
+        names = self._tensor_names(args, kwargs)
+        tracing = Tracing(call, self._python, tensors, names, self._refusal, counts)
+        if not self._is_known(args, kwargs):
+            self._tracings += 1
+        return tracing
+
+    def _tensor_names(self, args: Any, kwargs: dict[str, Any]) -> list[str]:
+        if self._signature is not None:
+            return self._signature.names()
+        return self._parameters.tensor_names(args, kwargs)
+
+    def _is_known(self, args: Any, kwargs: dict[str, Any]) -> bool:
+        """Whether TensorFlow would have a function for such arguments, of other sizes."""
+        if self._signature is not None:
+            return bool(self._traces or self._wide)
+        if any(covers(wide, args, kwargs) for wide in self._wide):
+            return True
+        if not self._settings["reduce_retracing"]:
+            return False
+        key = relaxed(key_of((args, kwargs), []))
+        return sum(relaxed(known) == key for known in self._traces) > 1
+
+    def _on_tensors(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
+        """Calls the Python with other tensors in the place of those among the arguments."""
+        positional, named = with_tensors((args, kwargs), tensors)
+        before = [nest.flatten(value) for value in (*positional, *named.values())]
+        result = self._python(*positional, **named)
+        after = [nest.flatten(value) for value in (*positional, *named.values())]
+        if any(
+            len(a) != len(b) or any(map(is_not, a, b)) for a, b in zip(before, after, strict=True)
+        ):
+            raise self._modified(args, kwargs, before, after)
+        return result
+
+    def _modified(self, args: Any, kwargs: Any, before: list[Any], after: list[Any]) -> ValueError:
+        names = self._parameters.names(args, kwargs)
+        changed = [
+            name
+            for name, a, b in zip(names, before, after, strict=True)
+            if len(a) != len(b) or any(map(is_not, a, b))
+        ]
+        shown = f"{getattr(self._python, '__qualname__', self.name)}{self._parameters.text()}"
+        return ValueError(
+            f"{shown} should not modify its Python input arguments. Modifying a copy is allowed. "
+            f"The following parameter(s) were modified: {', '.join(changed)}"
+        )
+
+    def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
+        self._note(key, args, kwargs, trace)
+        self._traces[key] = trace
+        plain = self._count == len(args) and all(type(value) is EagerTensor for value in args)
+        if plain and trace.is_replayable:
+            self._plain[tuple([value._type for value in args])] = trace.call
+
+    def _changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:
+        known = [(*old[1][1:], *old[2][1:]) for old in self._traces]
+        return difference(self._parameters.names(args, kwargs), (*key[1][1:], *key[2][1:]), known)
+
+    def _check_count(self, key: Any, args: Any, kwargs: dict[str, Any]) -> None:
+        limit = self._settings["max_traces"]
+        if limit is not None and len(self._traces) >= limit:
+            raise hinted(
+                RuntimeError(
+                    f"{self._python} would be recorded for the {len(self._traces) + 1}. time, and "
+                    f"max_traces is {limit}. {self._changed(key, args, kwargs)}"
+                ),
+                "Pass tensors of the same shapes and dtypes, and numbers that change as tensors.",
+            )
+
+    # Methods of classes.
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        known = self._bound.get(id(instance))
+        if known is None:
+            specs = None if self._signature is None else self._signature.specs
+            method = Method(
+                self._python, instance, functools.partial(self._bound.pop, id(instance))
+            )
+            known = Function(method, self._name, specs, **self._settings)
+            self._bound[id(instance)] = known
+        return known
+
+    # What it is.
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The Python function."""
+        return self._python
+
+    @property
+    def input_signature(self) -> tuple[Any, ...] | None:
+        """The `tf.TensorSpec`s that were given for the arguments, or None."""
+        return None if self._signature is None else self._signature.specs
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self._name or getattr(self._python, "__name__", "function")
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """The parameters of the Python function."""
+        return FunctionSpec(self._python, self.input_signature)
+
+    def experimental_get_tracing_count(self) -> int:
+        """Returns how often the Python was recorded, for different arguments.
+
+        Recordings for several shapes that one spec with unknown dimensions describes count as one.
+        """
+        return self._tracings
+
+    def __repr__(self) -> str:
+        return (
+            "<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at "
+            f"{id(self):#x}>"
+        )
+
+    # Copies begin anew: what was recorded belongs to the variables it was recorded with.
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        module = sys.modules.get(getattr(self._python, "__module__", ""))
+        if getattr(module, self.name, None) is self:
+            return self.name  # found by its name, as Python functions are
+        specs = None if self._signature is None else self._signature.specs
+        return _again, (self._python, self._name, specs, self._settings)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Function":
+        specs = None if self._signature is None else self._signature.specs
+        python = copy.deepcopy(self._python, memo)
+        return Function(python, self._name, specs, **self._settings)
+
+
+def _again(python: Any, name: Any, specs: Any, settings: dict[str, Any]) -> Function:
+    return Function(python, name, specs, **settings)

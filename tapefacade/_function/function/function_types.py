@@ -1,0 +1,27 @@
+"""The base classes of functions, for `isinstance`: `tf.types.experimental`."""
+
+from typing import Any
+
+from tapefacade._definition.op import function
+
+
+@function("types.experimental.Callable")
+class Callable:
+    """The base class of what can be called with tensors: functions and concrete functions.
+
+    >>> isinstance(tf.function(lambda x: x), tf.types.experimental.Callable)
+    True
+    """
+
+
+@function("types.experimental.GenericFunction", "types.experimental.PolymorphicFunction")
+class PolymorphicFunction(Callable):
+    """The base class of functions for several signatures: what `tf.function` makes.
+
+    >>> isinstance(tf.function(lambda x: x), tf.types.experimental.PolymorphicFunction)
+    True
+    """
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns the function for one signature."""
+        raise TypeError(f"{type(self).__name__} has no concrete functions")

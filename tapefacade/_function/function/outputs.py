@@ -1,0 +1,100 @@
+"""What a function returns: the tensors in it, and the structure around them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapefacade._core import nest
+from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._ops.array.tensor_array import TensorArray
+from tapefacade._state.variable import Variable
+
+MESSAGE_NO_TENSOR = (
+    "To be compatible with tf.function, Python functions must return zero or more Tensors or "
+    "ExtensionTypes or None values; in compilation of {}, found return value of type {}, which is "
+    "not a Tensor or ExtensionType."
+)
+_CONVERTED = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array)
+
+
+class Structure:
+    """The structure of a result, in which other tensors can be put."""
+
+    def __init__(self, result: Any, function: Callable[..., Any]) -> None:
+        """Takes a result apart.
+
+        Raises:
+            TypeError: if there is something in it that is no tensor and becomes none.
+        """
+        self.tensors: list[EagerTensor] = []  # of this result
+        self._constants: list[Any] = []  # what is no dense tensor, in its place
+        self.has_objects = False  # whether there is a TensorArray or a dataset in it
+        for leaf in nest.flatten(result, expand_composites=True):
+            value = _converted(leaf, function)
+            self.has_objects |= _is_object(value)
+            if type(value) is EagerTensor:
+                self.tensors.append(value)
+                value = _TENSOR
+            self._constants.append(value)
+        # Leaves are left out: they would keep the values of the first call alive.
+        self._form: Any = nest.map_structure(_form, result)
+        self._is_single = not nest.is_nested(result) and not isinstance(result, CompositeTensor)
+        self.is_tensor = self._is_single and self._constants[0] is _TENSOR
+        self._is_plain = type(result) in (list, tuple) and self._is_flat()
+        self._class: Any = type(result)
+
+    def _is_flat(self) -> bool:
+        """Whether the result is a sequence of tensors and nothing else."""
+        return (
+            len(self._form) == len(self._constants)
+            and all(constant is _TENSOR for constant in self._constants)
+            and not any(map(nest.is_nested, self._form))
+        )
+
+    def with_tensors(self, tensors: Sequence[Any]) -> Any:
+        """Returns a result with other tensors."""
+        if self.is_tensor:
+            return tensors[0]
+        if self._is_plain:
+            return self._class(tensors)
+        rest = iter(tensors)
+        flat = [next(rest) if value is _TENSOR else value for value in self._constants]
+        if self._is_single:
+            return flat[0]
+        return nest.pack_sequence_as(self._form, flat, expand_composites=True)
+
+    def result(self) -> Any:
+        """Returns this result, once: its tensors are let go."""
+        tensors, self.tensors = self.tensors, []
+        return self.with_tensors(tensors)
+
+
+_TENSOR = object()
+
+
+def _form(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, CompositeTensor) else None
+
+
+def _is_object(leaf: Any) -> bool:
+    """Whether a result is no tensor, and yet may be one: a TensorArray, a dataset, its iterator."""
+    return isinstance(leaf, TensorArray) or getattr(leaf, "_is_element", False) is True
+
+
+def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
+    if leaf is None or isinstance(leaf, EagerTensor):
+        return leaf
+    if isinstance(leaf, Variable):
+        return leaf._root.value()
+    if isinstance(leaf, _CONVERTED):
+        return convert(leaf)
+    if _is_object(leaf):
+        return leaf
+    raise hinted(
+        TypeError(MESSAGE_NO_TENSOR.format(function, type(leaf).__name__)),
+        "Return the tensors, and keep other objects outside of the function.",
+    )

@@ -1,0 +1,235 @@
+"""What was recorded while Python ran: a program, where its inputs come from, and how it runs again.
+
+The same serves functions and the bodies of branches and loops. The inputs are the arguments, the
+variables that are read, the tensors from outside (captures), and the keys of random ops, which are
+drawn anew at every call.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from jax.core import Tracer
+
+from tapefacade._core.random_keys import Draw, drawn_again
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._state.loop_invariants import repeat_node
+from tapefacade._state.variable import ARGUMENT, READ, Variable
+from tapefacade._trace.frames import Frame
+from tapefacade._trace.programs import type_in
+from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.slices import Slice, cut, needed
+from tapefacade._trace.tree import Node
+
+_SERIAL = itertools.count()
+
+
+class Jump(NamedTuple):
+    """Where a recording arrives when a program is recorded again at a place it was recorded at."""
+
+    end: Node
+    outputs: tuple[tuple[int, TensorType], ...]  # the results, then the variables' new values
+    scalars: dict[int, Any]
+    effects: tuple[int, ...]
+
+
+class Recorded:
+    """A program that Python has recorded.
+
+    Attributes:
+        arguments: the slots of the arguments, within the program.
+        variables: the variables it reads, by slot.
+        captures: the tensors from outside that it uses, by slot.
+        draws: the keys that it draws, by slot.
+        nodes: its instructions.
+        results: the slots of its results.
+        assigned: the variables it assigns, and the slots of their new values.
+        effects: the slots of instructions that run though nobody wants their results.
+        uncertain: why it cannot run again without Python; "" if it can.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        frame: Frame,
+        arguments: Sequence[int],
+        results: Sequence[EagerTensor],
+        draws: Iterable[Draw],
+    ) -> None:
+        self.token = next(_SERIAL)
+        self.arguments = tuple(arguments)
+        self.results = tuple(slot_in(recording, tensor) for tensor in results)
+        self.assigned = [
+            (variable, slot_in(recording, variable._tensor))
+            for variable, _ in frame.assigned.values()
+        ]
+        self.variables: dict[int, Variable] = {}
+        self.captures: dict[int, EagerTensor] = {}
+        self.draws: dict[int, Draw] = {}
+        self.scalars: dict[int, Any] = {}
+        self.effects: list[int] = []
+        self.nodes: list[Node] = []
+        self.uncertain = ""
+        self.at = recording.at
+        self._sort(recording, frame, {id(draw.key): draw for draw in draws})
+        self.replayable = all(_replayable(node) for node in self.nodes)
+        self.acts = any(node.operation is not None and node.operation.acts for node in self.nodes)
+
+    def _sort(self, recording: Recording, frame: Frame, draws: dict[int, Draw]) -> None:
+        """Tells instructions from inputs, and these by where they come from."""
+        path = []
+        node = recording.at
+        while node is not frame.at:
+            path.append(node)
+            assert node.parent is not None
+            node = node.parent
+        for node in reversed(path):
+            slot = node.first_output
+            if slot in frame.reads:
+                self.variables[slot] = frame.reads[slot]
+            elif slot in self.arguments:
+                continue
+            elif node.operation is None:
+                self._sort_leaf(slot, recording.data.leaves[slot], draws)
+            else:
+                self.nodes.append(node)
+                for place in range(node.first, slot):
+                    self.scalars[place] = recording.data.scalars[place]
+                if node.checked:
+                    self.effects.append(slot)
+        wanted = {*self.results, *(slot for _, slot in self.assigned)}
+        wanted.update(slot for node in self.nodes for slot in node.inputs)
+        self.captures = {slot: t for slot, t in self.captures.items() if slot in wanted}
+        known = {*self.arguments, *self.own_inputs(), *self.scalars}
+        for slot in sorted(wanted - known):
+            if slot < frame.at.end:
+                self._from_before(recording, frame, slot)
+
+    def _sort_leaf(self, slot: int, tensor: EagerTensor, draws: dict[int, Draw]) -> None:
+        if id(tensor) in draws:
+            self.draws[slot] = draws[id(tensor)]
+        else:
+            self._capture(slot, tensor)
+
+    def _from_before(self, recording: Recording, frame: Frame, slot: int) -> None:
+        """Finds what a slot from before the frame belongs to."""
+        tensor = recording.known_at(slot)
+        if slot in frame.reads:
+            self.variables[slot] = frame.reads[slot]
+        elif tensor is not None:
+            self._capture(slot, tensor)
+        else:
+            self.uncertain = "it uses a tensor from outside that is gone"
+
+    def _capture(self, slot: int, tensor: EagerTensor) -> None:
+        self.captures[slot] = tensor
+        if isinstance(tensor._value, Tracer):
+            self.uncertain = "it uses a value of a function that JAX transforms"
+
+    @property
+    def reads(self) -> list[Variable]:
+        """The variables that it reads, each once."""
+        return list({id(v): v for v in self.variables.values()}.values())
+
+    # As a part of another recording.
+
+    def inputs(self, recording: Recording) -> list[int]:
+        """Returns the slots, in another recording, of the variables, captures and draws."""
+        slots = [variable._slot_in(recording) for variable in self.variables.values()]
+        slots += [slot_in(recording, tensor) for tensor in self.captures.values()]
+        slots += [recording.leaf(drawn_again(draw)) for draw in self.draws.values()]
+        return slots
+
+    def own_inputs(self) -> list[int]:
+        """Returns its own slots for what `inputs` returns."""
+        return [*self.variables, *self.captures, *self.draws]
+
+    def replay(self, arguments: Sequence[EagerTensor]) -> list[EagerTensor]:
+        """Records the program again, in the recording of this thread, and assigns the variables.
+
+        Args:
+            arguments: tensors of the types it was recorded with.
+
+        Returns:
+            The results.
+        """
+        recording = THREAD.recording
+        slots = []
+        for tensor in arguments:
+            (argument,) = recording.apply(
+                ARGUMENT, (), (slot_in(recording, tensor),), [tensor._type]
+            )
+            slots.append(argument._slot)
+        slots += self.inputs(recording)
+        at = recording.at
+        key = (self.token, *slots)
+        jump = at.plans.get(key)
+        if jump is None:
+            jump = self._repeat(recording, slots)
+            at.keep_plan(key, jump)
+        else:
+            recording.at = jump.end
+            recording.data.scalars.update(jump.scalars)
+        recording.effects.extend(jump.effects)
+        tensors = [recording.tensor_at(slot, type_) for slot, type_ in jump.outputs]
+        count = len(self.results)
+        for (variable, _), tensor in zip(self.assigned, tensors[count:], strict=True):
+            variable._put(tensor)
+        if recording.at.eager or (self.acts and recording.frame is None):
+            recording.flush()  # what it prints is printed now
+        return tensors[:count]
+
+    def _repeat(self, recording: Recording, slots: Sequence[int]) -> Jump:
+        """Records every instruction again."""
+        mapped, scalars, effects = self.repeated(recording, slots)
+        wanted = [*self.results, *(slot for _, slot in self.assigned)]
+        outputs = tuple((mapped[slot], self.type_of(slot)) for slot in wanted)
+        return Jump(recording.at, outputs, scalars, tuple(effects))
+
+    def repeated(
+        self, recording: Recording, slots: Sequence[int]
+    ) -> tuple[dict[int, int], dict[int, Any], list[int]]:
+        """Records every instruction again.
+
+        Args:
+            recording: where.
+            slots: the slots there of the arguments and of what `inputs` returns.
+
+        Returns:
+            For each slot of the program that there, the scalars, and the effects.
+        """
+        mapped = dict(zip([*self.arguments, *self.own_inputs()], slots, strict=True))
+        scalars: dict[int, Any] = {}
+        effects: list[int] = []
+        for node in self.nodes:
+            repeat_node(recording, node, mapped, self.scalars)
+            at = recording.at
+            for own in range(node.first, node.first_output):
+                scalars[mapped[own]] = recording.data.scalars[mapped[own]] = self.scalars[own]
+            if node.checked:
+                effects.append(at.first_output)
+        return mapped, scalars, effects
+
+    # As a program of its own.
+
+    def slice(self, wanted: Sequence[int]) -> tuple[Slice, tuple[int, ...], list[Node]]:
+        """Cuts out what `wanted` slots and the effects need; the scalars become inputs too."""
+        known = {*self.arguments, *self.own_inputs(), *self.scalars}
+        nodes = needed(self.at, [*wanted, *self.effects], known)
+        part, slots = cut(nodes, wanted, self.type_of)
+        return part, slots, nodes
+
+    def type_of(self, slot: int) -> TensorType:
+        """Returns the type of one of its slots."""
+        return type_in(self.at, slot)
+
+
+def slot_in(recording: Recording, tensor: EagerTensor) -> int:
+    """Returns the slot of a tensor in a recording."""
+    return tensor._slot if tensor._recording is recording else recording.leaf(tensor)
+
+
+def _replayable(node: Node) -> bool:
+    operation = node.operation
+    return operation is None or operation is READ or operation.replayable

@@ -1,0 +1,253 @@
+"""How the arguments of a function are told apart: what decides whether it is recorded anew."""
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapefacade._core import nest
+from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.type_spec import TypeSpec
+from tapefacade._state.variable import Variable
+
+BY_VALUE = (bool, int, float, complex, str, bytes, type(None), type(...))
+MESSAGE_NO_KEY = (
+    "Could not generate a generic TraceType for {}.Please verify that it is immutable/hashable. "
+    "Otherwise, consider implementing the Tracing Protocol for it."
+)
+
+
+class ByIdentity:
+    """Stands for an object in a key; equal only to what stands for the same, living object."""
+
+    __slots__ = ("_hash", "_reference", "kind", "shown")
+
+    def __init__(self, value: Any) -> None:
+        self._hash = id(value)
+        self.kind = type(value)
+        try:
+            self._reference: Any = weakref.ref(value)
+        except TypeError:
+            self._reference = lambda: value  # kept alive: its place is never another's
+        self.shown = value.name if isinstance(value, Variable) else type(value).__name__
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ByIdentity):
+            return NotImplemented
+        mine = self._reference()
+        return mine is not None and mine is other._reference()
+
+    def __repr__(self) -> str:
+        return f"the {self.kind.__name__} {self.shown}"
+
+
+def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
+    """Returns what a function depends on in an argument, and takes the tensors out of it.
+
+    Args:
+        value: a nest of anything.
+        tensors: the tensors in it are added here, in the order of `tf.nest.flatten`.
+
+    Returns:
+        Something hashable: for a tensor its shape and dtype, for Python values the value and its
+        class, for other objects their identity.
+    """
+    kind = type(value)
+    if kind is EagerTensor:
+        tensors.append(value)
+        return value._type
+    if kind in BY_VALUE:
+        return (kind, value if value == value else "nan")
+    if isinstance(value, Variable):
+        return ByIdentity(value._root)
+    if isinstance(value, EagerTensor):  # strings
+        return (kind, value._type.dtype, value.shape.rank)
+    if isinstance(value, CompositeTensor):
+        return (kind, *[key_of(part, tensors) for part in value._components()])
+    if isinstance(value, TypeSpec):
+        return _spec_key(value)
+    if is_array(value):
+        return key_of(convert(value), tensors)
+    return _nest_key(value, tensors)
+
+
+def _nest_key(value: Any, tensors: list[EagerTensor]) -> Any:
+    kind = type(value)
+    if isinstance(value, Mapping):
+        return (dict, *[(name, key_of(value[name], tensors)) for name in sorted(value)])
+    if nest.is_nested(value) and kind is not bytearray:
+        parts = value if isinstance(value, Sequence) else nest.flatten(value)
+        return (kind, *[key_of(item, tensors) for item in parts])
+    return _object_key(value)
+
+
+def _spec_key(spec: TypeSpec) -> Any:
+    """Returns the key of the tensors that a spec describes."""
+    if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined() and spec.dtype._numpy:
+        return type_of(tuple([size or 0 for size in spec.shape.as_list()]), spec.dtype._numpy)
+    return (type(spec), spec)
+
+
+def _object_key(value: Any) -> Any:
+    """Returns the key of a Python object: itself if it is compared by value, or its identity."""
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(MESSAGE_NO_KEY.format(value)) from None
+    if type(value).__eq__ is object.__eq__ or callable(value):
+        return ByIdentity(value)
+    return (type(value), value)
+
+
+def is_textual(key: Any) -> bool:
+    """Whether a key contains texts in tensors, which are known on the host only."""
+    if isinstance(key, tuple):
+        if len(key) == 3 and isinstance(key[0], type) and issubclass(key[0], EagerTensor):
+            return True
+        return any(is_textual(part) for part in key)
+    return False
+
+
+def with_tensors(value: Any, tensors: Sequence[EagerTensor]) -> Any:
+    """Returns a nest like `value`, with other tensors in the place of those in it."""
+    rest = iter(tensors)
+
+    leaves = [
+        next(rest) if is_tensor(leaf) else _text(leaf)
+        for leaf in nest.flatten(value, expand_composites=True)
+    ]
+    return nest.pack_sequence_as(value, leaves, expand_composites=True)
+
+
+def is_tensor(leaf: Any) -> bool:
+    """Whether a leaf of an argument is a tensor of numbers, or becomes one, or describes one."""
+    kind = type(leaf)
+    if kind is EagerTensor or kind in BY_VALUE:
+        return kind is EagerTensor
+    if isinstance(leaf, np.ndarray | np.generic):
+        return leaf.dtype.kind not in "USO"
+    if isinstance(leaf, jax.Array | TensorSpec):
+        return True
+    return is_array(leaf) and type(convert(leaf)) is EagerTensor
+
+
+def is_array(value: Any) -> bool:
+    """Whether an argument is an array, or gives one, as variables of Keras do: a tensor for us."""
+    if isinstance(value, np.ndarray | np.generic | jax.Array):
+        return True
+    ours = type | EagerTensor | Variable | CompositeTensor | TypeSpec
+    return hasattr(value, "__array__") and not isinstance(value, ours)
+
+
+def _text(leaf: Any) -> Any:
+    """Returns an array of texts as a tensor, and anything else as it is."""
+    return convert(leaf) if is_array(leaf) else leaf
+
+
+# In the place of an unknown size while nothing is computed. Results of this size are unknown, too.
+UNKNOWN = 1009
+
+
+def has_unknown_sizes(arguments: Any) -> bool:
+    """Whether there is a spec among the arguments that leaves sizes open."""
+    return any(
+        isinstance(leaf, TensorSpec) and not leaf.shape.is_fully_defined()
+        for leaf in nest.flatten(arguments)
+    )
+
+
+def abstract_types(arguments: Any) -> list[TensorType]:
+    """Returns a type for each tensor, or spec of one, among the arguments."""
+    types = []
+    for leaf in nest.flatten(arguments, expand_composites=True):
+        if isinstance(leaf, TensorSpec):
+            sizes = leaf.shape.as_list() if leaf.shape.rank is not None else []
+            shape = tuple(UNKNOWN if size is None else size for size in sizes)
+            assert leaf.dtype._numpy is not None
+            types.append(type_of(shape, leaf.dtype._numpy))
+        elif type(leaf) is EagerTensor:
+            types.append(leaf._type)
+        elif is_tensor(leaf):
+            types.append(type_of(leaf.shape, leaf.dtype))
+    return types
+
+
+def known_spec(type_: TensorType) -> TensorSpec:
+    """Returns the spec of a result."""
+    return TensorSpec([None if size == UNKNOWN else size for size in type_.shape], type_.dtype)
+
+
+def with_specs(
+    args: Sequence[Any], kwargs: Mapping[str, Any], names: Sequence[str]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns the arguments with a named spec in the place of each tensor."""
+    rest = iter(names)
+
+    def spec_of(name: str, leaf: Any) -> Any:
+        if isinstance(leaf, TensorSpec):
+            return TensorSpec(leaf.shape, leaf.dtype, leaf.name or name)
+        value: Any = convert(leaf) if is_array(leaf) else leaf
+        ours: Any = EagerTensor | Variable | CompositeTensor
+        if isinstance(value, ours) and hasattr(value, "dtype"):
+            return TensorSpec(value.shape, value.dtype, name)
+        return leaf
+
+    def described(value: Any) -> Any:
+        name = next(rest)
+        if not nest.is_nested(value):
+            return spec_of(name, value)
+        leaves = nest.flatten(value)
+        names = _paths(name, value)
+        return nest.pack_sequence_as(value, list(map(spec_of, names, leaves)))
+
+    return tuple(described(value) for value in args), {
+        key: described(value) for key, value in kwargs.items()
+    }
+
+
+def _paths(name: str, value: Any) -> list[str]:
+    """Returns a name for each leaf: where it is."""
+    if isinstance(value, Mapping):
+        parts = [(key, value[key]) for key in sorted(value)]
+    elif isinstance(value, list | tuple):
+        parts = list(enumerate(value))
+    else:
+        return [name] * len(nest.flatten(value))
+    return [leaf for key, part in parts for leaf in _paths(f"{name}_{key}", part)]
+
+
+def wide_key(args: Any, kwargs: Any) -> Any:
+    """Returns the leaves of arguments with unknown sizes, for `covers`."""
+    return nest.flatten((list(args), dict(kwargs)))
+
+
+def covers(wide: Sequence[Any], args: Any, kwargs: Any) -> bool:
+    """Whether arguments are among those that specs with unknown sizes describe."""
+    leaves = nest.flatten((list(args), dict(kwargs)))
+    if len(leaves) != len(wide):
+        return False
+    return all(_covered(*pair) for pair in zip(wide, leaves, strict=True))
+
+
+def _covered(wide: Any, leaf: Any) -> bool:
+    if isinstance(wide, TensorSpec):
+        return is_tensor(leaf) and wide.is_compatible_with(TensorSpec(leaf.shape, leaf.dtype))
+    if isinstance(wide, EagerTensor):
+        return isinstance(leaf, EagerTensor) and leaf._type is wide._type
+    return type(wide) is type(leaf) and bool(wide == leaf)
+
+
+def relaxed(key: Any) -> Any:
+    """Returns the key of arguments without the sizes of tensors."""
+    if isinstance(key, TensorType):
+        return (key.dtype, len(key.shape))
+    return tuple(relaxed(part) for part in key) if isinstance(key, tuple) else key

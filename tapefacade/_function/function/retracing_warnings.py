@@ -1,0 +1,101 @@
+"""Warnings about functions whose Python runs again and again, and what has changed each time."""
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapefacade._core.logging import get_logger
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._function.function.retracing_rules import ByIdentity
+
+# As in TensorFlow: so many of the last calls have to be recordings, and so many warnings are given.
+MANY_TRACINGS, LAST_CALLS, MAX_WARNINGS = 5, 10, 2
+MESSAGE = (
+    "%s out of the last %s calls to %s triggered tf.function retracing. Tracing is expensive and "
+    "the excessive number of tracings could be due to (1) creating @tf.function repeatedly in a "
+    "loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "
+    "tensors. For (1), please define your @tf.function outside of the loop. For (2), @tf.function "
+    "has reduce_retracing=True option that can avoid unnecessary retracing. For (3), please refer "
+    "to https://www.tensorflow.org/guide/function#controlling_retracing and "
+    "https://www.tensorflow.org/api_docs/python/tf/function for  more details."
+)
+
+
+class Detector:
+    """Counts the calls of a function's code, and those that recorded it."""
+
+    def __init__(self) -> None:
+        self._calls_per_tracing: list[int] = []
+        self._calls = 0
+        self._warnings = 0
+        # The functions of this code; each counts its calls.
+        self.owners: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def traced(self, function: Callable[..., Any]) -> bool:
+        """Takes note of a call that recorded; warns if there have been many, and says whether."""
+        tracings = self._calls_per_tracing
+        self._calls += 1
+        tracings.append(1)
+        while tracings and self._calls - tracings[0] > LAST_CALLS:
+            self._calls -= tracings.pop(0)
+        if len(tracings) >= MANY_TRACINGS and self._warnings < MAX_WARNINGS:
+            self._warnings += 1
+            get_logger().warning(MESSAGE, len(tracings), self._calls, function)
+            return True
+        return False
+
+    def called(self, count: int) -> None:
+        """Takes note of calls that did not record."""
+        if not count:
+            return
+        if not self._calls_per_tracing:
+            self._calls_per_tracing = [0]
+        self._calls_per_tracing[-1] += count
+        self._calls += count
+
+    def collect(self) -> None:
+        """Takes note of the calls that the functions have counted."""
+        for owner in list(self.owners):
+            self.called(owner._hits)
+            owner._hits = 0
+
+
+_DETECTORS: dict[Any, Detector] = {}
+
+
+def detector_of(function: Callable[..., Any]) -> Detector:
+    """Returns the detector of a function's code, which all functions made of it share."""
+    code = getattr(function, "__code__", None)
+    return Detector() if code is None else _DETECTORS.setdefault(code, Detector())
+
+
+def difference(names: Sequence[str], new: Sequence[Any], known: Sequence[Sequence[Any]]) -> str:
+    """Says how the arguments of a call differ from those of the call that was most alike.
+
+    Args:
+        names: the names of the arguments.
+        new: a key for each argument.
+        known: the keys of the calls that were recorded before.
+    """
+    if not known:
+        return ""
+    nearest = min(known, key=lambda old: sum(a != b for a, b in itertools.zip_longest(new, old)))
+    changes = [
+        f"{name} was {_shown(old)} and is {_shown(now)}"
+        for name, old, now in itertools.zip_longest(names, nearest, new)
+        if old != now
+    ]
+    return f"What changed: {'; '.join(changes)}." if changes else ""
+
+
+def _shown(key: Any) -> str:
+    if isinstance(key, TensorType):
+        return f"a {key.dtype.name} tensor of shape {key.tensor_shape}"
+    if isinstance(key, ByIdentity):
+        return f"{key!r} (another object)"
+    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], type):
+        return f"the {key[0].__name__} {key[1]!r}"
+    if isinstance(key, tuple) and key and isinstance(key[0], type):
+        return f"{key[0].__name__}({', '.join(_shown(part) for part in key[1:])})"
+    return "nothing" if key is None else str(key)

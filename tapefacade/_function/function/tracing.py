@@ -1,0 +1,244 @@
+"""Recording a Python function while it runs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapefacade._core.random_keys import Counts, function_draws, recorded_draws
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._function.function.compiled_program import Compiled
+from tapefacade._function.function.outputs import Structure
+from tapefacade._function.function.recorded_program import Recorded, slot_in
+from tapefacade._state.variable import ARGUMENT
+from tapefacade._trace.frames import Running
+from tapefacade._trace.recording import THREAD, Recording
+
+
+class Trace:
+    """What is known of a function for one signature.
+
+    Attributes:
+        recorded: its program; None where the Python runs at every call.
+        structure: the structure of what it returns.
+        why: why the Python runs at every call.
+        counts: how far its random ops have come if it does.
+    """
+
+    def __init__(
+        self, recorded: Recorded | None, structure: Structure | None, why: str,
+        counts: Counts | None = None,
+    ) -> None:  # fmt: skip
+        self.recorded = recorded
+        self.structure = structure
+        self.why = why
+        self.counts: Counts = {} if counts is None else counts
+        self._is_tensor = structure is not None and structure.is_tensor
+        self._with_tensors: Any = structure and structure.with_tensors
+        self._compiled: Compiled | None = None
+
+    @property
+    def is_replayable(self) -> bool:
+        """Whether the Python need never run again."""
+        return self.recorded is not None and self.recorded.replayable
+
+    @property
+    def needs_python(self) -> bool:
+        """Whether the Python has to run now."""
+        if self.recorded is None:
+            return True
+        return not self.recorded.replayable and bool(THREAD.recording.blocks)
+
+    def call(self, tensors: Sequence[EagerTensor]) -> Any:
+        """Calls the function without Python.
+
+        Args:
+            tensors: the tensors among the arguments.
+
+        Returns:
+            What the function returns.
+        """
+        recording = THREAD.recording
+        if (
+            recording.at.parent is None
+            and recording.frame is None
+            and self._compiled is not None
+            and not recording.blocks
+            and not recording.assigned
+        ):  # the common case
+            results = self._compiled.call(tensors)
+            return results[0] if self._is_tensor else self._with_tensors(results)
+        return self._call(recording, tensors)
+
+    def _call(self, recording: Recording, tensors: Sequence[EagerTensor]) -> Any:
+        assert self.recorded is not None
+        assert self.structure is not None
+        if recording.is_held:
+            results = self.recorded.replay(tensors)
+        else:
+            begin_step(recording)
+            if self._compiled is None:
+                self._compiled = Compiled(self.recorded)
+            results = self._compiled.call(tensors)
+        return self.structure.with_tensors(results)
+
+    def text(self, tensors: Sequence[EagerTensor], stage: str = "hlo") -> str:
+        """Returns the program as text; `stage` is "hlo", "stablehlo" or "optimized_hlo"."""
+        assert self.recorded is not None
+        return Compiled(self.recorded).text(tensors, stage)
+
+
+def begin_step(recording: Recording) -> None:
+    """Computes what is pending: a program of its own runs next."""
+    if recording.at.parent is not None:
+        recording.flush()
+    elif recording.assigned:
+        recording.assigned = {}
+
+
+def record_body(
+    function: Callable[[list[EagerTensor]], Any],
+    described: Callable[..., Any],
+    types: Sequence[TensorType],
+    names: Sequence[str] = (),
+) -> tuple[Recorded, Structure]:
+    """Records a function on placeholders: the body of a branch or a loop.
+
+    Args:
+        function: takes a list of tensors, which have no values.
+        described: the user's function, for messages.
+        types: the types of these tensors.
+        names: TensorFlow's names of them.
+
+    Returns:
+        The program and the structure of what it returns. Variables are as they were before.
+
+    Raises:
+        ValueWanted: if somebody looks at a value that is not known.
+    """
+    outer = THREAD.recording
+    recording = THREAD.recording = Recording(enclosing=outer)
+    frame = recording.open_frame()
+    try:
+        with recorded_draws() as draws:
+            inner = [recording.placeholder(type_) for type_ in types]
+            for tensor, name in zip(inner, names, strict=False):
+                frame.names[tensor._slot] = f"{name}:0"
+            structure = Structure(function(inner), described)
+            slots = [tensor._slot for tensor in inner]
+            recorded = Recorded(recording, frame, slots, structure.tensors, draws)
+    finally:
+        THREAD.recording = outer
+        frame.restore()
+        recording.frame = None
+    structure.tensors = []
+    return recorded, structure
+
+
+class Tracing:
+    """One run of a Python function that is recorded.
+
+    A function that is called within a tape or another function stays where it was recorded: it has
+    run. Elsewhere nothing has been computed when its Python is through: its program runs then, and
+    the recording goes. Where Python has looked at a value on the way, it has run as well.
+
+    Attributes:
+        frame: what happened in it.
+        created: the variables that it has made.
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Sequence[EagerTensor]], Any],
+        described: Callable[..., Any],
+        tensors: Sequence[EagerTensor],
+        names: Sequence[str],
+        refusal: str,
+        counts: Counts,
+    ) -> None:
+        """Runs the function.
+
+        Args:
+            function: takes the tensors among the arguments.
+            described: the user's function, for messages.
+            tensors: these tensors.
+            names: TensorFlow's names of them.
+            refusal: why variables must not be made; "" if they may.
+            counts: how far its random ops have come.
+        """
+        self._counts = counts
+        self._inline = THREAD.recording.is_held
+        if not self._inline:
+            begin_step(THREAD.recording)
+        self._recording = recording = THREAD.recording
+        slots = [slot_in(recording, tensor) for tensor in tensors]
+        self.frame = recording.open_frame()
+        self._effects = len(recording.effects)
+        running = Running(refusal)
+        THREAD.functions.append(running)
+        try:
+            with function_draws(counts) as self._draws:
+                inner = [
+                    self._argument(slot, tensor._type, name)
+                    for slot, tensor, name in zip(slots, tensors, names, strict=True)
+                ]
+                self._arguments = [tensor._slot for tensor in inner]
+                self._structure = Structure(function(inner), described)
+                del inner
+        except BaseException:
+            self.undo()
+            raise
+        finally:
+            THREAD.functions.pop()
+            recording.close_frame(self.frame)
+        self.created = running.created
+
+    def _argument(self, slot: int, type_: TensorType, name: str) -> EagerTensor:
+        """Returns what stands for an argument in the function: a tensor whose value is pending."""
+        (inner,) = self._recording.apply(ARGUMENT, (), (slot,), [type_])
+        self.frame.names[inner._slot] = f"{name}:0"
+        return inner
+
+    def undo(self) -> None:
+        """Leaves things as they were before, unless somebody has looked at values."""
+        if self.frame.observed:
+            return
+        self.frame.restore()
+        del self._recording.effects[self._effects :]
+        if not self._inline:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Leaves the recording to the tensors that are kept of it."""
+        recording = self._recording
+        recording.effects, recording.assigned = [], {}
+        if THREAD.recording is recording:
+            THREAD.recording = Recording()
+
+    def settle(self) -> tuple[Trace, Any, bool]:
+        """Decides how the function runs from now on.
+
+        Returns:
+            What is known of it, what it has returned, and whether it has run; if it has not, the
+            trace has to be called.
+        """
+        frame, structure = self.frame, self._structure
+        if frame.observed:
+            return Trace(None, None, frame.observed, self._counts), structure.result(), True
+        recorded = Recorded(self._recording, frame, self._arguments, structure.tensors, self._draws)
+        why = (
+            "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain
+        )
+        if why:
+            return Trace(None, None, why, self._counts), structure.result(), True
+        trace = Trace(recorded, structure, "")
+        if self._inline:
+            result = structure.result()
+            if recorded.acts and self._recording.frame is None:
+                self._recording.flush()
+            return trace, result, True
+        frame.restore()
+        structure.tensors = []
+        for draw in recorded.draws.values():
+            draw.is_spare = True
+        self._leave()
+        return trace, None, False

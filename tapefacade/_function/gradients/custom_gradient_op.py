@@ -1,0 +1,320 @@
+"""Gradients made by hand as instructions: the gradient function is recorded as a program.
+
+Within a function that is recorded, or in the body of a branch or loop, no Python can run when a
+gradient arrives. The gradient function is recorded then, on placeholders for the upstream
+gradients, and what it computes becomes part of one instruction. Its operands are the results of the
+function, its arguments, the variables it reads, and what the gradient function takes from outside.
+The results are passed on; a gradient that arrives goes to the arguments and variables, by the
+recorded program. Derivatives of higher order go through what that program takes from outside.
+"""
+
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Container, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from tapefacade._core.gradient_rules import DIFFERENTIABLE, NoGradient
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._function.control.bodies import Program, dependencies_of, is_within_body
+from tapefacade._tape.custom_gradient_boundary import RegisterGradient
+from tapefacade._tape.derivative_modes import FORWARD_MODE, current_modes, with_modes
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.recording import THREAD
+
+# What is known of a value: it does not depend on the arguments in question, it is zero besides, it
+# is linear in them, or it depends on them in another way.
+CONSTANT, ZERO, LINEAR, OTHER = "constant", "zero", "linear", "other"
+MAX_LOOKED_AT = 1024  # elements of a constant
+
+# Of one argument, or of the first where the others (indices) do not depend on what is asked about.
+_OF_ONE = frozenset({
+    "neg", "reshape", "broadcast_in_dim", "squeeze", "transpose", "rev", "reduce_sum", "real",
+    "imag", "conj", "copy", "copy_p", "slice", "cumsum", "convert_element_type", "gather",
+    "dynamic_slice", "div", "expand_dims",
+})  # fmt: skip
+_OF_ALL = frozenset({"add", "sub", "add_any", "concatenate", "pad", "complex"})  # together
+_OF_EACH = frozenset({"mul", "dot_general", "conv_general_dilated"})  # linear in either
+_CALLS = frozenset({"jit", "pjit", "closed_call"})
+
+
+def is_linear(
+    function: Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]],
+    types: Sequence[TensorType],
+    others: Sequence[TensorType],
+    zeros: Container[int] = (),
+) -> bool:
+    """Whether a function is linear in all of its first arguments together.
+
+    Args:
+        function: a function of two lists of arrays, that returns a list of arrays.
+        types: the types of the first.
+        others: the types of the second.
+        zeros: the places of those of the second that are zero.
+
+    Returns:
+        Whether it is certain.
+    """
+    shapes = [
+        [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in group]
+        for group in (types, others)
+    ]
+    with jax.enable_x64(True):
+        closed = jax.make_jaxpr(function)(*shapes)
+    known = [LINEAR] * len(types)
+    known += [ZERO if place in zeros else CONSTANT for place in range(len(others))]
+    return {LINEAR, ZERO}.issuperset(_flow(closed.jaxpr, closed.consts, known))
+
+
+def _flow(jaxpr: Any, constants: Sequence[Any], known: Sequence[str]) -> list[str]:
+    """Carries what is known through a jaxpr."""
+    values: dict[Any, str] = dict(zip(jaxpr.invars, known, strict=True))
+    values.update(zip(jaxpr.constvars, map(_constant, constants), strict=True))
+
+    def read(variable: Any) -> str:
+        return _constant(variable.val) if hasattr(variable, "val") else values[variable]
+
+    for equation in jaxpr.eqns:
+        found = _through(equation, [read(variable) for variable in equation.invars])
+        values.update(zip(equation.outvars, found, strict=True))
+    return [read(variable) for variable in jaxpr.outvars]
+
+
+def _constant(value: Any) -> str:
+    known = not isinstance(value, Tracer) and np.size(value) <= MAX_LOOKED_AT
+    return ZERO if known and not np.any(np.asarray(value)) else CONSTANT
+
+
+def _through(equation: Any, given: list[str]) -> list[str]:
+    """Returns what is known of the results of an equation."""
+    name, count = equation.primitive.name, len(equation.outvars)
+    if name in _CALLS:
+        called = equation.params["jaxpr"]
+        return _flow(called.jaxpr, called.consts, given)
+    if LINEAR not in given and OTHER not in given:
+        stays_zero = name in _OF_ONE and given[0] == ZERO
+        return [ZERO if stays_zero else CONSTANT] * count
+    inexact = all(jnp.issubdtype(v.aval.dtype, jnp.inexact) for v in equation.outvars)
+    is_linear_step = OTHER not in given and inexact and _is_linear_step(name, given)
+    return [LINEAR if is_linear_step else OTHER] * count
+
+
+def _is_linear_step(name: str, given: list[str]) -> bool:
+    if name in _OF_ONE:
+        return LINEAR not in given[1:]
+    if name in _OF_ALL:
+        return CONSTANT not in given
+    if name in _OF_EACH:
+        return given.count(LINEAR) == 1
+    if name == "select_n":
+        return given[0] != LINEAR and CONSTANT not in given[1:]
+    if name in ("scatter-add", "dynamic_update_slice"):
+        indices = given[1:2] if name == "scatter-add" else given[2:]
+        values = [*given[:1], *(given[2:] if name == "scatter-add" else given[1:2])]
+        return LINEAR not in indices and CONSTANT not in values
+    return False
+
+
+KERNEL = "CustomGradient"
+MAX_RULES = 1024
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnRule(NoGradient):
+    """A tape differentiates the instruction by another one; JAX, within a body, by a rule."""
+
+
+class Rule(NamedTuple):
+    """A gradient function that has been recorded.
+
+    Attributes:
+        program: takes an upstream gradient for each result; returns the gradients.
+        results: the types of the results of the function it belongs to.
+        sources: the types of the arguments, then of the variables, of that function.
+        given: the places among the sources of those that the gradients are for.
+        outer: the types of what the program takes from outside.
+        zeros: the places of what of this is always zero.
+    """
+
+    program: Program
+    results: tuple[TensorType, ...]
+    sources: tuple[TensorType, ...]
+    given: tuple[int, ...]
+    outer: tuple[TensorType, ...]
+    zeros: tuple[int, ...] = ()
+
+    def pull(self, upstream: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
+        """Computes the gradients of arrays, conjugate where they are complex, as JAX's are."""
+        found, _ = self.program.run([_conjugate(u) for u in upstream], outer)
+        return [_conjugate(gradient) for gradient in found]
+
+
+def _conjugate(value: Any) -> Any:
+    return jnp.conj(value) if jnp.iscomplexobj(value) else value
+
+
+class ByRule(Operation):
+    """Passes its first inputs on; gradients that arrive go to the next ones, by a rule.
+
+    Where the rule is linear in the upstream gradients, as nearly all are, its transpose is the
+    derivative in forward mode. Where it is not, it has none: a tape, which differentiates such an
+    instruction by another one, takes the rule at ones for it, as TensorFlow does.
+    """
+
+    name = "custom_gradient"
+    kernel = "IdentityN"
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.pulled = _Pulled(rule)
+        self._inexact = [p for p, type_ in enumerate(rule.results) if type_.inexact]
+        self.gradient = DIFFERENTIABLE if self.is_linear else OwnRule(KERNEL)
+
+    @functools.cached_property
+    def is_linear(self) -> bool:
+        """Whether the gradients are linear in the upstream gradients."""
+        rule = self.rule
+        types = [rule.results[place] for place in self._inexact]
+        return is_linear(self._pull, types, rule.outer, rule.zeros)
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return self.rule.results, None
+
+    def dependencies(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[frozenset[int], ...]:
+        count = len(self.rule.results)
+        return (frozenset(count + place for place in self.rule.given),) * count
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        count, end = len(self.rule.results), len(self.rule.results) + len(self.rule.sources)
+        passing = self._passing(current_modes())
+        return passing(list(arrays[:count]), list(arrays[count:end]), list(arrays[end:]))
+
+    def _passing(self, modes: tuple[str, ...]) -> Any:
+        """Returns the function that passes its first argument on, to be differentiated so."""
+        value = self._passing(modes[:-1]) if modes else _pass_on
+        if self.is_linear and modes[-1:] == (FORWARD_MODE,):
+            return self._pushing(value, modes[:-1])
+        in_loop = is_within_body() and FORWARD_MODE in modes
+        if not modes or in_loop:  # unknown; or what a loop would lose (see `modes`)
+            return self._pulling(None, ())
+        return self._pulling(value, modes[:-1])
+
+    def _pull(self, upstream: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
+        """Computes the gradients, given upstream gradients for the floating results alone."""
+        full = [jnp.zeros(type_.shape, type_.numpy_dtype) for type_ in self.rule.results]
+        for place, gradient in zip(self._inexact, upstream, strict=True):
+            full[place] = gradient
+        return self.rule.pull(full, outer)
+
+    def _pushing(self, value: Any, outer_modes: tuple[str, ...]) -> Any:
+        """Returns the function with its derivative in forward mode: the transpose of the rule."""
+        types = [self.rule.results[place] for place in self._inexact]
+        like = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
+
+        def push(primals: Any, tangents: Any) -> Any:
+            _, _, outer = primals
+            moved = [np.zeros(type_.shape, jax.dtypes.float0) for type_ in self.rule.results]
+            with with_modes(outer_modes):
+                transposed = jax.linear_transpose(lambda *ups: self._pull(ups, outer), *like)
+                pushed = transposed([tangents[1][place] for place in self.rule.given])
+            for place, tangent in zip(self._inexact, pushed, strict=True):
+                moved[place] = tangent
+            return value(*primals), moved
+
+        passing = jax.custom_jvp(_pass_on)
+        passing.defjvp(push)
+        return passing
+
+    def _pulling(self, value: Any, outer_modes: tuple[str, ...]) -> Any:
+        """Returns the function with its gradient in reverse mode."""
+        rule = self.rule
+
+        def forward(results: Any, sources: Any, outer: Any) -> Any:
+            return (value or passing)(results, sources, outer), outer
+
+        def backward(outer: Any, upstream: Any) -> Any:
+            gradients: list[Any] = [None] * len(rule.sources)
+            with with_modes(outer_modes):
+                found = self._pull([upstream[place] for place in self._inexact], outer)
+            for place, gradient in zip(rule.given, found, strict=True):
+                gradients[place] = gradient
+            return None, gradients, None
+
+        passing = jax.custom_vjp(_pass_on)
+        passing.defvjp(forward, backward)
+        return passing
+
+
+def _pass_on(results: Any, sources: Any, outer: Any) -> Any:
+    return results
+
+
+class _Pulled(Operation):
+    """The gradients of a rule: its inputs are the upstream gradients and what comes from outside."""
+
+    name = "custom_gradient"
+    kernel = KERNEL
+
+    def __init__(self, rule: Rule) -> None:
+        self._rule = rule
+        self._dependencies = dependencies_of(rule.program, len(rule.results))
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return self._rule.program.types, None
+
+    def dependencies(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[frozenset[int], ...]:
+        return self._dependencies
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        count = len(self._rule.results)
+        return self._rule.program.run(arrays[:count], arrays[count:])[0]
+
+
+@RegisterGradient(KERNEL)
+def _gradient(view: Any, *upstream: EagerTensor) -> list[EagerTensor | None]:
+    """Records the gradients of an instruction whose rule is not linear."""
+    operation: ByRule = view._operation
+    rule, recording = operation.rule, THREAD.recording
+    first = len(rule.results) + len(rule.sources)
+    slots = [t._slot if t._recording is recording else recording.leaf(t) for t in upstream]
+    if view._slots is None:
+        slots += [recording.leaf(tensor) for tensor in view.inputs[first:]]
+    else:
+        slots += view._slots[first:]
+    types = [*rule.results, *rule.outer]
+    found = recording.apply(operation.pulled, (), tuple(slots), types)
+    gradients: list[EagerTensor | None] = [None] * len(view.inputs)
+    for place, gradient in zip(rule.given, found, strict=True):
+        gradients[len(rule.results) + place] = gradient
+    return gradients
+
+
+_MADE: dict[Rule, ByRule] = {}
+_LOCK = threading.Lock()
+
+
+def by_rule(rule: Rule) -> ByRule:
+    """Returns the operation; equal ones are the same, so that programs find themselves."""
+    with _LOCK:
+        found = _MADE.get(rule)
+    if found is None:
+        made = ByRule(rule)
+        with _LOCK:
+            if len(_MADE) > MAX_RULES:
+                _MADE.clear()
+            found = _MADE.setdefault(rule, made)
+    return found

@@ -1,0 +1,1 @@
+"""Keras's JAX backend on tapes: its functions become ops, its variables hold ours."""

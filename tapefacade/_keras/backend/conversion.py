@@ -1,0 +1,113 @@
+"""Functions of Keras's backend that make tensors, tell what they are, or treat rows apart."""
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jax.core import Tracer
+
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._keras.backend.lifted_functions import Raw, raw
+from tapefacade._state.indexed_slices import IndexedSlices
+
+
+def of_core(core: types.ModuleType) -> dict[Any, Any]:
+    """Returns our versions of the functions that make tensors or tell what they are."""
+    convert_to_keras = _converting(core, core.convert_to_tensor)
+
+    def cast(x: Any, dtype: Any) -> Any:
+        if isinstance(x, float):  # it has Keras's precision first
+            x = convert_to_keras(x)
+        return convert_to_keras(x, dtype)
+
+    def convert_to_numpy(x: Any) -> Any:
+        return np.array(x)
+
+    def is_tensor(x: Any, original: Any = core.is_tensor) -> bool:
+        return isinstance(x, EagerTensor | CompositeTensor) or original(x)
+
+    def shape(x: Any) -> Any:
+        return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)
+
+    return {
+        core.convert_to_tensor: convert_to_keras, core.cast: cast, core.convert_to_numpy: convert_to_numpy,
+        core.is_tensor: is_tensor, core.shape: shape,
+    }  # fmt: skip
+
+
+def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callable[..., Any]:
+    def convert_to_keras(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+        if isinstance(x, CompositeTensor):
+            return x
+        if Raw.now() or isinstance(x, Tracer):
+            if isinstance(x, EagerTensor):
+                x = x._device_array()
+            return raw(original, (x, dtype, sparse, ragged), {})
+        if dtype is not None:
+            dtype = core.standardize_dtype(dtype)
+        if isinstance(x, core.JaxVariable):
+            x = x.value
+        if not isinstance(x, EagerTensor):
+            if dtype is None and isinstance(x, float):
+                dtype = core.config.floatx()
+            x = _tensor(x, dtype)
+        if dtype is not None and x.dtype.name != dtype:
+            return FUNCTIONS["cast"](x, dtype)
+        return x
+
+    return convert_to_keras
+
+
+def array_of(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `array`, which makes tensors."""
+
+    def array(x: Any, dtype: Any = None) -> Any:
+        return convert_to_keras(x, dtype)
+
+    return array
+
+
+def stopping(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `stop_gradient`."""
+
+    def stop_gradient(variable: Any) -> Any:
+        if Raw.now():
+            return original(variable)
+        return FUNCTIONS["stop_gradient"](variable)
+
+    return stop_gradient
+
+
+def of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns an elementwise function that treats the rows of a sparse gradient one by one."""
+
+    def each(x: Any) -> Any:
+        if isinstance(x, IndexedSlices):
+            return IndexedSlices(function(x.values), x.indices, x.dense_shape)
+        return function(x)
+
+    each.__name__, each.__doc__ = function.__name__, function.__doc__
+    return each
+
+
+def taking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `take`; of rows it is a gather, whose gradient is made of rows."""
+
+    def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+        if Raw.now() or axis != 0:
+            return function(x, indices, axis=axis)
+        return FUNCTIONS["gather"](x, indices, axis=0)
+
+    take.__doc__ = function.__doc__
+    return take
+
+
+def _tensor(x: Any, dtype: str | None) -> EagerTensor:
+    try:
+        return convert_to_tensor(x, dtype)
+    except (TypeError, ValueError):
+        return convert_to_tensor(x)

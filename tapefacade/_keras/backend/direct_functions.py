@@ -1,0 +1,191 @@
+"""Functions of Keras's backend that ops of ours stand for, where the dtypes leave no doubt.
+
+An op of ours takes less time to record, takes Python numbers as inputs of the program, says what
+TensorFlow says about wrong shapes, and has TensorFlow's gradient where functions have an edge.
+"""
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._keras.backend.lifted_functions import Raw
+
+# Of a tensor of floats or complex numbers.
+UNARY = {
+    "abs": "abs", "absolute": "abs", "cos": "cos", "elu": "nn.elu", "exp": "exp",
+    "log": "math.log", "negative": "negative", "relu": "nn.relu",
+    "relu6": "nn.relu6", "rsqrt": "math.rsqrt", "selu": "nn.selu", "sigmoid": "sigmoid",
+    "silu": "nn.silu", "sin": "sin", "softplus": "math.softplus", "sqrt": "sqrt",
+    "square": "square", "tanh": "tanh",
+}  # fmt: skip
+# Of two tensors of one dtype, or a tensor and a number.
+BINARY = {
+    "add": "add", "divide": "divide", "equal": "equal", "greater": "greater",
+    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
+    "maximum": "maximum", "minimum": "minimum", "multiply": "multiply",
+    "not_equal": "not_equal", "power": "pow", "subtract": "subtract", "true_divide": "divide",
+}  # fmt: skip
+REDUCING = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "sum": "reduce_sum"}
+
+
+def _is_inexact(x: Any) -> bool:
+    """Whether a value is a tensor or variable of floats or complex numbers."""
+    kind = type(x)
+    return (kind is EagerTensor or kind is Raw.variable) and x._type.inexact
+
+
+def _unary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and _is_inexact(args[0]) and not Raw.now():
+            return ours(args[0])
+        return lifted(*args, **kwargs)
+
+    return call
+
+
+def _binary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs and not Raw.now():
+            first, second = args
+            if _is_inexact(first):
+                kind = type(second)
+                if kind is float or kind is int:
+                    return ours(first, second)
+                if _is_inexact(second) and first._type.dtype is second._type.dtype:
+                    return ours(first, second)
+            elif type(first) in (float, int) and _is_inexact(second):
+                return ours(first, second)
+        return lifted(*args, **kwargs)
+
+    return call
+
+
+def _reducing(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
+    def call(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
+        if _is_inexact(x) and not kwargs and not Raw.now():
+            return ours(x, axis, keepdims)
+        return lifted(x, axis=axis, keepdims=keepdims, **kwargs)
+
+    return call
+
+
+def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["matmul"]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs and not Raw.now():
+            first, second = args
+            if (
+                _is_inexact(first)
+                and _is_inexact(second)
+                and first._type.dtype is second._type.dtype
+                and len(first._type.shape) > 1
+                and len(second._type.shape) > 1
+            ):
+                return ours(first, second)
+        return lifted(*args, **kwargs)
+
+    return call
+
+
+def _leaky_relu(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["nn.leaky_relu"]
+
+    def call(x: Any, negative_slope: Any = 0.2) -> Any:
+        if _is_inexact(x) and not Raw.now():
+            return ours(x, alpha=negative_slope)
+        return lifted(x, negative_slope=negative_slope)
+
+    return call
+
+
+def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours, numbers = FUNCTIONS["clip_by_value"], (float, int)
+
+    def call(x: Any, x_min: Any, x_max: Any) -> Any:
+        if _is_inexact(x) and type(x_min) in numbers and type(x_max) in numbers and not Raw.now():
+            return ours(x, float(x_min), float(x_max))
+        return lifted(x, x_min, x_max)
+
+    return call
+
+
+def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["reshape"]
+
+    def call(x: Any, newshape: Any) -> Any:
+        if type(x) is EagerTensor and not Raw.now():
+            return ours(x, newshape)
+        return lifted(x, newshape)
+
+    return call
+
+
+def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["transpose"]
+
+    def call(x: Any, axes: Any = None) -> Any:
+        if type(x) is EagerTensor and not Raw.now():
+            return ours(x, axes)
+        return lifted(x, axes=axes)
+
+    return call
+
+
+def _expand_dims(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    ours = FUNCTIONS["expand_dims"]
+
+    def call(x: Any, axis: Any) -> Any:
+        if type(x) is EagerTensor and type(axis) is int and not Raw.now():
+            return ours(x, axis)
+        return lifted(x, axis)
+
+    return call
+
+
+def _joining(name: str) -> Callable[..., Any]:
+    ours = FUNCTIONS[name]
+
+    def direct(lifted: Callable[..., Any]) -> Callable[..., Any]:
+        def call(xs: Any, axis: int = 0) -> Any:
+            if isinstance(xs, list | tuple) and xs and not Raw.now():
+                dtypes = {x._type.dtype if type(x) is EagerTensor else None for x in xs}
+                if len(dtypes) == 1 and None not in dtypes:
+                    return ours(list(xs), axis)
+            return lifted(xs, axis=axis)
+
+        return call
+
+    return direct
+
+
+OTHERS = {
+    "clip": _clip, "concatenate": _joining("concat"), "expand_dims": _expand_dims,
+    "leaky_relu": _leaky_relu, "matmul": _matmul, "reshape": _reshape, "stack": _joining("stack"),
+    "transpose": _transpose,
+}  # fmt: skip
+
+
+def directly(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that calls an op of ours, if there is one that does the same.
+
+    Args:
+        name: the name of a function of Keras's backend.
+        lifted: records a call of it.
+    """
+    if name in UNARY:
+        call = _unary(lifted, FUNCTIONS[UNARY[name]])
+    elif name in BINARY:
+        call = _binary(lifted, FUNCTIONS[BINARY[name]])
+    elif name in REDUCING:
+        call = _reducing(lifted, FUNCTIONS[REDUCING[name]])
+    elif name in OTHERS:
+        call = OTHERS[name](lifted)
+    else:
+        return lifted
+    assert isinstance(lifted, types.FunctionType)
+    call.__name__, call.__doc__ = lifted.__name__, lifted.__doc__
+    call._lifted = getattr(lifted, "_lifted", lifted)  # type: ignore[attr-defined]
+    return call

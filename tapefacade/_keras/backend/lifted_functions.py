@@ -1,0 +1,317 @@
+"""Functions of Keras's JAX backend as ops: a call on tensors is recorded.
+
+What such a function does is done by JAX, as ever: an instruction is the function and its arguments,
+those that are tensors as operands and the rest as static parameters.
+"""
+
+import contextlib
+import functools
+import inspect
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+from jax import lax
+from jax.core import Tracer
+
+from tapefacade._core.conversion import convert
+from tapefacade._core.dtypes import DType
+from tapefacade._core.gradient_rules import DIFFERENTIABLE, NOT_DIFFERENTIABLE
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._function.function.recorded_program import slot_in
+from tapefacade._state.indexed_slices import IndexedSlices
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.recording import THREAD, Recording
+
+WIDE_FLOATS = ("float64", "complex128")
+WIDE = ("float64", "int64", "uint64", "complex128")
+
+
+class _Thread(threading.local):
+    """Whether functions of the backend compute on arrays now."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+
+_THREAD = _Thread()
+
+
+@contextlib.contextmanager
+def on_arrays() -> Iterator[None]:
+    """Makes a block in which the backend's functions compute on JAX's arrays, as they are."""
+    _THREAD.depth += 1
+    try:
+        yield
+    finally:
+        _THREAD.depth -= 1
+
+
+class Raw:
+    """Tells when Keras computes on JAX's arrays by itself: while it infers shapes."""
+
+    variable: type | None = None  # Keras's class of variables
+    floatx: ClassVar[Any] = staticmethod(lambda: "float32")
+    in_stateless_scope: ClassVar[Any] = staticmethod(lambda: False)
+
+    @classmethod
+    def now(cls) -> bool:
+        """Whether the backend's functions have to be left alone."""
+        return _THREAD.depth > 0 or cls.in_stateless_scope()
+
+
+def is_variable(leaf: Any) -> bool:
+    """Whether a value is a variable, of Keras or ours."""
+    return hasattr(leaf, "_slot_in") and not isinstance(leaf, EagerTensor)
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a value is a tensor or a variable, which JAX must not take apart."""
+    return isinstance(value, EagerTensor) or hasattr(value, "_slot_in")
+
+
+class Lifted(Operation):
+    """A function of the backend; static are the structure of its arguments and what is no tensor."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        differentiable: bool,
+        is_narrow: bool,
+        floatx: str = "float32",
+    ) -> None:
+        self.function = function
+        self.is_narrow = is_narrow
+        self.is_double = floatx == "float64"
+        # Calls that it has refused, and why: Keras then does without it, at every step.
+        self.refused: dict[Any, str] = {}
+        self.name = f"keras.{name}"
+        self.kernel = name
+        self.gradient = DIFFERENTIABLE if differentiable else NOT_DIFFERENTIABLE
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        key = (static, *types)
+        if key in self.refused:
+            raise NotImplementedError(self.refused[key])
+        shapes = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
+        try:
+            with jax.enable_x64(True):
+                result = jax.eval_shape(lambda *arrays: self._call(arrays, static), *shapes)
+        except NotImplementedError as error:
+            if len(self.refused) < MAX_REFUSED:
+                self.refused[key] = str(error)
+            raise
+        leaves, structure = jax.tree.flatten(result)
+        if structure == ONE:
+            structure = None
+        return tuple(type_of(leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves), structure
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return jax.tree.leaves(self._call(arrays, static))
+
+    def _call(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Any:
+        structure, values = static
+        rest = map(_narrowed, arrays) if self.is_narrow else iter(arrays)
+        leaves = [next(rest) if value is TENSOR else value[1] for value in values]
+        wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
+        if type(structure) is tuple:  # the names of the arguments given by name
+            count = len(leaves) - len(structure)
+            args, kwargs = leaves[:count], dict(zip(structure, leaves[count:], strict=True))
+        else:
+            args, kwargs = jax.tree.unflatten(structure, leaves)
+        with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
+            result = self.function(*args, **kwargs)
+        if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
+            return jax.tree.map(_no_double, result)  # of integers, and of default precision
+        return result
+
+
+def _no_double(array: Any) -> Any:
+    return lax.convert_element_type(array, np.float32) if array.dtype == np.float64 else array
+
+
+def _narrowed(array: Any) -> Any:
+    """Returns integers as Keras's functions of networks know them: labels and positions."""
+    return lax.convert_element_type(array, np.int32) if array.dtype == np.int64 else array
+
+
+def _is_wide(leaf: Any, names: Sequence[str] = WIDE) -> bool:
+    """Whether an argument has 64 bits, or asks for them: else Keras knows of no such types."""
+    return (leaf if isinstance(leaf, str) else str(getattr(leaf, "dtype", ""))) in names
+
+
+ONE = jax.tree.structure(0)
+MAX_REFUSED = 256
+PLAIN = {int, bool, str, type(None)}  # values that stand for themselves
+
+
+class _Tensor:
+    """In the place of an operand among the static parameters."""
+
+
+TENSOR = _Tensor()
+
+
+def lift(
+    function: Callable[..., Any], name: str, differentiable: bool = True, is_narrow: bool = False
+) -> Callable[..., Any]:
+    """Returns a function that records calls of a function of the backend.
+
+    Args:
+        function: the function of the backend.
+        name: its name.
+        differentiable: whether gradients flow through it.
+        is_narrow: whether it takes 32-bit integers only.
+    """
+    shapes = [
+        (place, name)
+        for place, name in enumerate(inspect.signature(function).parameters)
+        if name in ("shape", "newshape")
+    ]
+    operations: dict[str, Lifted] = {}  # by the dtype that Keras's floats have
+
+    @functools.wraps(function)
+    def lifted(*args: Any, **kwargs: Any) -> Any:
+        if Raw.now():
+            return raw(function, args, kwargs)
+        for place, parameter in shapes:  # a tensor may say what a shape is
+            if parameter in kwargs:
+                kwargs[parameter] = shape_without_tensors(kwargs[parameter])
+            elif place < len(args):
+                args = (*args[:place], shape_without_tensors(args[place]), *args[place + 1 :])
+        floatx = Raw.floatx()
+        operation = operations.get(floatx)
+        if operation is None:
+            operation = Lifted(function, name, differentiable, is_narrow, floatx)
+            operations[floatx] = operation
+        return record(operation, args, kwargs)
+
+    lifted._lifted = function  # type: ignore[attr-defined]
+    return lifted
+
+
+def shape_without_tensors(value: Any) -> Any:
+    """Returns a shape without tensors."""
+    if isinstance(value, EagerTensor):
+        return tuple(int(size) for size in np.atleast_1d(value.numpy()))
+    if isinstance(value, list | tuple) and any(isinstance(size, EagerTensor) for size in value):
+        return tuple(None if size is None else int(size) for size in value)
+    return value
+
+
+def raw(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls a function of the backend on JAX's arrays, with 64 bits if an argument has them."""
+    if _THREAD.depth:  # the instruction that is evaluated has decided it
+        return function(*args, **kwargs)
+    leaves = jax.tree.leaves((args, kwargs), is_leaf=is_leaf)
+    wide = Raw.floatx() == "float64" or any(map(_is_wide, leaves))
+    with jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
+        return function(*args, **kwargs)
+
+
+def record(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Records a call; computes it if there are values that JAX traces among the arguments."""
+    recording = _with_room()
+    slots: list[int] = []
+    types: list[TensorType] = []
+    values: list[Any] = []
+    for value in (*args, *kwargs.values()):
+        kind = type(value)
+        if kind is EagerTensor:
+            slots.append(value._slot if value._recording is recording else recording.leaf(value))
+            types.append(value._type)
+            values.append(TENSOR)
+        elif kind in PLAIN or (kind is tuple and all(type(item) in PLAIN for item in value)):
+            values.append((kind, value))
+        elif kind is float:
+            values.append(_static(value))
+        elif kind is Raw.variable:
+            slots.append(value._slot_in(recording))
+            types.append(value._type)
+            values.append(TENSOR)
+        else:
+            return _record_nested(operation, args, kwargs)
+    return _recorded(operation, (tuple(kwargs), tuple(values)), slots, types)
+
+
+def _with_room() -> Recording:
+    """Returns the recording of this thread; computes what is pending if that is too much."""
+    recording = THREAD.recording
+    at = recording.at
+    if at.depth + 1 >= at.limit and (recording.is_too_long or not recording.is_held):
+        recording.flush()
+    return THREAD.recording
+
+
+def _recorded(
+    operation: Lifted, static: tuple[Any, ...], slots: list[int], types: list[TensorType]
+) -> Any:
+    recording = THREAD.recording
+    tensors = recording.apply(operation, static, tuple(slots), types)
+    at = recording.at
+    if at.eager:
+        recording.flush()
+    return tensors[0] if at.structure is None else jax.tree.unflatten(at.structure, tensors)
+
+
+def _record_nested(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Records a call of which some arguments hold others, or have to be converted."""
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_leaf)
+    recording = _with_room()
+    slots: list[int] = []
+    types: list[TensorType] = []
+    values: list[Any] = []
+    for leaf in leaves:
+        if isinstance(leaf, np.ndarray | np.generic | jax.Array):
+            if isinstance(leaf, Tracer):
+                return _computed(operation, leaves, structure)
+            leaf = convert(leaf)
+        elif isinstance(leaf, IndexedSlices):
+            leaf = convert(leaf)
+        if isinstance(leaf, EagerTensor):
+            slots.append(slot_in(recording, leaf))
+        elif hasattr(leaf, "_slot_in"):
+            slots.append(leaf._slot_in(recording))
+        else:
+            values.append(_static(leaf))
+            continue
+        types.append(leaf._type)
+        values.append(TENSOR)
+    static = (structure, tuple(values))
+    try:
+        hash(static)
+    except TypeError:
+        return _computed(operation, leaves, structure)
+    return _recorded(operation, static, slots, types)
+
+
+def _static(leaf: Any) -> tuple[Any, ...]:
+    """Returns what stands for an argument that is no tensor: equal values of one class are alike."""
+    if isinstance(leaf, DType):
+        leaf = leaf.name
+    elif isinstance(leaf, list):  # of a class that JAX does not take apart
+        leaf = tuple(leaf)
+    elif isinstance(leaf, TensorShape):
+        leaf = tuple(leaf.as_list())
+    elif isinstance(leaf, float) and (leaf != leaf or leaf == 0.0):
+        return float, math.nan if leaf != leaf else leaf, math.copysign(1.0, leaf)
+    return type(leaf), leaf
+
+
+def _computed(operation: Lifted, leaves: list[Any], structure: Any) -> Any:
+    arrays = [
+        leaf._device_array() if isinstance(leaf, EagerTensor)
+        else leaf.__jax_array__() if hasattr(leaf, "_slot_in") else leaf
+        for leaf in leaves
+    ]  # fmt: skip
+    args, kwargs = jax.tree.unflatten(structure, arrays)
+    with on_arrays():
+        return operation.function(*args, **kwargs)

@@ -1,0 +1,87 @@
+"""How Keras infers shapes where functions of ours are called."""
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._tape.init_scope import outside_of_functions
+from tapefacade._trace.recording import THREAD
+
+SIZES = (83, 89)  # in the place of a size that is not known
+
+
+def inferring(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function that infers shapes, for functions that give tensors of ours.
+
+    Keras stands for an unknown size by a symbol, of which our functions know nothing. Where one of
+    them is called, numbers stand for it, twice: sizes that differ then are unknown.
+    """
+
+    def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        def on_arrays(*inner: Any, **named: Any) -> Any:
+            return jax.tree.map(_array, fn(*inner, **named), is_leaf=_is_tensor)
+
+        args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
+        try:
+            # Keras asks JAX for 64 bits, and does not need them.
+            with _describing(), outside_of_functions(), warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "Explicitly requested dtype")
+                return original(on_arrays, *args, **kwargs)
+        except Exception:
+            with _describing(), outside_of_functions():
+                first, second = (
+                    original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
+                    for size in SIZES
+                )
+            return jax.tree.map(_unknown_where_different, first, second)
+
+    return compute_output_spec
+
+
+@contextlib.contextmanager
+def _describing() -> Iterator[None]:
+    """Has functions run as Python: what is recorded here describes no call of theirs."""
+    before, THREAD.describing = THREAD.describing, True
+    try:
+        yield
+    finally:
+        THREAD.describing = before
+
+
+def _described(leaf: Any) -> Any:
+    """Returns the shape and dtype of a tensor: nobody needs its value."""
+    if not isinstance(leaf, EagerTensor) or leaf._type.numpy_dtype is None:
+        return leaf
+    return jax.ShapeDtypeStruct(leaf._type.shape, leaf._type.numpy_dtype)
+
+
+def _sized(arguments: Any, size: int) -> Any:
+    """Returns symbolic arguments with a number in the place of unknown sizes."""
+
+    def sized(leaf: Any) -> Any:
+        if not hasattr(leaf, "record_history"):
+            return leaf
+        shape = [size if length is None else length for length in leaf.shape]
+        return type(leaf)(shape, dtype=leaf.dtype, name=leaf.name)  # as if it were dense
+
+    return jax.tree.map(sized, arguments)
+
+
+def _unknown_where_different(first: Any, second: Any) -> Any:
+    if not hasattr(first, "record_history"):
+        return first
+    pairs = zip(first.shape, second.shape, strict=True)
+    shape = [a if a == b else None for a, b in pairs]
+    return type(first)(shape, dtype=first.dtype)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, EagerTensor)
+
+
+def _array(value: Any) -> Any:
+    return value._device_array() if isinstance(value, EagerTensor) else value

@@ -1,0 +1,165 @@
+"""Keras's variables: each holds one of ours, which tapes watch and programs assign."""
+
+import gc
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from tapefacade._core.conversion import convert
+from tapefacade._core.tensor import EagerTensor, from_array
+from tapefacade._function.function.recorded_program import slot_in
+from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._state.variable import ResourceVariable, Variable
+
+
+def make(value: Any, trainable: bool, name: str) -> Variable:
+    """Makes a variable of ours with a value that Keras has made."""
+    return ResourceVariable(as_tensor(value), trainable=trainable, name=name)
+
+
+def as_tensor(value: Any) -> EagerTensor:
+    """Returns a value of Keras as a tensor."""
+    if isinstance(value, EagerTensor):
+        return value
+    if isinstance(value, jax.Array):
+        return from_array(value)
+    return convert(value)
+
+
+class Scope:
+    """Tells what dtype a layer computes in now."""
+
+    autocast: ClassVar[Any] = staticmethod(lambda: None)
+
+
+class Holding:
+    """What a variable of Keras gets: the members are put into its class."""
+
+    _facade: Variable | None
+    _autocast: bool
+    _dtype: str
+    _shape: tuple[int, ...]
+    value: Any
+    _trainable: bool
+    _name: str
+
+    # What Keras asks for.
+
+    @property
+    def _value(self) -> Any:
+        held = self.__dict__.get("_facade")
+        if held is None:
+            held = self._adopted()
+        if held is None:
+            return self.__dict__.get("_traced")
+        return held._tensor._device_array() if Raw.now() else held.value()
+
+    @_value.setter
+    def _value(self, value: Any) -> None:
+        held = self.__dict__.get("_facade")
+        if value is None or (isinstance(value, Tracer) and held is None):
+            self.__dict__["_traced"] = value
+        elif held is None:
+            self.__dict__["_facade"] = make(value, self._trainable, self._name)
+        else:
+            held.assign(as_tensor(value))
+
+    def __jax_array__(self) -> jax.Array:
+        return self._root.__jax_array__()
+
+    @property
+    def shape(self) -> Any:
+        """The shape: a `tf.TensorShape`, but where Keras infers shapes."""
+        held = self.__dict__.get("_facade")
+        return self._shape if held is None or Raw.now() else held._tensor._type.tensor_shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.value, dtype, copy=copy)
+
+    # What our ops and tapes ask of a variable.
+
+    @property
+    def _root(self) -> Variable:
+        held = self.__dict__.get("_facade")
+        return self._adopted() if held is None else held  # type: ignore[return-value]
+
+    def _adopted(self) -> Variable | None:
+        """Makes ours of a variable that was there before Keras was changed."""
+        value = self.__dict__.pop("_value", None)
+        if value is None:
+            return None
+        made = self.__dict__["_facade"] = make(value, self._trainable, self._name)
+        return made
+
+    @property
+    def _tensor(self) -> EagerTensor:
+        return self._root._tensor
+
+    @property
+    def _type(self) -> Any:
+        return self._root._type if self._cast_to() is None else self.value._type
+
+    @property
+    def _discrete(self) -> bool:
+        return self._root._discrete
+
+    @property
+    def _serial(self) -> int:
+        return self._root._serial
+
+    def _slot_in(self, recording: Any) -> int:
+        if self._cast_to() is None:
+            return self._root._slot_in(recording)
+        return slot_in(recording, self.value)
+
+    def _cast_to(self) -> str | None:
+        """Returns the dtype that a layer computes in, if the variable is cast to it there."""
+        scope = Scope.autocast() if self._autocast else None
+        if scope is None or scope.dtype is None or self._discrete:
+            return None
+        return None if scope.dtype == self._dtype else scope.dtype
+
+    def _host_value(self) -> Any:
+        return self._root._host_value()
+
+    def _string_tensor(self) -> EagerTensor:
+        return self._root._string_tensor()
+
+    def _tell_tapes(self) -> None:
+        self._root._tell_tapes()
+
+    def _put(self, tensor: EagerTensor) -> None:
+        self._root._put(tensor)
+
+    def _dense_var_to_tensor(self, *args: Any, **kwargs: Any) -> EagerTensor:
+        if self._cast_to() is None:
+            return self._root._dense_var_to_tensor(*args, **kwargs)
+        return convert(self.value, *args[:1])
+
+    def numpy(self) -> Any:
+        """Returns the value as a NumPy array."""
+        return self._root.numpy()
+
+    def read_value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        return self._root.value()
+
+    def ref(self) -> Any:
+        """Returns a hashable handle of the variable."""
+        return self._root.ref()
+
+
+def release(keras_variable: type) -> None:
+    """Gives Keras's variables back values of their own."""
+    for found in gc.get_objects():
+        if isinstance(found, keras_variable) and "_facade" in vars(found):
+            held = vars(found).pop("_facade")
+            vars(found)["_value"] = held._tensor._device_array()
+
+
+def members() -> dict[str, Any]:
+    """Returns what is put into Keras's class of variables."""
+    kept = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
+    return {name: value for name, value in vars(Holding).items() if name not in kept}

@@ -1,0 +1,1 @@
+"""Keras's training on tapes: `fit`, the update of optimizers, data."""

@@ -1,0 +1,121 @@
+"""Our datasets as data for Keras's trainer, and the order in which it takes arrays."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from tapefacade._core.random_seeds import GLOBAL
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._keras.backend.lifted_functions import is_leaf
+
+MESSAGE_APART = (
+    "When providing `x` as a tf.data.Dataset, `{}` should not be passed. Instead, {} should be "
+    "included as part of the tf.data.Dataset."
+)
+
+
+def is_dataset(x: Any) -> bool:
+    """Whether data is a `tf.data.Dataset` of ours."""
+    kind = FUNCTIONS.get("data.Dataset")
+    return isinstance(kind, type) and isinstance(x, kind)
+
+
+class Batches:
+    """Gives the batches of a dataset: the members of an adapter that Keras's trainer asks."""
+
+    batch_size = has_partial_batch = partial_batch_size = None
+    num_batches: int | None = None
+
+    def __init__(self, dataset: Any, class_weight: Any, utils: Any) -> None:
+        self._dataset = dataset
+        self._class_weight = class_weight
+        self._utils = utils
+        size = int(dataset.cardinality().numpy())
+        self.num_batches = size if size >= 0 else None
+
+    def get_numpy_iterator(self) -> Iterator[Any]:
+        """Returns an iterator of the batches as NumPy arrays.
+
+        The one of the dataset begins now: as in TensorFlow, it decides the order of shuffled
+        elements also if nobody takes a batch (Keras makes one at the end of each epoch, in vain).
+        """
+        return map(self._as_arrays, iter(self._dataset))
+
+    def get_jax_iterator(self) -> Iterator[Any]:
+        """Yields the same: programs take NumPy arrays."""
+        return self.get_numpy_iterator()
+
+    def _as_arrays(self, batch: Any) -> Any:
+        arrays = jax.tree.map(np.asarray, batch, is_leaf=is_leaf)
+        return self._weighted(arrays) if self._class_weight else arrays
+
+    def _weighted(self, batch: Any) -> Any:
+        """Adds the weights of the examples, by their classes."""
+        x, y, weights = self._utils.unpack_x_y_sample_weight(batch)
+        if weights is not None:
+            raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+        return x, y, self._utils.class_weight_to_sample_weights(y, self._class_weight)
+
+
+def adapting(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the function that finds the adapter for data know our datasets."""
+    adapters = "keras.src.trainers.data_adapters"
+    base = importlib.import_module(f"{adapters}.data_adapter").DataAdapter
+    utils = importlib.import_module(f"{adapters}.data_adapter_utils")
+    adapter: Any = type("DatasetAdapter", (Batches, base), {"__doc__": Batches.__doc__})
+
+    def get_data_adapter(x: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
+        if not is_dataset(x):
+            return original(x, y, sample_weight, **options)
+        if y is not None:
+            raise ValueError(MESSAGE_APART.format("y", "the targets"))
+        if sample_weight is not None:
+            raise ValueError(MESSAGE_APART.format("sample_weights", "the sample weights"))
+        return adapter(x, options.get("class_weight"), utils)
+
+    return get_data_adapter
+
+
+def in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[..., Any]:
+    """Returns the method that iterates over the batches of arrays: shuffled as with TensorFlow.
+
+    Args:
+        original: the method, for batches that are not shuffled.
+        tree: Keras's functions for structures.
+    """
+
+    def get_iterator(self: Any, slice_and_convert_fn: Callable[..., Any], inputs: Any) -> Any:
+        if not self._shuffle:
+            return original(self, slice_and_convert_fn, inputs)
+        if GLOBAL.seeds.seed is None and self._shuffle != "batch":  # NumPy is faster
+            orders = [np.random.default_rng().permutation(self._num_samples)]
+        else:
+            if not hasattr(self, "_orders"):
+                self._orders = _orders(self._num_samples, self._batch_size, self._shuffle)
+            orders = self._orders.as_numpy_iterator()
+        return (
+            tree.map_structure(
+                lambda array, batch=batch: slice_and_convert_fn(array, indices=batch),
+                inputs, none_is_leaf=False,
+            )
+            for order in orders
+            for batch in _batches(order, self._batch_size)
+        )  # fmt: skip
+
+    return get_iterator
+
+
+def _orders(count: int, batch_size: int, shuffle: Any) -> Any:
+    """Makes a dataset of the positions of samples: all of them, or batch after batch."""
+    dataset: Any = FUNCTIONS["data.Dataset"]
+    draw, positions = FUNCTIONS["random.shuffle"], FUNCTIONS["range"]
+    if shuffle == "batch":
+        return dataset.range(count).batch(batch_size).map(draw)
+    return dataset.range(1).map(lambda _: draw(positions(count, dtype="int64")))
+
+
+def _batches(order: np.ndarray, size: int) -> Iterator[np.ndarray]:
+    return (order[start : start + size] for start in range(0, len(order), size))

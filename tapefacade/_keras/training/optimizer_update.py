@@ -1,0 +1,82 @@
+"""The update of an optimizer, recorded once: later steps repeat it without its Python.
+
+A step that is not decorated spends most of its Python in the optimizer, which does the same for
+each variable. So what an optimizer of Keras does with the gradients is recorded like the body of a
+loop, for the settings it has, and recorded again as a whole wherever gradients are applied.
+"""
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.tracing import record_body
+from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.recording import THREAD
+
+SETTINGS = (int, float, bool, str, type(None))
+MAX_PROGRAMS = 8  # of an optimizer; one whose settings change all the time runs its Python
+
+_PROGRAMS: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
+
+
+def repeating(original: Callable[..., None]) -> Callable[..., None]:
+    """Makes the method that applies gradients from Keras's own."""
+
+    def _backend_apply_gradients(self: Any, grads: Any, trainable_variables: Any) -> None:
+        grads, variables = list(grads), list(trainable_variables)
+        if not _is_repeatable(self, grads):
+            return original(self, grads, variables)
+        programs = _PROGRAMS.setdefault(self, {})
+        key = _key(self, grads, variables)
+        if key not in programs and len(programs) < MAX_PROGRAMS:
+            kept = variables, self._learning_rate, self._iterations  # the key has their places
+            programs[key] = _recorded(original, self, grads, variables), kept
+        recorded, _ = programs.get(key, (None, None))
+        if recorded is None:
+            return original(self, grads, variables)
+        recorded.replay(grads)
+        return None
+
+    return _backend_apply_gradients
+
+
+def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
+    """Whether an update is nothing but what is recorded: no Python of the user's is part of it."""
+    if THREAD.functions or THREAD.recording.enclosing is not None or Raw.now():
+        return False  # the function around it is recorded
+    rate = optimizer._learning_rate
+    parts = type(optimizer), type(rate)
+    own = all(kind.__module__.startswith("keras.src.") for kind in parts) and (
+        not callable(rate) or hasattr(rate, "get_config")
+    )
+    own = own and "update_step" not in vars(optimizer)
+    return own and all(type(gradient) is EagerTensor for gradient in grads)
+
+
+def _key(optimizer: Any, grads: Sequence[EagerTensor], variables: Sequence[Any]) -> Any:
+    settings = [
+        (name, type(value), value)
+        for name, value in vars(optimizer).items()
+        if type(value) in SETTINGS
+    ]
+    types = [gradient._type for gradient in grads]
+    parts = (optimizer._learning_rate, optimizer._iterations, *variables)
+    return (*settings, *types, *map(id, parts))
+
+
+def _recorded(
+    original: Callable[..., None], optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]
+) -> Recorded | None:
+    """Records an update; None if it cannot be repeated."""
+
+    def update(tensors: Sequence[EagerTensor]) -> None:
+        original(optimizer, list(tensors), list(variables))
+
+    try:
+        recorded, _ = record_body(update, original, [gradient._type for gradient in grads])
+    except ValueWanted:
+        return None
+    return recorded if recorded.replayable and not recorded.uncertain else None

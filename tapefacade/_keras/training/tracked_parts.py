@@ -1,0 +1,30 @@
+"""The parts of Keras's objects: what checkpoints save of layers, models, metrics and optimizers."""
+
+from typing import Any
+
+from tapefacade._keras.backend.lifted_functions import is_variable
+
+
+def parts(self: Any) -> dict[str, Any]:
+    """Returns the attributes of an object of Keras that hold variables, by their names."""
+    found = {}
+    for name, value in list(vars(self).items()):
+        part = _part(value)
+        if part is not None:
+            found[name] = part
+    return found
+
+
+def _part(value: Any) -> Any:
+    """Returns what a checkpoint saves of a value: our variable in the place of one of Keras's."""
+    if is_variable(value):
+        return value._root
+    if hasattr(type(value), "_checkpoint_children"):
+        return value
+    if isinstance(value, list | tuple):
+        found = [_part(item) for item in value]
+        return found if any(part is not None for part in found) else None
+    if isinstance(value, dict):
+        named = {key: _part(item) for key, item in value.items() if isinstance(key, str)}
+        return named if any(part is not None for part in named.values()) else None
+    return None

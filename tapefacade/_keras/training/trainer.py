@@ -1,0 +1,141 @@
+"""Keras's trainer on the tape: `fit` is Keras's own, its steps are ours.
+
+A step takes the gradient with a tape and is a `tf.function`. A model that overrides `train_step` in
+TensorFlow's manner (`def train_step(self, data)`, with a tape of its own) is trained by it.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import nest
+from tapefacade._core.conversion import convert
+from tapefacade._function.function.function import Function
+from tapefacade._tape.tape import GradientTape
+
+STATES = (
+    "trainable_variables",
+    "non_trainable_variables",
+    "optimizer_variables",
+    "metrics_variables",
+)
+
+
+class Training:
+    """What Keras's trainer for JAX gets: the members are put into its class."""
+
+    # The steps, which users override.
+
+    def train_step(self: Any, data: Any) -> Any:
+        """Trains on one batch; returns the metrics."""
+        x, y, sample_weight = _unpacked(data)
+        with GradientTape() as tape:
+            y_pred = _called(self, x, True)
+            loss = self._compute_loss(
+                x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True
+            )
+            self._loss_tracker.update_state(loss, sample_weight=_count(x))
+            if self.optimizer is not None:
+                loss = self.optimizer.scale_loss(loss)
+        if self.trainable_weights and self.optimizer is not None:
+            weights = self.trainable_weights
+            self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def test_step(self: Any, data: Any) -> Any:
+        """Evaluates one batch; returns the metrics."""
+        x, y, sample_weight = _unpacked(data)
+        y_pred = _called(self, x, False)
+        loss = self._compute_loss(
+            x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False
+        )
+        self._loss_tracker.update_state(loss, sample_weight=_count(x))
+        return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
+
+    def predict_step(self: Any, data: Any) -> Any:
+        """Returns the predictions for one batch."""
+        return _called(self, _unpacked(data)[0], False)
+
+    # What `fit`, `evaluate` and `predict` call.
+
+    def make_train_function(self: Any, force: bool = False) -> Any:
+        """Makes the function that trains on the next batches."""
+        if self.train_function is None or force:
+            self.train_function = _over_batches(self, self.train_step)
+        return self.train_function
+
+    def make_test_function(self: Any, force: bool = False) -> Any:
+        """Makes the function that evaluates the next batches."""
+        if self.test_function is None or force:
+            self.test_function = _over_batches(self, self.test_step)
+        return self.test_function
+
+    def make_predict_function(self: Any, force: bool = False) -> Any:
+        """Makes the function that predicts for the next batches."""
+        if self.predict_function is None or force:
+            self.predict_function = _over_batches(self, self.predict_step)
+        return self.predict_function
+
+    def _symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> None:
+        """Does nothing: models, metrics and optimizers are built by the first step, as in TF."""
+
+    # There is no state to carry along: programs assign the variables themselves.
+
+    def _get_jax_state(self: Any, purge_model_variables: bool = False, **wanted: bool) -> Any:
+        return tuple([] for name in STATES if wanted.get(name))
+
+    def jax_state_sync(self: Any) -> None:
+        """Does nothing: the variables have their values."""
+        self._jax_state_synced = True
+
+
+def _over_batches(model: Any, step: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Makes a function of the trainer's state and an iterator, which takes steps."""
+    call = _on_tensors(step) if model.run_eagerly else Function(step, reduce_retracing=True)
+
+    def function(state: Any, iterator: Iterator[Any]) -> tuple[Any, Any]:
+        result = call(next(iterator))
+        for _ in range(model.steps_per_execution - 1):
+            try:
+                data = next(iterator)
+            except StopIteration:
+                break
+            result = call(data)
+        return result, state
+
+    return function
+
+
+def _on_tensors(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Returns a step that is given tensors, as one that is a `tf.function` is."""
+
+    def tensor(leaf: Any) -> Any:
+        return convert(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+    return lambda data: step(nest.map_structure(tensor, data))
+
+
+def _called(model: Any, x: Any, training: bool) -> Any:
+    return model(x, training=training) if model._call_has_training_arg else model(x)
+
+
+def _unpacked(data: Any) -> tuple[Any, Any, Any]:
+    """Returns inputs, targets and weights of a batch."""
+    if not isinstance(data, tuple | list):
+        return data, None, None
+    x, y, sample_weight = (*data, None, None)[:3]
+    return x, y, sample_weight
+
+
+def _count(x: Any) -> int:
+    """Returns how many examples a batch has."""
+    while isinstance(x, list | tuple | dict):
+        x = next(iter(x.values() if isinstance(x, dict) else x))
+    return x.shape[0]
+
+
+def members() -> dict[str, Any]:
+    """Returns what is put into Keras's trainer."""
+    kept = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
+    return {name: value for name, value in vars(Training).items() if name not in kept}

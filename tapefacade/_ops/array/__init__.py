@@ -1,0 +1,1 @@
+"""Tensors made, shaped, joined, indexed and sorted: the ops of TensorFlow's root namespace."""

@@ -1,0 +1,313 @@
+"""Positions and counts: `argmax`, `count_nonzero`, `bincount`."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._definition.checks import (
+    INDEX_TYPES,
+    ORDERED_OR_BOOL,
+    Axis,
+    array_module,
+    as_integer,
+    invalid,
+    numpy_type,
+    require_type,
+    written,
+)
+from tapefacade._definition.op import (
+    Check,
+    FreeTensor,
+    NoGradient,
+    NotDifferentiable,
+    TensorLike,
+    function,
+    op,
+)
+from tapefacade._ops.math.reduction import reduced_axes
+
+COUNTED = ("int32", "int64", "float", "double")
+
+
+@op("math.count_nonzero", kernel="NotEqual", gradient=NotDifferentiable())
+def count_nonzero(
+    input: TensorLike, axis: Axis = None, keepdims: Any = None, dtype: Any = dtypes.int64
+) -> jax.Array:
+    """Counts the elements that are not zero (or not False) over the dimensions in `axis`.
+
+    Args:
+        input: a tensor of any shape.
+        axis: the dimensions to reduce; None reduces all of them.
+        keepdims: keep the reduced dimensions with size 1.
+        dtype: the dtype of the result.
+
+    Returns:
+        A tensor of counts.
+
+    Raises:
+        InvalidArgumentError: if `axis` is out of range or repeats.
+
+    >>> tf.math.count_nonzero([[0.0, 1.0], [2.0, 3.0]], axis=0).numpy()
+    array([1, 2])
+    """
+    axes = reduced_axes(input.shape, axis)
+    nonzero = (input != jnp.zeros_like(input)).astype(np.int64)
+    return jnp.sum(nonzero, axis=axes, keepdims=bool(keepdims)).astype(numpy_type(dtype))
+
+
+def _position_of_extreme(find: Any, input: jax.Array, axis: Any, worst: float) -> jax.Array:
+    if isinstance(axis, tuple | float):
+        raise TypeError("axis must be int or Tensor with integer datatype")
+    rank = input.ndim
+    axis = 0 if axis is None else as_integer(axis)
+    if not -rank <= axis < rank:
+        low = f"-{rank}" if rank else "0"
+        raise invalid(f"Expected dimension in the range [{low}, {rank}), but got {axis}")
+    if input.shape[axis] == 0:
+        raise invalid(f"Reduction axis {axis % rank} is empty in shape {written(input.shape)}")
+    if jnp.issubdtype(input.dtype, jnp.floating):
+        input = jnp.where(jnp.isnan(input), jnp.full_like(input, worst), input)
+    elif input.dtype == np.bool_:
+        input = input.astype(np.int8)
+    return find(input, axis=axis)
+
+
+@op("math.argmax", "argmax", kernel="ArgMax", gradient=NotDifferentiable(), dtypes=ORDERED_OR_BOOL)
+def argmax(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64) -> jax.Array:
+    """Finds the position of the largest element along one axis; of several, the first.
+
+    Args:
+        input: a real or boolean tensor of rank 1 or more. nan counts as -inf.
+        axis: the axis to reduce; None is the first.
+        output_type: the dtype of the result: int16, uint16, int32 or int64.
+
+    Returns:
+        A tensor of positions, with that axis removed.
+
+    Raises:
+        InvalidArgumentError: if `axis` is out of range or has no elements.
+        TypeError: if `axis` is no integer.
+
+    >>> tf.argmax([[1.0, 5.0], [3.0, 4.0]], axis=1).numpy()
+    array([1, 1])
+    """
+    dtype = require_type("output_type", output_type, ("int16", "uint16", "int32", "int64"))
+    return _position_of_extreme(jnp.argmax, input, axis, -np.inf).astype(dtype)
+
+
+@op("math.argmin", "argmin", kernel="ArgMin", gradient=NotDifferentiable(), dtypes=ORDERED_OR_BOOL)
+def argmin(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64) -> jax.Array:
+    """Finds the position of the smallest element along one axis; of several, the first.
+
+    Args:
+        input: a real or boolean tensor of rank 1 or more. nan counts as inf.
+        axis: the axis to reduce; None is the first.
+        output_type: the dtype of the result: int32 or int64.
+
+    Returns:
+        A tensor of positions, with that axis removed.
+
+    Raises:
+        InvalidArgumentError: if `axis` is out of range or has no elements.
+        TypeError: if `axis` is no integer.
+
+    >>> tf.argmin([[1.0, 5.0], [3.0, 4.0]], axis=1).numpy()
+    array([0, 0])
+    """
+    dtype = require_type("output_type", output_type, ("int32", "int64"))
+    return _position_of_extreme(jnp.argmin, input, axis, np.inf).astype(dtype)
+
+
+@op("_dense_bincount", kernel="DenseBincount", gradient=NoGradient("DenseBincount"))
+def _dense_bincount(
+    arr: FreeTensor, weights: FreeTensor, size: int, axis: Any, binary_output: bool
+) -> jax.Array:
+    """Adds up `weights` by the non-negative integers in `arr`, for a known number of bins."""
+
+    def count(values: Any, amounts: Any) -> Any:
+        zeros = jnp.zeros((size,), amounts.dtype)
+        if binary_output:
+            return zeros.at[values].set(jnp.ones_like(amounts), mode="drop")
+        return zeros.at[values].add(amounts, mode="drop")
+
+    if axis == -1 and arr.ndim == 2:
+        return jax.vmap(count)(arr, weights)
+    return count(jnp.ravel(arr), jnp.ravel(weights))
+
+
+def _bin_count(arr: Any, minlength: Any, maxlength: Any) -> int:
+    """Returns the length of the result of `bincount`."""
+    values = arr.numpy()
+    if np.any(values < 0):
+        raise invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
+    size = int(np.max(values)) + 1 if values.size else 0
+    if minlength is not None:
+        size = max(size, int(minlength))
+    if maxlength is not None:
+        size = min(size, int(maxlength))
+    if size < 0:
+        raise invalid(f"size ({size}) must be non-negative [Op:DenseBincount] name: ")
+    return size
+
+
+def _integers(arr: Any, axis: int | None) -> Any:
+    """Converts what is counted to a tensor of integers, and checks it."""
+    arr = convert_to_tensor(arr)
+    if not arr.dtype.is_integer:
+        arr = FUNCTIONS["cast"](arr, dtypes.int32)
+    require_type("Tidx", arr.dtype, ("int32", "int64"))
+    if axis == -1 and arr.ndim > 2:
+        raise invalid(
+            f"Shape must be at most rank 2 but is rank {arr.ndim} [Op:DenseBincount] name: "
+        )
+    return arr
+
+
+def _amounts(arr: Any, weights: Any, dtype: Any) -> Any:
+    """Converts the weights, or makes ones; checks them."""
+    weights = None if weights is None else convert_to_tensor(weights)
+    if weights is None or weights.shape == (0,):
+        wanted = dtypes.as_dtype(dtype) if weights is None else weights.dtype
+        require_type("T", wanted, COUNTED)
+        return FUNCTIONS["ones"](arr.shape, wanted)
+    require_type("T", weights.dtype, COUNTED)
+    if weights.shape != arr.shape:
+        raise invalid(
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it "
+            f"acts as all weights equal to 1. Received {written(weights.shape)} "
+            "[Op:DenseBincount] name: "
+        )
+    return weights
+
+
+@function("math.bincount", dispatch=True)
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Any:
+    """Counts how often each integer occurs.
+
+    The integers are looked at, for the largest decides the shape of the result.
+
+    Unlike TensorFlow, ragged and sparse tensors are not accepted.
+
+    Args:
+        arr: non-negative integers, of any shape; `[batch, n]` for `axis=-1`.
+        weights: what each occurrence counts, in the shape of `arr`; by default 1.
+        minlength: the smallest length of the result.
+        maxlength: the largest; integers that are not below it are left out.
+        dtype: the dtype of the result if there are no weights.
+        name: ignored.
+        axis: -1 counts within each row; None and 0 count all.
+        binary_output: tell only whether an integer occurs, as 0 or 1.
+
+    Returns:
+        A vector of counts, or of sums of weights; for `axis=-1` a matrix.
+
+    Raises:
+        ValueError: for another axis, or `binary_output` with weights.
+        InvalidArgumentError: if an integer is negative or the weights have another shape.
+
+    >>> tf.math.bincount([1, 1, 3]).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+    """
+    if binary_output and weights is not None:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
+    arr = _integers(arr, axis)
+    size = _bin_count(arr, minlength, maxlength)
+    if axis != -1:
+        arr = FUNCTIONS["reshape"](arr, [-1])
+        weights = None if weights is None else FUNCTIONS["reshape"](weights, [-1])
+    return _dense_bincount(arr, _amounts(arr, weights, dtype), size, axis, bool(binary_output))
+
+
+def _check(indices: Any, dims: Any) -> None:
+    require_type("Tidx", indices.dtype, INDEX_TYPES)
+    if indices.ndim > 1:
+        raise invalid(f'The indices can only be scalar or vector, got "{written(indices.shape)}"')
+    if dims.ndim != 1:
+        raise invalid(f'The indices can only be 1-D, got "{written(dims.shape)}"')
+    if indices.size == 0:
+        kind = np.dtype(indices.dtype).name
+        raise invalid(f"received empty tensor indices: Tensor<type: {kind} shape: [0] values: >")
+
+
+def _test(indices: Any, dims: Any) -> tuple[Any, ...]:
+    _check(indices, dims)
+    xp = array_module(indices, dims)
+    zero = dims == 0
+    total = xp.prod(dims, dtype=dims.dtype)
+    ok = xp.logical_not(xp.any(zero)) & xp.all((indices < total) | (dims.size == 0))
+    place = xp.argmax(zero) if dims.size else np.int64(0)
+    return ok, xp.any(zero), xp.asarray(place, np.int64)
+
+
+def _error(zero: Any, place: Any) -> Exception:
+    if zero:
+        return invalid(
+            f"Input dims cannot contain a dim of zero, but dims contains zero at index {int(place)}"
+        )
+    return invalid("index is out of bound as with dims")
+
+
+def _unravelled(xp: Any, indices: Any, dims: Any) -> Any:
+    """Divides as C does: towards zero."""
+    count = dims.shape[0]
+    flat = xp.reshape(indices, (1, -1))
+    if count == 0:
+        return xp.zeros((0, *(indices.shape or (1,))), indices.dtype)
+    ends = xp.cumprod(dims[::-1], dtype=dims.dtype)[::-1][:, None]
+    steps = xp.concatenate([ends[1:], xp.ones((1, 1), dims.dtype)])
+    within = xp.fmod(flat, ends) if xp is np else lax.rem(*jnp.broadcast_arrays(flat, ends))
+    within = xp.concatenate([flat, within[1:]])
+    if xp is np:
+        found = (within - np.fmod(within, steps)) // steps
+    else:
+        found = lax.div(*jnp.broadcast_arrays(within, steps))
+    return xp.reshape(found, (count, *indices.shape))
+
+
+@op(
+    "unravel_index",
+    host=lambda indices, dims: _unravelled(np, indices, dims),
+    gradient=NoGradient("UnravelIndex"),
+    check=Check(("indices", "dims"), _test, _error),
+)
+def unravel_index(indices: TensorLike, dims: TensorLike) -> jax.Array:
+    """Finds the positions in a shape that flat positions mean.
+
+    Args:
+        indices: positions in a flattened tensor, int32 or int64, a scalar or a vector `[N]`.
+        dims: the shape, of the type of `indices`.
+
+    Returns:
+        A tensor `[rank]` or `[rank, N]`: a column for each position.
+
+    Raises:
+        InvalidArgumentError: if a position is too large, or the shape has a 0 in it.
+
+    >>> tf.unravel_index([3, 5], [2, 3]).numpy()
+    array([[1, 1],
+           [0, 2]], dtype=int32)
+    """
+    _check(indices, dims)
+    return _unravelled(jnp, indices, dims)

@@ -1,0 +1,209 @@
+"""What is known of a tensor without its value: `shape`, `size`, `rank`; shapes that broadcast."""
+
+from typing import Any
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, require_type, written
+from tapefacade._definition.op import function
+
+
+def _sizes(input: Any) -> tuple[int, ...]:
+    """Returns the shape of anything that could become a tensor."""
+    type_ = getattr(input, "_type", None)
+    return (convert_to_tensor(input)._type if type_ is None else type_).shape
+
+
+@function("shape", dispatch=True)
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """Returns the shape of a tensor as a tensor, without looking at its value.
+
+    Args:
+        input: a tensor.
+        out_type: the dtype of the result, int32 (default) or int64.
+        name: ignored.
+
+    Returns:
+        A vector of integers.
+
+    >>> tf.shape([[1, 2, 3]]).numpy()
+    array([1, 3], dtype=int32)
+    """
+    if out_type is None:
+        return from_host(np.array(_sizes(input), np.int32))
+    return from_host(np.array(_sizes(input), require_type("out_type", out_type, INDEX_TYPES)))
+
+
+@function("shape_n")
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Any]:
+    """Returns the shapes of several tensors as tensors, without looking at their values.
+
+    Args:
+        input: a list of tensors.
+        out_type: the dtype of the results, int32 or int64.
+        name: ignored.
+
+    Returns:
+        A list of vectors of integers.
+
+    Raises:
+        InvalidArgumentError: if the list is empty.
+
+    >>> [s.numpy() for s in tf.shape_n([[1, 2], [[3]]])]
+    [array([2], dtype=int32), array([1, 1], dtype=int32)]
+    """
+    shapes = [shape(value, out_type) for value in input]
+    if not shapes:
+        raise invalid("Value for attr 'N' of 0 must be at least minimum 1 [Op:ShapeN] name: ")
+    return shapes
+
+
+@function("size", dispatch=True)
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
+    """Returns the number of elements of a tensor, without looking at its value.
+
+    Args:
+        input: a tensor.
+        out_type: the dtype of the result, by default int32.
+        name: ignored.
+
+    Returns:
+        A scalar.
+
+    >>> tf.size([[1, 2, 3]]).numpy()
+    np.int32(3)
+    """
+    dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    return from_host(np.array(np.prod(_sizes(input), dtype=np.int64), dtype.as_numpy_dtype))
+
+
+@function("rank", dispatch=True)
+def rank(input: Any, name: str | None = None) -> Any:
+    """Returns the number of dimensions of a tensor, without looking at its value.
+
+    Args:
+        input: a tensor.
+        name: ignored.
+
+    Returns:
+        An int32 scalar.
+
+    >>> tf.rank([[1, 2, 3]]).numpy()
+    np.int32(2)
+    """
+    return from_host(np.array(len(_sizes(input)), np.int32))
+
+
+def _broadcast_size(x: int | None, y: int | None) -> int | None:
+    """Returns the size that two dimensions broadcast to; None where it is not known."""
+    if x == 1:
+        return y
+    if y == 1 or x == y:
+        return x
+    if x is None or y is None:
+        return y if x is None else x
+    raise ValueError
+
+
+@function("broadcast_static_shape")
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
+    """Computes the shape of the combination of two tensors.
+
+    Args:
+        shape_x: a `TensorShape`.
+        shape_y: another one.
+
+    Returns:
+        A `TensorShape`, unknown as far as that cannot be told.
+
+    Raises:
+        ValueError: if two sizes differ and neither is 1.
+
+    >>> tf.broadcast_static_shape(tf.TensorShape([2, 1]), tf.TensorShape([3]))
+    TensorShape([2, 3])
+    """
+    if shape_x.ndims is None or shape_y.ndims is None:
+        return TensorShape(None)
+    count = max(shape_x.ndims, shape_y.ndims)
+    one = [1] * (count - shape_x.ndims) + shape_x.as_list()
+    other = [1] * (count - shape_y.ndims) + shape_y.as_list()
+    try:
+        return TensorShape([_broadcast_size(x, y) for x, y in zip(one, other, strict=True)])
+    except ValueError:
+        raise ValueError(
+            "Incompatible shapes for broadcasting. Two shapes are compatible if for each dimension "
+            "pair they are either equal or one of them is 1. Received: "
+            f"{shape_x} and {shape_y}."
+        ) from None
+
+
+@function("broadcast_dynamic_shape")
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
+    """Computes the shape of the combination of two tensors, as a tensor.
+
+    Args:
+        shape_x: a shape, a vector of integers.
+        shape_y: another one.
+
+    Returns:
+        A vector of integers.
+
+    Raises:
+        InvalidArgumentError: if two sizes differ and neither is 1.
+
+    >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy()
+    array([2, 3], dtype=int32)
+    """
+    shape_x, shape_y = convert_to_tensor(shape_x), convert_to_tensor(shape_y)
+    for place, given in enumerate((shape_x, shape_y)):
+        if given.dtype.name not in INDEX_TYPES:
+            raise refused_type("T", given.dtype.kernel_name, INDEX_TYPES)
+        if given.ndim != 1:
+            raise invalid(f"In[{place}] must be a vector.{written(given.shape)} [Op:BroadcastArgs]")
+    one, other = shape_x.numpy(), shape_y.numpy()
+    try:
+        result = np.broadcast_shapes(tuple(one.tolist()), tuple(other.tolist()))
+    except ValueError:
+        raise invalid(
+            f"Incompatible shapes: {written(one)} vs. {written(other)} [Op:BroadcastArgs]"
+        ) from None
+    return from_host(np.array(result, one.dtype))
+
+
+KNOWN = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
+
+
+@function("get_static_value")
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """Returns the value of a tensor.
+
+    Args:
+        tensor: a tensor; numbers and arrays are returned as they are.
+        partial: ignored: all of the value is known.
+
+    Returns:
+        A NumPy value; None for what is no tensor, such as a variable.
+
+    >>> tf.get_static_value(tf.constant([1, 2]))
+    array([1, 2], dtype=int32)
+    """
+    if isinstance(tensor, EagerTensor):
+        return tensor.numpy()
+    return tensor if isinstance(tensor, KNOWN) else None
+
+
+@function("is_symbolic_tensor")
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Returns False: every tensor has a value, known or pending.
+
+    Args:
+        tensor: any value.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1))
+    False
+    """
+    return False

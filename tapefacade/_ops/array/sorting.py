@@ -1,0 +1,517 @@
+"""Order: `sort`, `argsort`, `top_k`."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._definition.checks import (
+    INDEX_TYPES,
+    SEGMENT_ORDERED,
+    as_integer,
+    inconvertible,
+    invalid,
+    is_integer,
+    mapped,
+    require_type,
+    unsupported,
+)
+from tapefacade._definition.op import (
+    Check,
+    IndexLike,
+    NoGradient,
+    NotDifferentiable,
+    TensorLike,
+    function,
+    op,
+)
+
+POSITIONS = ("int16", "int32", "int64")
+
+
+class TopKV2(NamedTuple):
+    """The result of `tf.math.top_k`: the values, and where they are."""
+
+    values: jax.Array
+    indices: jax.Array
+
+
+def _sorted_axis(values: jax.Array, axis: Any, direction: str) -> int:
+    """Checks the arguments of a sort; returns the axis."""
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    place = as_integer(axis)
+    if not -values.ndim <= place < values.ndim:
+        shown = place + values.ndim if place < 0 else place
+        raise invalid(f"slice index {shown} of dimension 0 out of bounds.")
+    return place % values.ndim
+
+
+@op("sort", kernel="TopKV2", dtypes=SEGMENT_ORDERED)
+def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING") -> jax.Array:
+    """Sorts the elements along one dimension.
+
+    Unlike TensorFlow, nan is larger than everything.
+
+    Args:
+        values: a real tensor of rank 1 or more.
+        axis: the dimension.
+        direction: "ASCENDING" or "DESCENDING".
+
+    Returns:
+        A tensor of the same shape and dtype.
+
+    Raises:
+        ValueError: for another direction.
+        InvalidArgumentError: if `axis` is out of range, or the tensor is boolean or complex.
+
+    >>> tf.sort([3, 1, 2], direction="DESCENDING").numpy()
+    array([3, 2, 1], dtype=int32)
+    """
+    place = _sorted_axis(values, axis, direction)
+    return jnp.sort(values, axis=place, descending=direction == "DESCENDING")
+
+
+@op("argsort", kernel="TopKV2", gradient=NotDifferentiable(), dtypes=SEGMENT_ORDERED)
+def argsort(
+    values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False
+) -> jax.Array:
+    """Finds the order in which the elements along one dimension are sorted.
+
+    Unlike TensorFlow, nan is larger than everything.
+
+    Args:
+        values: a real tensor of rank 1 or more.
+        axis: the dimension.
+        direction: "ASCENDING" or "DESCENDING".
+        stable: ignored; equal elements always keep their order.
+
+    Returns:
+        An int32 tensor of the same shape: positions along `axis`.
+
+    Raises:
+        ValueError: for another direction.
+        InvalidArgumentError: if `axis` is out of range, or the tensor is boolean or complex.
+
+    >>> tf.argsort([3, 1, 2]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    place = _sorted_axis(values, axis, direction)
+    down = direction == "DESCENDING"
+    return jnp.argsort(values, axis=place, stable=True, descending=down).astype("int32")
+
+
+@op("math.top_k", "nn.top_k", kernel="TopKV2", dtypes=SEGMENT_ORDERED)
+def top_k(
+    input: TensorLike, k: int = 1, sorted: bool = True, index_type: Any = dtypes.int32
+) -> TopKV2:
+    """Finds the largest elements along the last dimension, and where they are.
+
+    Unlike TensorFlow, the elements are sorted whatever `sorted` says, and nan is larger than
+    everything.
+
+    Args:
+        input: a real tensor of rank 1 or more.
+        k: how many.
+        sorted: whether they have to be sorted.
+        index_type: the dtype of the positions: int16, int32 or int64.
+
+    Returns:
+        A tuple `(values, indices)`, from the largest to the smallest; of equal elements the first
+        comes first.
+
+    Raises:
+        InvalidArgumentError: if there are fewer than `k` elements, or `k` is negative.
+
+    >>> values, indices = tf.math.top_k([1.0, 3.0, 2.0], k=2)
+    >>> values.numpy(), indices.numpy()
+    (array([3., 2.], dtype=float32), array([1, 2], dtype=int32))
+    """
+    dtype = require_type("index_type", index_type, POSITIONS)
+    if k is None:
+        raise unsupported(None)
+    if isinstance(k, tuple):
+        raise invalid(f"k must be scalar, got shape [{len(k)}]")
+    if not is_integer(k):
+        raise inconvertible(k)
+    if input.ndim == 0:
+        raise invalid("input must be >= 1-D, got shape []")
+    if k < 0:
+        raise invalid(f"Need k >= 0, got {k}")
+    if input.shape[-1] < k:
+        raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
+    values, indices = lax.top_k(input, int(k))
+    return TopKV2(values, indices.astype(dtype))
+
+
+class Unique(NamedTuple):
+    """The result of `tf.unique`."""
+
+    y: EagerTensor
+    idx: EagerTensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """The result of `tf.unique_with_counts`."""
+
+    y: EagerTensor
+    idx: EagerTensor
+    count: EagerTensor  # type: ignore[assignment]  # TensorFlow's name, and of tuples
+
+
+def _take(x: Any, places: Any) -> Any:
+    return np.take(x, places, axis=0)
+
+
+@op("_unique_values", kernel="Unique", gradient=NoGradient("Unique"), host=_take)
+def _unique_values(x: TensorLike, places: IndexLike) -> jax.Array:
+    """Takes the elements that `unique` found."""
+    return jnp.take(x, places, axis=0, mode="clip")
+
+
+@op(
+    "_counted_values",
+    kernel="UniqueWithCounts",
+    gradient=NoGradient("UniqueWithCounts"),
+    host=_take,
+)
+def _counted_values(x: TensorLike, places: IndexLike) -> jax.Array:
+    """Takes the elements that `unique_with_counts` found."""
+    return jnp.take(x, places, axis=0, mode="clip")
+
+
+def _distinct(x: Any, out_idx: Any, kernel: str) -> tuple[Any, ...]:
+    """Looks at a vector; returns where each value occurs first, and which of them each is."""
+    x = convert_to_tensor(x)
+    dtype = require_type("out_idx", out_idx, INDEX_TYPES)
+    if x.ndim != 1:
+        raise invalid(f"unique expects a 1D vector. [Op:{kernel}] name: ")
+    values = x.numpy()
+    if values.dtype.kind == "V":
+        values = values.astype(np.float32)
+    _, first, inverse, counts = np.unique(
+        values, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
+    )
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return (
+        x,
+        from_host(first[order]),
+        place[inverse.ravel()].astype(dtype),
+        counts[order].astype(dtype),
+    )
+
+
+@function("unique")
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """Finds the distinct values of a vector, in the order of their first occurrence.
+
+    The values are looked at, for they decide the shape of the result.
+
+    Args:
+        x: a vector.
+        out_idx: the dtype of the positions, int32 or int64.
+        name: ignored.
+
+    Returns:
+        A tuple `(y, idx)`: the values, and for each element of `x` its position in `y`.
+
+    Raises:
+        InvalidArgumentError: if `x` is no vector.
+
+    >>> y, idx = tf.unique([3, 1, 3, 2])
+    >>> y.numpy(), idx.numpy()
+    (array([3, 1, 2], dtype=int32), array([0, 1, 0, 2], dtype=int32))
+    """
+    x, first, idx, _ = _distinct(x, out_idx, "Unique")
+    return Unique(_unique_values(x, first), from_host(idx))
+
+
+@function("unique_with_counts")
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """Finds the distinct values of a vector, and how often each occurs.
+
+    The values are looked at, for they decide the shape of the result.
+
+    Args:
+        x: a vector.
+        out_idx: the dtype of the positions and counts, int32 or int64.
+        name: ignored.
+
+    Returns:
+        A tuple `(y, idx, count)`: as for `tf.unique`, and the counts.
+
+    Raises:
+        InvalidArgumentError: if `x` is no vector.
+
+    >>> tf.unique_with_counts([3, 1, 3, 2]).count.numpy()
+    array([2, 1, 1], dtype=int32)
+    """
+    x, first, idx, counts = _distinct(x, out_idx, "UniqueWithCounts")
+    return UniqueWithCounts(_counted_values(x, first), from_host(idx), from_host(counts))
+
+
+@op("searchsorted", kernel="LowerBound", gradient=NotDifferentiable())
+def searchsorted(
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+) -> jax.Array:
+    """Finds where values would have to be inserted into sorted sequences.
+
+    Args:
+        sorted_sequence: sequences `[..., n]`, each sorted.
+        values: the values for each of them, `[..., m]`.
+        side: "left" is before equal elements, "right" behind them.
+        out_type: the dtype of the result, int32 or int64.
+
+    Returns:
+        Positions `[..., m]`.
+
+    Raises:
+        ValueError: for another `side`.
+        InvalidArgumentError: if the leading dimensions differ.
+
+    >>> tf.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 9.0]).numpy()
+    array([0, 1, 3], dtype=int32)
+    """
+    if side not in ("left", "right"):
+        raise ValueError(
+            f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
+        )
+    dtype = require_type("out_type", out_type, INDEX_TYPES)
+    if sorted_sequence.ndim == 0 or values.ndim == 0:
+        raise invalid("slice index -1 of dimension 0 out of bounds.")
+    count = sorted_sequence.shape[-1]
+    sequences = jnp.reshape(sorted_sequence, (_rows(sorted_sequence.shape), count))
+    wanted = jnp.reshape(values, (_rows(values.shape), values.shape[-1]))
+    if sequences.shape[0] != wanted.shape[0]:
+        raise invalid("Leading dim_size of both tensors must match.")
+    found = mapped(lambda s, v: jnp.searchsorted(s, v, side=side), 1)(sequences, wanted)
+    found = found.astype(dtype)
+    if jnp.issubdtype(values.dtype, jnp.floating):
+        # TensorFlow compares with `<` only, which never holds for nan.
+        beside = jnp.full_like(found, 0 if side == "left" else count)
+        found = jnp.where(jnp.isnan(wanted), beside, found)
+    return jnp.reshape(found, values.shape)
+
+
+def _rows(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape[:-1], dtype=np.int64))
+
+
+def _permutation_test(x: Any) -> tuple[Any, ...]:
+    if x.ndim != 1 or x.shape[0] == 0:
+        return np.array(True), np.array(0), np.array(0), np.array(False)
+    size = x.shape[0]
+    values = jnp.asarray(x)
+    outside = (values < 0) | (values >= size)
+    earlier = jnp.tril(values[:, None] == values[None, :], -1)
+    bad = outside | jnp.any(earlier, axis=1)
+    first = jnp.argmax(bad)
+    return ~jnp.any(bad), values[first], np.array(size), outside[first]
+
+
+def _permutation_error(value: Any, size: Any, outside: Any) -> Exception:
+    if outside:
+        return invalid(f"{value} is not between 0 and {size}")
+    return invalid(f"{value} is duplicated in the input.")
+
+
+@op(
+    "math.invert_permutation",
+    gradient=NotDifferentiable(),
+    dtypes=INDEX_TYPES,
+    check=Check(("x",), _permutation_test, _permutation_error),
+)
+def invert_permutation(x: TensorLike) -> jax.Array:
+    """Computes the inverse of a permutation: `y[x[i]] = i`.
+
+    Args:
+        x: a vector of integers, each from 0 to n - 1 once.
+
+    Returns:
+        A vector of the dtype of `x`.
+
+    Raises:
+        InvalidArgumentError: if `x` is no permutation.
+
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy()
+    array([1, 2, 0], dtype=int32)
+    """
+    if x.ndim != 1:
+        raise invalid("invert_permutation expects a 1D vector.")
+    return jnp.zeros_like(x).at[x].set(jnp.arange(x.shape[0], dtype=x.dtype), mode="drop")
+
+
+FLOATS = ("half", "bfloat16", "float")
+
+
+class ApproxTopK(NamedTuple):
+    """What `tf.nn.approx_max_k` and `tf.nn.approx_min_k` return."""
+
+    values: Any
+    indices: Any
+
+
+@op("_approx_top_k", kernel="ApproxTopK", dtypes=FLOATS)
+def _approx_top_k(
+    input: TensorLike,
+    k: int,
+    dimension: int,
+    recall: float,
+    largest: bool,
+    override: int,
+    aggregate: bool,
+) -> tuple[jax.Array, jax.Array]:
+    """Finds the greatest or smallest elements along a dimension."""
+    if k < 0:
+        raise invalid(f"Value for attr 'k' of {k} must be at least minimum 0")
+    if not -input.ndim <= dimension < input.ndim:
+        raise invalid(f"The input has no dimension {dimension}: it has {input.ndim}.")
+    size = input.shape[dimension]
+    if size < k:
+        raise invalid(f"input must have at least k columns. Had {size}, needed {k}")
+    if k == 0:
+        nothing = lax.slice_in_dim(input, 0, 0, axis=dimension)
+        return nothing, nothing.astype("int32")
+    find = lax.approx_max_k if largest else lax.approx_min_k
+    values, places = find(
+        input,
+        k,
+        reduction_dimension=dimension,
+        recall_target=recall,
+        reduction_input_size_override=override,
+        aggregate_to_topk=aggregate,
+    )
+    return values, places
+
+
+@function("approx_top_k")
+def approx_top_k(
+    input: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """Finds the `k` greatest or smallest elements; see `tf.nn.approx_max_k`.
+
+    Args:
+        input: a tensor of type float16, bfloat16 or float32.
+        k: how many.
+        reduction_dimension: the dimension along which they are found.
+        recall_target: the share of them that is found at least, on average.
+        is_max_k: whether the greatest are meant.
+        reduction_input_size_override: the size of the whole, if `input` is one part of it.
+        aggregate_to_topk: whether the candidates are sorted, and all but `k` left out.
+        name: ignored.
+
+    Returns:
+        The elements in order, and their places, int32.
+
+    Raises:
+        InvalidArgumentError: if `k` is negative or too large.
+
+    >>> tf.approx_top_k([1.0, 3.0, 2.0], 2, is_max_k=False).values.numpy()
+    array([1., 2.], dtype=float32)
+    """
+    found: tuple[EagerTensor, EagerTensor] = _approx_top_k(
+        convert_to_tensor(input),
+        k,
+        reduction_dimension,
+        recall_target,
+        is_max_k,
+        reduction_input_size_override,
+        aggregate_to_topk,
+    )
+    return ApproxTopK(*found)
+
+
+@function("nn.approx_max_k", "math.approx_max_k")
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """Finds the `k` greatest elements, or almost: only a TPU leaves some out.
+
+    Source: Chern et al., TPU-KNN: K nearest neighbor search at peak FLOP/s (2022). Unlike
+    TensorFlow, every dimension can be searched on every device.
+
+    Args:
+        operand: a tensor of type float16, bfloat16 or float32.
+        k: how many.
+        reduction_dimension: the dimension along which they are found.
+        recall_target: the share of them that is found at least, on average.
+        reduction_input_size_override: the size of the whole, if `operand` is one part of it.
+        aggregate_to_topk: whether the candidates are sorted, and all but `k` left out.
+        name: ignored.
+
+    Returns:
+        The elements in falling order, and their places, int32.
+
+    Raises:
+        InvalidArgumentError: if `k` is negative or too large.
+
+    >>> values, places = tf.nn.approx_max_k([1.0, 3.0, 2.0], 2)
+    >>> values.numpy(), places.numpy()
+    (array([3., 2.], dtype=float32), array([1, 2], dtype=int32))
+    """
+    override, aggregate = reduction_input_size_override, aggregate_to_topk
+    return approx_top_k(operand, k, reduction_dimension, recall_target, True, override, aggregate)
+
+
+@function("nn.approx_min_k", "math.approx_min_k")
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:
+    """Finds the `k` smallest elements, or almost; see `tf.nn.approx_max_k`.
+
+    Unlike TensorFlow, it works on every device.
+
+    Args:
+        operand: a tensor of type float16, bfloat16 or float32.
+        k: how many.
+        reduction_dimension: the dimension along which they are found.
+        recall_target: the share of them that is found at least, on average.
+        reduction_input_size_override: the size of the whole, if `operand` is one part of it.
+        aggregate_to_topk: whether the candidates are sorted, and all but `k` left out.
+        name: ignored.
+
+    Returns:
+        The elements in rising order, and their places, int32.
+
+    Raises:
+        InvalidArgumentError: if `k` is negative or too large.
+
+    >>> tf.nn.approx_min_k([1.0, 3.0, 2.0], 2).indices.numpy()
+    array([0, 2], dtype=int32)
+    """
+    override, aggregate = reduction_input_size_override, aggregate_to_topk
+    return approx_top_k(operand, k, reduction_dimension, recall_target, False, override, aggregate)

@@ -1,0 +1,1 @@
+"""Images, and the files that hold them: `tf.image`."""

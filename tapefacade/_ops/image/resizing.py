@@ -1,0 +1,481 @@
+"""Images of other sizes: interpolation and averages."""
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core import errors
+from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.dtypes import float32, int32
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.checks import invalid, written
+from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
+from tapefacade._definition.parameters import frozen_value
+
+IMAGES = (
+    "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
+)  # fmt: skip
+# TensorFlow takes the weights of bicubic interpolation from a table with this many steps.
+TABLE_SIZE = 1024
+
+
+class ResizeMethod:
+    """The names of the ways to resize an image.
+
+    >>> tf.image.ResizeMethod.BILINEAR
+    'bilinear'
+    """
+
+    BILINEAR = "bilinear"
+    NEAREST_NEIGHBOR = "nearest"
+    BICUBIC = "bicubic"
+    AREA = "area"
+    LANCZOS3 = "lanczos3"
+    LANCZOS5 = "lanczos5"
+    GAUSSIAN = "gaussian"
+    MITCHELLCUBIC = "mitchellcubic"
+
+
+function("image.ResizeMethod")(ResizeMethod)
+
+
+@function("image.resize", dispatch=True)
+def resize(
+    images: TensorLike,
+    size: Any,
+    method: str = ResizeMethod.BILINEAR,
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: None = None,
+) -> EagerTensor:
+    """Resizes images; the centres of pixels lie at halves.
+
+    Unlike TensorFlow, every method but `"area"` can be differentiated more than once.
+
+    Args:
+        images: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        size: the new height and width.
+        method: `"bilinear"`, `"nearest"`, `"bicubic"`, `"area"`, `"lanczos3"`, `"lanczos5"`,
+            `"gaussian"` or `"mitchellcubic"`; see `tf.image.ResizeMethod`.
+        preserve_aspect_ratio: shrink the height or the width further, so that their ratio stays.
+        antialias: average over more pixels where the image becomes smaller.
+        name: ignored.
+
+    Returns:
+        A float32 tensor; of the type of `images` if the method is `"nearest"`.
+
+    Raises:
+        ValueError: if `images` or `size` has another form, or there is no such method.
+        InvalidArgumentError: if a size is not positive.
+
+    >>> tf.image.resize([[[0.0], [1.0]]], [1, 4]).numpy().ravel()
+    array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
+    """
+    images = convert_to_tensor(images)
+    rank = len(images.shape)
+    if rank not in (3, 4):
+        raise ValueError("'images' must have either 3 or 4 dimensions.")
+    height, width = _new_size(size)
+    if preserve_aspect_ratio:
+        height, width = _inside(images.shape[-3], images.shape[-2], height, width)
+    method = getattr(method, "value", method)
+    if method == "area":
+        return _resize_area(images, height, width)
+    if method not in METHODS:
+        raise ValueError(f"Resize method is not implemented: {method}")
+    return _resize(images, height, width, method, bool(antialias))
+
+
+def _new_size(size: Any) -> tuple[int, int]:
+    size = convert_to_tensor(size)
+    if not size.dtype.is_integer:
+        raise ValueError("'size' must be a 1-D int32 Tensor")
+    if tuple(size.shape) != (2,):
+        raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    height, width = size.numpy().tolist()
+    if height <= 0 or width <= 0:
+        raise invalid("output dimensions must be positive")
+    return height, width
+
+
+def _inside(height: int, width: int, new_height: int, new_width: int) -> tuple[int, int]:
+    """Returns the greatest size within the new one that has the ratio of the old."""
+    scales = np.float32(new_height) / np.float32(height), np.float32(new_width) / np.float32(width)
+    smallest = min(scales)
+    return round(float(smallest * np.float32(height))), round(float(smallest * np.float32(width)))
+
+
+# TensorFlow lists one dtype twice.
+@op("_resize", kernel="ResizeBilinear", dtypes=(*IMAGES, "bfloat16"))
+def _resize(images: TensorLike, height: int, width: int, method: str, antialias: bool) -> jax.Array:
+    """Resizes by interpolation."""
+    _check_pixels(images)
+    sizes = ((images.ndim - 3, height), (images.ndim - 2, width))
+    if method == "nearest":
+        for axis, size in sizes:
+            images = jnp.take(images, _nearest(images.shape[axis], size), axis)
+        return images
+    images = images.astype(np.float32)
+    for axis, size in sizes:
+        if antialias or method not in ("bilinear", "bicubic"):
+            weights = _spread_weights(images.shape[axis], size, method, antialias)
+            images = _weighted(images, weights, axis)
+        elif images.shape[axis] != size:
+            taps = _bilinear if method == "bilinear" else _bicubic
+            images = _tapped(images, *taps(images.shape[axis], size), axis)
+    return images
+
+
+@op("_resize_area", kernel="ResizeArea", dtypes=IMAGES, gradient=NoGradient("ResizeArea"))
+def _resize_area(images: TensorLike, height: int, width: int) -> jax.Array:
+    """Resizes by averages over areas."""
+    _check_pixels(images)
+    images = images.astype(np.float32)
+    images = _weighted(images, _area_weights(images.shape[-3], height), images.ndim - 3)
+    return _weighted(images, _area_weights(images.shape[-2], width), images.ndim - 2)
+
+
+def _check_pixels(images: jax.Array) -> None:
+    if 0 in images.shape[-3:]:
+        raise invalid("input image must be of non-zero size")
+
+
+def _weighted(images: jax.Array, weights: np.ndarray, axis: int) -> jax.Array:
+    product = lax.dot_general(
+        images, jnp.asarray(weights), (((axis,), (1,)), ((), ())), precision=lax.Precision.HIGHEST
+    )
+    return jnp.moveaxis(product, -1, axis)
+
+
+def _tapped(images: jax.Array, places: np.ndarray, weights: np.ndarray, axis: int) -> jax.Array:
+    """Sums `weights[k]` times the pixels at `places[k]`."""
+    shape = [1] * images.ndim
+    shape[axis] = places.shape[1]
+    parts = [
+        jnp.take(images, place, axis) * weight.reshape(shape)
+        for place, weight in zip(places, weights, strict=True)
+    ]
+    return functools.reduce(jnp.add, parts)
+
+
+def _centres(old: int, new: int) -> np.ndarray:
+    """Returns where the centres of the new pixels lie among those of the old, from 0."""
+    scale = np.float32(old) / np.float32(new)
+    return (np.arange(new, dtype=np.float32) + np.float32(0.5)) * scale - np.float32(0.5)
+
+
+def _nearest(old: int, new: int) -> np.ndarray:
+    places = np.floor(_centres(old, new) + np.float32(0.5)).astype(np.int32)
+    return np.clip(places, 0, old - 1)
+
+
+def _bilinear(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
+    centres = _centres(old, new)
+    left = np.floor(centres)
+    right_weight = centres - left
+    places = np.stack([np.maximum(left, 0), np.minimum(np.ceil(centres), old - 1)])
+    weights = np.stack([1 - right_weight, right_weight])
+    return places.astype(np.int32), weights.astype(np.float32)
+
+
+def _bicubic(old: int, new: int) -> tuple[np.ndarray, np.ndarray]:
+    centres = _centres(old, new)
+    left = np.floor(centres)
+    step = np.rint((centres - left) * TABLE_SIZE) / TABLE_SIZE
+    offsets = np.arange(-1, 3)[:, None]
+    places = left + offsets
+    weights = _cubic(np.abs(step - offsets))
+    weights = np.where((places >= 0) & (places < old), weights, 0)
+    weights /= weights.sum(0)
+    return np.clip(places, 0, old - 1).astype(np.int32), weights.astype(np.float32)
+
+
+def _cubic(x: np.ndarray) -> np.ndarray:
+    near = ((1.5 * x - 2.5) * x) * x + 1
+    far = ((-0.5 * x + 2.5) * x - 4) * x + 2
+    return np.where(x >= 2, 0, np.where(x >= 1, far, near))
+
+
+def _mitchell(x: np.ndarray) -> np.ndarray:
+    near = ((7 / 6 * x - 2) * x) * x + 8 / 9
+    far = ((-7 / 18 * x + 2) * x - 10 / 3) * x + 16 / 9
+    return np.where(x >= 2, 0, np.where(x >= 1, far, near))
+
+
+def _gaussian(x: np.ndarray) -> np.ndarray:
+    return np.where(x >= 1.5, 0, np.exp(-2 * x * x))
+
+
+def _lanczos(radius: float) -> Callable[[np.ndarray], np.ndarray]:
+    def kernel(x: np.ndarray) -> np.ndarray:
+        safe = np.where(x <= 1e-3, 1, x)
+        wave = radius * np.sin(np.pi * safe) * np.sin(np.pi * safe / radius)
+        inside = np.where(x <= 1e-3, 1, wave / (np.pi * safe) ** 2)
+        return np.where(x > radius, 0, inside)
+
+    return kernel
+
+
+METHODS: dict[str, tuple[float, Callable[[np.ndarray], np.ndarray]]] = {
+    "bilinear": (1, lambda x: np.maximum(0, 1 - x)),
+    "nearest": (0.5, lambda x: x),
+    "bicubic": (2, _cubic),
+    "lanczos3": (3, _lanczos(3)),
+    "lanczos5": (5, _lanczos(5)),
+    "gaussian": (1.5, _gaussian),
+    "mitchellcubic": (2, _mitchell),
+}
+
+
+@functools.lru_cache(maxsize=256)
+def _spread_weights(old: int, new: int, method: str, antialias: bool) -> np.ndarray:
+    """Returns the weight of each old pixel in each new one."""
+    radius, kernel = METHODS[method]
+    scale = old / new
+    stretch = max(scale, 1) if antialias else 1
+    centres = (np.arange(new) + 0.5) * scale
+    distances = np.abs(np.arange(old) + 0.5 - centres[:, None]) / stretch
+    weights = np.where(distances <= radius, kernel(distances), 0)
+    return (weights / weights.sum(1, keepdims=True)).astype(np.float32)
+
+
+@functools.lru_cache(maxsize=256)
+def _area_weights(old: int, new: int) -> np.ndarray:
+    """Returns the share of each old pixel in the area of each new one."""
+    scale = old / new
+    starts = np.arange(new)[:, None] * scale
+    pixels = np.arange(old)
+    covered = np.minimum(pixels + 1, starts + scale) - np.maximum(pixels, starts)
+    return (np.maximum(covered, 0) / scale).astype(np.float32)
+
+
+@function("image.resize_with_pad")
+def resize_with_pad(
+    image: TensorLike,
+    target_height: int,
+    target_width: int,
+    method: str = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> EagerTensor:
+    """Resizes images without changing their proportions, and pads them with zeros.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
+        target_height: the new height.
+        target_width: the new width.
+        method: see `tf.image.resize`.
+        antialias: see `tf.image.resize`.
+
+    Returns:
+        A float32 tensor; of the type of `image` if the method is `"nearest"`.
+
+    Raises:
+        ValueError: if `image` has another form, or a size is not positive.
+
+    >>> tf.image.resize_with_pad(tf.ones([2, 2, 1]), 2, 4).shape
+    TensorShape([2, 4, 1])
+    """
+    image = convert_to_tensor(image)
+    if len(image.shape) not in (3, 4):
+        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+    for name, size in (("target_height", target_height), ("target_width", target_width)):
+        if size <= 0:
+            raise ValueError(f"{name} must be > 0.")
+    height, width = image.shape[-3], image.shape[-2]
+    ratio = max(height / target_height, width / target_width)
+    inner_height, inner_width = math.floor(height / ratio), math.floor(width / ratio)
+    top = max(0, math.floor((target_height - height / ratio) / 2))
+    left = max(0, math.floor((target_width - width / ratio) / 2))
+    image = resize(image, [inner_height, inner_width], method, antialias=antialias)
+    return FUNCTIONS["image.pad_to_bounding_box"](image, top, left, target_height, target_width)
+
+
+BOX_IMAGES = ("uint8", "uint16", "int8", "int16", "int32", "int64", "half", "float", "double")
+
+
+@function("image.crop_and_resize")
+def crop_and_resize(
+    image: TensorLike,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: None = None,
+) -> EagerTensor:
+    """Cuts boxes out of images and resizes all of them to the same size.
+
+    The corners of a box are placed on the centres of the corner pixels of its crop.
+
+    Unlike TensorFlow, the gradients can be differentiated.
+
+    Args:
+        image: a tensor of shape `[B, H, W, C]`.
+        boxes: float32 `[N, 4]`, each `y1, x1, y2, x2`, where 0 and 1 are the first and the last
+            row or column of the image. `y1 > y2` mirrors the crop, and so does `x1 > x2`.
+        box_indices: int32 `[N]`: which image each box is from.
+        crop_size: two integers, the height and the width of the crops.
+        method: `"bilinear"` or `"nearest"`.
+        extrapolation_value: the value of pixels outside of the image.
+        name: ignored.
+
+    Returns:
+        A float32 tensor of shape `[N, crop_height, crop_width, C]`. The gradient for `boxes` is
+        that of bilinear interpolation with both methods.
+
+    Raises:
+        InvalidArgumentError: if the shapes or dtypes do not fit, or a box is not finite.
+        OutOfRangeError: if there is no image of a number in `box_indices`.
+
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 0.5]], [0], [3, 3])[0, :, :, 0].numpy()
+    array([[0. , 0.5, 1. ],
+           [1.5, 2. , 2.5],
+           [3. , 3.5, 4. ]], dtype=float32)
+    """
+    image = convert_to_tensor(image)
+    boxes, box_indices = convert(boxes, float32), convert(box_indices, int32)
+    size = frozen_value(convert(crop_size, int32))
+    return _crop_and_resize(image, boxes, box_indices, size, method, float(extrapolation_value))
+
+
+def _check_shapes(image: Any, boxes: Any, indices: Any, size: Any, method: str) -> None:
+    if method not in ("bilinear", "nearest"):
+        raise invalid(
+            f"Value for attr 'method' of \"{method}\" is not in the list of allowed values: "
+            '"bilinear", "nearest"'
+        )
+    if image.ndim != 4:
+        raise invalid(f"input image must be 4-D{written(image.shape)}")
+    if not isinstance(size, tuple):
+        raise invalid("crop_size must be 1-D[]")
+    if len(size) != 2:
+        raise invalid(f"crop_size must have two elements[{len(size)}]")
+    if min(image.shape[1:3]) < 1:
+        raise invalid("image dimensions must be positive")
+    _check_boxes(boxes, indices)
+    if min(size) < 1:
+        raise invalid("crop dimensions must be positive")
+
+
+def _check_boxes(boxes: Any, indices: Any) -> None:
+    if boxes.size == 0 and indices.size == 0:
+        return
+    if boxes.ndim != 2:
+        raise invalid(f"boxes must be 2-D, got: {written(boxes.shape)}")
+    if boxes.shape[1] != 4:
+        raise invalid("boxes must have 4 columns")
+    if indices.ndim != 1:
+        raise invalid(f"box_indices must be rank 1 but is shape {written(indices.shape)}")
+    if indices.shape[0] != boxes.shape[0]:
+        raise invalid("box_index has incompatible shape")
+
+
+def _test(
+    image: Any, boxes: Any, box_indices: Any, size: Any, method: str, outside: float
+) -> tuple[Any, ...]:
+    _check_shapes(image, boxes, box_indices, size, method)
+    known = jnp.all((box_indices >= 0) & (box_indices < image.shape[0]))
+    return known & jnp.all(jnp.isfinite(boxes)), known
+
+
+def _error(known: Any, **static: Any) -> Exception:
+    if not known:
+        message = "box_index has values outside [0, batch_size)"
+        return errors.OutOfRangeError(None, None, message)
+    return invalid("Boxes contains at least one element that is not finite")
+
+
+@op(
+    "_crop_and_resize",
+    kernel="CropAndResize",
+    dtypes=BOX_IMAGES,
+    check=Check(("boxes", "box_indices"), _test, _error),
+)
+def _crop_and_resize(
+    image: TensorLike,
+    boxes: FreeTensor,
+    box_indices: FreeTensor,
+    size: Any,
+    method: str,
+    outside: float,
+) -> jax.Array:
+    """Crops and resizes with arguments that have been converted."""
+    _check_shapes(image, boxes, box_indices, size, method)
+    if boxes.size == 0:
+        return jnp.zeros((0, *size, image.shape[3]), np.float32)
+    crops = jax.vmap(lambda box, index: _crop(image, box, index, size, method, outside))
+    return crops(boxes, box_indices)
+
+
+def _crop(
+    image: jax.Array, box: jax.Array, index: jax.Array, size: Any, method: str, outside: float
+) -> jax.Array:
+    rows = _positions(box[0], box[2], image.shape[1], size[0])
+    columns = _positions(box[1], box[3], image.shape[2], size[1])
+    if method == "nearest":
+        kept = jax.lax.stop_gradient(image)
+        pixels = _with_gradient_of(
+            _nearest_boxes(image, index, rows, columns), _bilinear_boxes(kept, index, rows, columns)
+        )
+    else:
+        pixels = _bilinear_boxes(image, index, rows, columns)
+    below = (rows >= 0) & (rows <= image.shape[1] - 1)
+    right = (columns >= 0) & (columns <= image.shape[2] - 1)
+    return jnp.where((below[:, None] & right[None, :])[..., None], pixels, np.float32(outside))
+
+
+def _positions(start: jax.Array, stop: jax.Array, length: int, count: int) -> jax.Array:
+    """Returns where the rows of a crop lie in the image."""
+    last = np.float32(length - 1)
+    if count == 1:
+        return (np.float32(0.5) * (start + stop) * last)[None]
+    step = (stop - start) * last / np.float32(count - 1)
+    return start * last + jnp.arange(count, dtype=np.float32) * step
+
+
+def _read(image: jax.Array, index: jax.Array, rows: jax.Array, columns: jax.Array) -> jax.Array:
+    """Takes pixels as float32, those at the edge for positions outside of the image."""
+    row = jnp.clip(rows, 0, image.shape[1] - 1).astype(np.int32)
+    column = jnp.clip(columns, 0, image.shape[2] - 1).astype(np.int32)
+    return image[index, row[:, None], column[None, :]].astype(np.float32)
+
+
+def _bilinear_boxes(
+    image: jax.Array, index: jax.Array, rows: jax.Array, columns: jax.Array
+) -> jax.Array:
+    above, left = jnp.floor(rows), jnp.floor(columns)
+    below, right = jnp.ceil(rows), jnp.ceil(columns)
+    down, across = (rows - above)[:, None, None], (columns - left)[None, :, None]
+    first, second = (_read(image, index, row, left) for row in (above, below))
+    top = first + (_read(image, index, above, right) - first) * across
+    bottom = second + (_read(image, index, below, right) - second) * across
+    return top + (bottom - top) * down
+
+
+def _nearest_boxes(
+    image: jax.Array, index: jax.Array, rows: jax.Array, columns: jax.Array
+) -> jax.Array:
+    half = np.float32(0.5)  # rounds away from zero; what is negative is outside of the image
+    return _read(image, index, jnp.floor(rows + half), jnp.floor(columns + half))
+
+
+@jax.custom_jvp
+def _with_gradient_of(value: jax.Array, source: jax.Array) -> jax.Array:
+    """Returns `value`; the derivatives are those of `value + source`.
+
+    TensorFlow interpolates in the gradient for boxes with the method "nearest" as well.
+    """
+    return value
+
+
+@_with_gradient_of.defjvp
+def _with_gradient_of_jvp(primals: Any, tangents: Any) -> Any:
+    return primals[0], tangents[0] + tangents[1]

@@ -1,0 +1,1 @@
+"""Products, factorizations and equations of matrices: `tf.linalg`."""

@@ -1,0 +1,1 @@
+"""Arithmetic, elementary and special functions, reductions, segments: `tf.math`."""

@@ -1,0 +1,229 @@
+"""Counts in bins: `histogram_fixed_width`, `confusion_matrix`."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._definition.checks import as_integer, invalid, require_type, written
+from tapefacade._definition.op import (
+    Check,
+    FreeTensor,
+    NoGradient,
+    NotDifferentiable,
+    TensorLike,
+    function,
+    op,
+)
+
+COUNTED = ("int32", "int64", "float", "double")
+
+
+def _bins_wanted(nbins: Any) -> int:
+    if isinstance(nbins, tuple):
+        raise invalid("nbins should be a scalar.")
+    if as_integer(nbins) <= 0:
+        raise invalid(f"nbins should be a positive number, but got '{nbins}'")
+    return nbins
+
+
+def _histogram_test(values: Any, value_range: Any, nbins: Any, dtype: Any) -> tuple[Any, ...]:
+    if jnp.issubdtype(values.dtype, jnp.floating):
+        defined = ~jnp.any(jnp.isnan(values))
+    else:
+        defined = jnp.array(True)
+    ordered = value_range[0] < value_range[1]
+    return defined & ordered, ordered, value_range
+
+
+def _histogram_error(ordered: Any, value_range: Any, nbins: Any, dtype: Any) -> Exception:
+    if not ordered:
+        return invalid(
+            "value_range should satisfy value_range[0] < value_range[1], but got "
+            f"'[{value_range[0]:g}, {value_range[1]:g}]'"
+        )
+    return invalid("Histogram values must not contain NaN")
+
+
+@op(
+    "histogram_fixed_width",
+    gradient=NoGradient("HistogramFixedWidth"),
+    dtypes=COUNTED,
+    check=Check(("values", "value_range"), _histogram_test, _histogram_error),
+)
+def histogram_fixed_width(
+    values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: Any = dtypes.int32
+) -> jax.Array:
+    """Counts values in bins of equal width.
+
+    Args:
+        values: numbers, of any shape.
+        value_range: the lower end of the first and the upper end of the last bin, `[2]`; what lies
+            outside counts in the nearest bin.
+        nbins: the number of bins.
+        dtype: the dtype of the result, int32 or int64.
+
+    Returns:
+        A vector of `nbins` counts.
+
+    Raises:
+        InvalidArgumentError: if the range is empty, a value is nan, or `nbins` is not positive.
+
+    >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([2, 1, 1, 0, 2], dtype=int32)
+    """
+    result_type = require_type("dtype", dtype, ("int32", "int64"))
+    if value_range.shape != (2,):
+        raise invalid("value_range should be a vector of 2 elements.")
+    count = _bins_wanted(nbins)
+    low, high = value_range[0], value_range[1]
+    step = (high.astype(np.float64) - low.astype(np.float64)) / count
+    above = (jnp.maximum(jnp.ravel(values), low) - low).astype(np.float64)
+    bins = jnp.minimum(above / step, count - 1.0).astype(np.int32)
+    return jnp.zeros((count,), result_type).at[bins].add(jnp.ones(bins.shape, result_type))
+
+
+@op("histogram_fixed_width_bins", kernel="Mul", gradient=NotDifferentiable())
+def histogram_fixed_width_bins(
+    values: TensorLike, value_range: TensorLike, nbins: int = 100, dtype: Any = dtypes.int32
+) -> jax.Array:
+    """Finds the bin of each value, of bins of equal width.
+
+    Args:
+        values: floating numbers, of any shape.
+        value_range: the lower end of the first and the upper end of the last bin, `[2]`; what lies
+            outside counts as in the nearest bin.
+        nbins: the number of bins.
+        dtype: ignored, as in TensorFlow.
+
+    Returns:
+        An int32 tensor in the shape of `values`.
+
+    >>> tf.histogram_fixed_width_bins([-1.0, 0.0, 1.5, 2.0, 15.0], [0.0, 5.0], nbins=5).numpy()
+    array([0, 0, 1, 2, 4], dtype=int32)
+    """
+    if not jnp.issubdtype(values.dtype, jnp.floating):
+        raise invalid(
+            f"cannot compute Mul as input #1(zero-based) was expected to be a {values.dtype} "
+            "tensor but is a double tensor"
+        )
+    count = as_integer(nbins)
+    scaled = (values - value_range[0]) / (value_range[1] - value_range[0])
+    last = jnp.asarray(count - 1, values.dtype)
+    bins = jnp.floor(scaled * jnp.asarray(count, values.dtype))
+    return jnp.clip(bins, jnp.zeros_like(last), last).astype(np.int32)
+
+
+def _labels(labels: Any, predictions: Any) -> tuple[Any, Any]:
+    """Converts both to int64 tensors, and drops a last axis of size 1 that one has too many."""
+    labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
+    if predictions.ndim - labels.ndim == 1 and predictions.shape[-1] == 1:
+        predictions = FUNCTIONS["squeeze"](predictions, [-1])
+    if labels.ndim - predictions.ndim == 1 and labels.shape[-1] == 1:
+        labels = FUNCTIONS["squeeze"](labels, [-1])
+    cast = FUNCTIONS["cast"]
+    return cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
+
+
+def _largest(labels: Any, predictions: Any) -> int:
+    true, guessed = labels.numpy(), predictions.numpy()
+    error = _wrong_labels("labels", true, None) or _wrong_labels("predictions", guessed, None)
+    if error is not None:
+        raise error
+    return int(max(np.max(true, initial=-1), np.max(guessed, initial=-1)))
+
+
+def _wrong_labels(name: str, values: np.ndarray, classes: int | None) -> Exception | None:
+    if np.any(values < 0):
+        listed = np.array([str(v) for v in values.ravel()])
+        return invalid(
+            f"`{name}` contains negative values.  \nCondition x >= 0 did not hold element-wise:\n"
+            f"x (shape={values.shape} dtype=int64) = \n{list(listed.tolist())}"
+        )
+    if classes is not None and np.any(values >= classes):
+        few = values.ravel()[:3]
+        return invalid(
+            f"`{name}` out of bound\nCondition x < y did not hold.\nFirst {len(few)} elements of "
+            f"x:\n{few}\nFirst 1 elements of y:\n[{classes}]"
+        )
+    return None
+
+
+def _classes_test(weights: Any, labels: Any, predictions: Any, classes: Any) -> tuple[Any, ...]:
+    wrong = [jnp.any((v < 0) | (v >= classes)) for v in (labels, predictions)]
+    return ~(wrong[0] | wrong[1]), labels, predictions
+
+
+def _classes_error(labels: Any, predictions: Any, classes: Any) -> Exception:
+    named = (("labels", np.asarray(labels)), ("predictions", np.asarray(predictions)))
+    found = [_wrong_labels(*pair, bound) for bound in (None, classes) for pair in named]
+    return next(error for error in found if error is not None)
+
+
+@op(
+    "_confusion_matrix",
+    kernel="ScatterNd",
+    check=Check(("labels", "predictions"), _classes_test, _classes_error),
+)
+def _confusion_matrix(
+    weights: TensorLike, labels: FreeTensor, predictions: FreeTensor, classes: int
+) -> jax.Array:
+    """Adds up `weights` by pairs of classes."""
+    zeros = jnp.zeros((classes, classes), weights.dtype)
+    if weights.dtype == np.bool_:
+        return zeros.at[labels, predictions].max(weights)
+    return zeros.at[labels, predictions].add(weights)
+
+
+@function("math.confusion_matrix")
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Any:
+    """Counts how often each class was taken for each other.
+
+    Without `num_classes` the classes are looked at, as they decide the shape.
+
+    Args:
+        labels: the true classes, a vector of integers.
+        predictions: the predicted ones.
+        num_classes: the number of classes; by default one more than the largest that occurs.
+        weights: what each pair counts, a vector; by default 1.
+        dtype: the dtype of the result.
+        name: ignored.
+
+    Returns:
+        A matrix `[num_classes, num_classes]`: rows are labels, columns are predictions.
+
+    Raises:
+        InvalidArgumentError: if a class is negative or out of range.
+        ValueError: if `weights` has another shape.
+
+    >>> tf.math.confusion_matrix([1, 2, 2], [1, 2, 1], num_classes=3).numpy()
+    array([[0, 0, 0],
+           [0, 1, 0],
+           [0, 1, 1]], dtype=int32)
+    """
+    labels, predictions = _labels(labels, predictions)
+    classes = _largest(labels, predictions) + 1 if num_classes is None else int(num_classes)
+    wanted = dtypes.as_dtype(dtype)
+    if weights is None:
+        weights = FUNCTIONS["ones"](predictions.shape, wanted)
+    else:
+        weights = convert_to_tensor(weights)
+        predictions.shape.assert_is_compatible_with(weights.shape)
+        weights = FUNCTIONS["cast"](weights, wanted)
+    if labels.shape != predictions.shape:
+        raise invalid(
+            f"Shapes of all inputs must match: values[0].shape = {written(labels.shape)} != "
+            f"values[1].shape = {written(predictions.shape)} [Op:Pack] name: stack"
+        )
+    return _confusion_matrix(weights, labels, predictions, classes)

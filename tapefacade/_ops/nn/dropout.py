@@ -1,0 +1,141 @@
+"""Dropout with given random numbers: `tf.nn.experimental.stateless_dropout`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core.conversion import convert_to_tensor, is_tensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.checks import invalid, written
+from tapefacade._definition.op import TensorLike, function, op
+
+
+@op("_kept", kernel="SelectV2")
+def _kept(x: TensorLike, rate: TensorLike, draws: TensorLike) -> jax.Array:
+    """Sets elements to 0 where the draws lie below `rate`, and scales the others."""
+    try:
+        np.broadcast_shapes(draws.shape, x.shape)
+    except ValueError:
+        raise invalid(
+            f"condition {written(draws.shape)}, then {written(x.shape)}, and else [] must be "
+            "broadcastable"
+        ) from None
+    one = jnp.ones((), x.dtype)
+    return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
+
+
+def _checked_rate(rate: Any, dtype: Any) -> bool:
+    """Checks the rate; says whether it is a number."""
+    if isinstance(rate, int | float | np.number):
+        if not 0 <= float(rate) < 1:
+            raise ValueError(
+                "`rate` must be a scalar tensor or a float in the range [0, 1). Received: "
+                f"rate={rate}"
+            )
+        return True
+    if not is_tensor(rate):
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
+    if rate.dtype != dtype:
+        raise ValueError(
+            "`x.dtype` must be compatible with `rate.dtype`. "
+            f"Received: x.dtype={dtype} and rate.dtype={rate.dtype}"
+        )
+    return False
+
+
+def _noise_shape(noise_shape: Any, shape: Any) -> Any:
+    if noise_shape is None:
+        return shape
+    given = noise_shape.numpy().tolist() if is_tensor(noise_shape) else list(noise_shape)
+    if len(given) != len(shape):
+        return given
+    return [size if n is None else n for n, size in zip(given, shape, strict=True)]
+
+
+@function("nn.experimental.general_dropout")
+def general_dropout(
+    x: Any,
+    rate: Any,
+    uniform_sampler: Callable[..., Any],
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> EagerTensor:
+    """Sets elements to 0 where a function of one's own draws numbers below `rate`.
+
+    The others are scaled so that the sum is kept on average.
+
+    Args:
+        x: a floating tensor.
+        rate: the probability with which an element is dropped, a number or scalar tensor.
+        uniform_sampler: draws numbers from 0 to 1; it is called with a `shape` and a `dtype`.
+        noise_shape: the shape of the draws, which broadcasts to that of `x`; None in it is the
+            size of `x`.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and type of `x`.
+
+    Raises:
+        ValueError: if `rate` is not in [0, 1), or `x` is not floating.
+        InvalidArgumentError: if the shapes do not fit together.
+
+    >>> def draw(shape, dtype):
+    ...     return tf.constant([0.1, 0.5, 0.9], dtype)
+    >>> tf.nn.experimental.general_dropout([1.0, 1.0, 1.0], 0.5, draw).numpy()
+    array([0., 2., 2.], dtype=float32)
+    """
+    x = convert_to_tensor(x)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+            f"Received: x_dtype={x.dtype}"
+        )
+    if _checked_rate(rate, x.dtype) and rate == 0:
+        return x
+    draws = uniform_sampler(shape=_noise_shape(noise_shape, x.shape), dtype=x.dtype)
+    return _kept(x, rate, draws)
+
+
+@function("nn.experimental.stateless_dropout")
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> EagerTensor:
+    """Sets randomly chosen elements to 0, the same for the same `seed`, and scales the others.
+
+    Args:
+        x: a floating tensor.
+        rate: the probability with which an element is dropped, a number or scalar tensor.
+        seed: two integers.
+        rng_alg: is only checked.
+        noise_shape: the shape of the random decisions, which broadcasts to that of `x`; None in
+            it is the size of `x`.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and type of `x`.
+
+    Raises:
+        ValueError: if `rate` is not in [0, 1), or `x` is not floating.
+        InvalidArgumentError: if `seed` is no pair of integers, or the shapes do not fit together.
+
+    >>> y = tf.nn.experimental.stateless_dropout(tf.ones([100]), 0.5, [1, 2])
+    >>> sorted(set(y.numpy().tolist()))
+    [0.0, 2.0]
+    """
+
+    def draw(shape: Any, dtype: Any) -> EagerTensor:
+        algorithm = "auto_select" if rng_alg is None else rng_alg
+        return FUNCTIONS["random.stateless_uniform"](
+            shape, convert_to_tensor(seed), dtype=dtype, alg=algorithm
+        )
+
+    return general_dropout(x, rate, draw, noise_shape)

@@ -1,0 +1,195 @@
+"""`python -m tapefacade check`: which names of TensorFlow programs use, and what there is of them.
+
+With `--json` the answer is one object, whose form stays as it is while `schema` is 1:
+
+    {"schema": 1, "tapefacade": "0.1.0", "status": 1,
+     "files": [{"path": "train.py",
+                "names": [{"name": "tf.log", "status": "missing", "guarded": false,
+                           "text": "The nearest name is `tf.math.log`.",
+                           "places": [{"cell": null, "line": 3}]}],
+                "notes": [{"text": "...", "cell": null, "line": 1}],
+                "errors": [{"text": "...", "cell": null, "line": 9}]}],
+     "summary": {"files": 1, "lines": 12, "there": 0, "different": 0, "missing": 1, "errors": 0}}
+
+`status` of the whole is the exit status: 0 if every name is there, 1 if some are missing, 2 if
+something could not be read. That of a name is "there", "different" or "missing"; it is `guarded`
+where the program provides for its absence, which does not count. `cell` is the number of the
+notebook's code cell, from 1 on, or null; `line` is null where a file as a whole is meant. Files that
+use no TensorFlow are listed, with no names. `summary` counts names once for each file; `missing`
+leaves out the guarded ones.
+"""
+
+import ast
+import json
+import pathlib
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Set
+from importlib import metadata
+from typing import Any, TextIO
+
+from tapefacade._port.check_results import Checked, Name, Place, Remark, summary
+from tapefacade._port.check_text import Styles, file_lines, summary_line
+from tapefacade._port.name_status import MISSING, look_up
+from tapefacade._port.name_uses import Reader, Use
+from tapefacade._port.program_files import UnreadableError, programs, read_program
+
+SCHEMA = 1
+ALL_THERE, SOME_MISSING, UNREADABLE = 0, 1, 2
+# Seconds between two reports of progress.
+PACE = 0.1
+NOWHERE = Place(None, None)
+MESSAGE_EMPTY = "there is no Python file and no notebook"
+
+
+def check(paths: list[str], as_json: bool = False, quiet: bool = False) -> int:
+    """Checks programs and prints what it finds.
+
+    Args:
+        paths: scripts, notebooks, and folders of them.
+        as_json: print one JSON object.
+        quiet: say nothing of files in which all is there, nor of names that are.
+
+    Returns:
+        The exit status.
+    """
+    styles = Styles(sys.stdout)
+    files: list[Checked] = []
+    said, told = quiet, set[str]()
+    for checked in _all_checked(paths, sys.stderr):
+        files.append(checked)
+        if not as_json:
+            for line in file_lines(checked, styles, told, quiet):
+                said = True
+                sys.stdout.write(f"{line}\n")
+    status = _status(files)
+    if as_json:
+        json.dump(_as_json(files, status), sys.stdout, indent=1)
+        sys.stdout.write("\n")
+    elif len(files) > 1 or not said:
+        sys.stdout.write(f"{summary_line(files, styles)}\n")
+    return status
+
+
+def _all_checked(paths: list[str], progress: TextIO) -> Iterator[Checked]:
+    """Checks one file after the other, and shows how far it has come on a terminal."""
+    shows, last = progress.isatty(), time.monotonic()
+    count = lines = 0
+    found = list(programs(paths))
+    own = {_module_name(pathlib.Path(path)) for path in found}
+    for path in found:
+        checked = check_file(path, own)
+        count, lines = count + 1, lines + checked.lines
+        if shows:
+            progress.write("\r\033[K")
+        yield checked
+        if shows and time.monotonic() - last > PACE:
+            last = time.monotonic()
+            progress.write(f"\r\033[K{count:,} files, {lines:,} lines")
+            progress.flush()
+    if shows:
+        progress.write("\r\033[K")
+    if not count:
+        yield Checked(paths[0], errors=[Remark(MESSAGE_EMPTY, NOWHERE)])
+
+
+def _module_name(path: pathlib.Path) -> str:
+    """Returns what programs say that import a file, or its folder if that is a package."""
+    return path.resolve().parent.name if path.stem == "__init__" else path.stem
+
+
+def check_file(path: str, own: Set[str] = frozenset()) -> Checked:
+    """Reads a program, without running it, and looks its names up.
+
+    Args:
+        path: a script or a notebook.
+        own: the names of modules and packages that are looked into, too.
+
+    Returns:
+        What was found.
+    """
+    checked = Checked(path)
+    reader = Reader(own)
+    try:
+        pieces = read_program(path)
+    except UnreadableError as error:
+        checked.errors.append(Remark(str(error), NOWHERE))
+        return checked
+    for cell, code in pieces:
+        checked.lines += code.count("\n") + 1
+        try:
+            reader.read(_parsed(code), cell)
+        except SyntaxError as error:
+            checked.errors.append(Remark(f"syntax error: {error.msg}", Place(cell, error.lineno)))
+        except (ValueError, RecursionError, MemoryError) as error:
+            checked.errors.append(Remark(f"it cannot be parsed: {error}", Place(cell, None)))
+    try:
+        reader.finish()
+    except RecursionError as error:
+        checked.errors.append(Remark(f"it cannot be parsed: {error}", NOWHERE))
+    checked.names = _names(reader.uses)
+    checked.notes = [Remark(note.text, Place(note.cell, note.line)) for note in reader.notes]
+    return checked
+
+
+def _parsed(code: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "\d" and the like
+        return ast.parse(code)
+
+
+def _names(uses: Iterable[Use]) -> list[Name]:
+    """Looks up what is used, in the order of names."""
+    found: dict[str, Name] = {}
+    for use in uses:
+        known = look_up(use.name)
+        if use.doubtful and known.status == MISSING:
+            continue
+        name = found.setdefault(use.name, Name(use.name, known.status, use.guarded, known.text))
+        name.guarded = name.guarded and use.guarded
+        place = Place(use.cell, use.line)
+        if place not in name.places:
+            name.places.append(place)
+    for name in found.values():
+        name.guarded = name.guarded and name.status == MISSING
+        name.places.sort(key=lambda place: (place.cell or 0, place.line or 0))
+    return sorted(found.values(), key=lambda name: name.name)
+
+
+def _status(files: list[Checked]) -> int:
+    if any(file.errors for file in files):
+        return UNREADABLE
+    return SOME_MISSING if any(file.count(MISSING) for file in files) else ALL_THERE
+
+
+def _as_json(files: list[Checked], status: int) -> dict[str, Any]:
+    try:
+        version = metadata.version("tapefacade")
+    except metadata.PackageNotFoundError:  # a checkout that nobody has installed
+        version = None
+    return {
+        "schema": SCHEMA,
+        "tapefacade": version,
+        "status": status,
+        "files": [_file(checked) for checked in files],
+        "summary": summary(files),
+    }
+
+
+def _file(checked: Checked) -> dict[str, Any]:
+    return {
+        "path": checked.path,
+        "names": [
+            {
+                "name": name.name,
+                "status": name.status,
+                "guarded": name.guarded,
+                "text": name.text,
+                "places": [place._asdict() for place in name.places],
+            }
+            for name in checked.names
+        ],
+        "notes": [{"text": note.text, **note.place._asdict()} for note in checked.notes],
+        "errors": [{"text": error.text, **error.place._asdict()} for error in checked.errors],
+    }

@@ -1,0 +1,181 @@
+"""What there is of a name of TensorFlow: whether the package has it, and whether it differs."""
+
+import contextlib
+import functools
+import importlib
+import importlib.util
+import inspect
+import logging
+import os
+import re
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from tapefacade._core.logging import get_logger
+from tapefacade._core.missing_names import hint_for, nearest_name, public_names, root_module
+from tapefacade._port.keras_alias import BACKEND
+
+THERE, DIFFERENT, MISSING = "there", "different", "missing"
+# A paragraph of a docstring that says what differs, up to the end of its first sentence.
+DIFFERENCE = re.compile(r"Unlike TensorFlow.*?(?:\.(?=\s|$)|(?=\n\s*\n)|$)", re.DOTALL)
+MESSAGE_NEAREST = "The nearest name is `{}`"
+MESSAGE_NOTHING = "There is no name like it"
+
+
+class Known(NamedTuple):
+    """What is known of a name.
+
+    Attributes:
+        status: `THERE`, `DIFFERENT` or `MISSING`.
+        text: how it differs, or what to write instead; "" where it is there.
+    """
+
+    status: str
+    text: str = ""
+
+
+@functools.lru_cache(maxsize=8192)
+def look_up(name: str) -> Known:
+    """Finds out what there is of a name.
+
+    What is found is looked into as long as it is a module or a class: of an object, as `tf.float32`,
+    no attributes are looked up.
+
+    Args:
+        name: a dotted name that begins with `tf` or `keras`.
+
+    Returns:
+        What is known of it.
+
+    >>> look_up("tf.math.log").status
+    'there'
+    >>> look_up("tf.math.logg")
+    Known(status='missing', text='The nearest name is `tf.math.log`.')
+    """
+    with warnings.catch_warnings(), _keras_on_jax(), _notices() as notices:
+        warnings.simplefilter("ignore")
+        try:
+            found = _get(name)
+        except ImportError as error:  # tf.keras without Keras
+            return Known(MISSING, _sentence(str(error)))
+        except AttributeError:
+            return Known(MISSING, _sentence(_advice(name)))
+    text = " ".join(notices) or _difference(found)
+    return Known(DIFFERENT, text) if text else Known(THERE)
+
+
+@contextlib.contextmanager
+def _notices() -> Iterator[list[str]]:
+    """Collects what names of older releases say when they are asked for."""
+    said: list[str] = []
+
+    def keep(record: logging.LogRecord) -> bool:
+        said.append(record.getMessage())
+        return False
+
+    logger = get_logger()
+    logger.addFilter(keep)
+    try:
+        yield said
+    finally:
+        logger.removeFilter(keep)
+
+
+@contextlib.contextmanager
+def _keras_on_jax() -> Iterator[None]:
+    """Has Keras imported on JAX, if this imports it: another backend might be TensorFlow."""
+    before = os.environ.get(BACKEND)
+    if "keras" not in sys.modules:
+        os.environ[BACKEND] = "jax"
+    try:
+        yield
+    finally:
+        os.environ.pop(BACKEND, None)
+        if before is not None:
+            os.environ[BACKEND] = before
+
+
+def _get(name: str) -> Any:
+    first, *others = name.split(".")
+    found: Any = root_module()
+    if first == "keras":
+        _ = found.keras  # which says so if there is none
+        found = importlib.import_module("keras")
+    for part in others:
+        if not isinstance(found, types.ModuleType | type):
+            break
+        if part in getattr(found, "__annotations__", ()):
+            break
+        if not hasattr(found, part) and _is_unloaded(found, part):
+            break
+        found = getattr(found, part)
+    return found
+
+
+def _is_unloaded(found: Any, part: str) -> bool:
+    """Tells whether there is a module of Keras that nothing has imported so far."""
+    if not getattr(found, "__name__", "").startswith("keras") or not hasattr(found, "__path__"):
+        return False
+    return importlib.util.find_spec(f"{found.__name__}.{part}") is not None
+
+
+def _advice(name: str) -> str:
+    """Says what to write in the place of a name that is missing."""
+    hint = hint_for(f"tf.{name}" if name.startswith("keras.") else name)
+    if hint:
+        return hint
+    names = list(public_names(root_module()))
+    if name.startswith(("tf.keras.", "keras.")):
+        names = _keras_names(name.partition("keras.")[0] + "keras")
+    elif (owner := _owner(name)) is not None:
+        names = [f"{owner[0]}.{last}" for last in dir(owner[1]) if not last.startswith("_")]
+    nearest = nearest_name(name, names)
+    return MESSAGE_NEAREST.format(nearest) if nearest else MESSAGE_NOTHING
+
+
+def _owner(name: str) -> tuple[str, type] | None:
+    """Returns the class in which a name is missing, if it is one, and its name."""
+    path = name.rpartition(".")[0]
+    while path:
+        with contextlib.suppress(AttributeError):
+            found = _get(path)
+            return (path, found) if isinstance(found, type) else None
+        path = path.rpartition(".")[0]
+    return None
+
+
+@functools.lru_cache(maxsize=2)
+def _keras_names(root: str) -> list[str]:
+    """Lists the names of Keras's public modules."""
+    names = []
+    waiting = [(root, _get(root))]
+    seen = {waiting[0][1]}
+    while waiting:
+        path, module = waiting.pop()
+        for name, value in list(vars(module).items()):
+            if name.startswith("_") or name == "src":
+                continue
+            names.append(f"{path}.{name}")
+            if isinstance(value, types.ModuleType) and value not in seen:
+                seen.add(value)
+                waiting.append((f"{path}.{name}", value))
+    return names
+
+
+def _difference(found: Any) -> str:
+    """Returns the sentence of an object's docstring that says how it differs."""
+    own = found if isinstance(found, type) else type(found)
+    text = getattr(found, "__doc__", None)
+    if not isinstance(text, str) or isinstance(found, types.ModuleType):
+        return ""
+    if own is not found and text is own.__doc__:
+        return ""  # the docstring of the class of a constant
+    sentence = DIFFERENCE.search(inspect.cleandoc(text))
+    return " ".join(sentence[0].split()) if sentence else ""
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."

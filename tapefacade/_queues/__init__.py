@@ -1,0 +1,1 @@
+"""Queues between threads, and sections that one thread runs at a time: `tf.queue`."""

@@ -1,1 +1,0 @@
-"""Functions under the names of kernels and of older versions, from tables of names."""

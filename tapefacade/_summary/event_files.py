@@ -1,0 +1,111 @@
+"""Events as TensorBoard reads them, written by tensorboardX."""
+
+import importlib
+import os
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapefacade._core import dtypes
+from tapefacade._core.string_arrays import OBJECT
+from tapefacade._core.tensor import hinted
+from tapefacade._io.tensor_protos import Dim, TensorProto, TensorShapeProto
+
+INSTALL = "pip install 'tapefacade[summary]'"
+Array = np.ndarray[Any, Any]
+
+
+class Metadata(NamedTuple):
+    """What TensorBoard shows a summary with.
+
+    Attributes:
+        plugin: the name of the plugin.
+        content: what the plugin is told.
+        description: a text in Markdown.
+        message: all of it as bytes, if that is what was given.
+    """
+
+    plugin: str = ""
+    content: bytes = b""
+    description: str = ""
+    message: bytes | None = None
+
+
+def library(name: str) -> Any:
+    """Returns a module of tensorboardX.
+
+    Raises:
+        ImportError: if it is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        message = f"Summaries need tensorboardX. Install it: {INSTALL}"
+        raise hinted(ImportError(message), "tensorboardX is an optional dependency.") from error
+
+
+class EventFile:
+    """A file of events.
+
+    Args:
+        directory: where it is made.
+        end: the end of its name.
+    """
+
+    def __init__(self, directory: str, end: str) -> None:
+        os.makedirs(directory or ".", exist_ok=True)
+        module = library("tensorboardX.event_file_writer")
+        self._events = library("tensorboardX.proto.event_pb2")
+        self._summaries = library("tensorboardX.proto.summary_pb2")
+        self._tensors = library("tensorboardX.proto.tensor_pb2")
+        self._file = module.EventsWriter(os.path.join(directory, "events"), end)
+
+    def write(self, tag: str, array: Array, step: int, metadata: Metadata | None) -> None:
+        """Writes a summary."""
+        value = self._summaries.Summary.Value(
+            tag=tag, tensor=self._tensors.TensorProto.FromString(tensor_bytes(array))
+        )
+        if metadata is not None:
+            value.metadata.CopyFrom(self._metadata(metadata))
+        self._write(self._summaries.Summary(value=[value]), step)
+
+    def write_bytes(self, summary: bytes, step: int) -> None:
+        """Writes a summary that is a message as bytes."""
+        self._write(self._summaries.Summary.FromString(summary), step)
+
+    def _write(self, summary: Any, step: int) -> None:
+        event = self._events.Event(wall_time=time.time(), step=step, summary=summary)
+        self._file.write_event(event)
+
+    def _metadata(self, metadata: Metadata) -> Any:
+        kind = self._summaries.SummaryMetadata
+        if metadata.message is not None:
+            return kind.FromString(metadata.message)
+        made = kind(summary_description=metadata.description)
+        made.plugin_data.plugin_name = metadata.plugin
+        made.plugin_data.content = metadata.content
+        return made
+
+    def flush(self) -> None:
+        """Hands everything to the system."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+
+def tensor_bytes(array: Array) -> bytes:
+    """Writes an array as a `TensorProto`, its numbers as bytes."""
+    proto = TensorProto(
+        dtype=dtypes.from_numpy(array.dtype).as_datatype_enum,
+        tensor_shape=TensorShapeProto(dim=[Dim(size=size) for size in array.shape]),
+    )
+    if array.dtype == OBJECT:
+        proto.string_val.extend(array.reshape(-1).tolist())
+    else:
+        proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    if not array.shape:
+        proto.tensor_shape.SetInParent()
+    return proto.SerializeToString()

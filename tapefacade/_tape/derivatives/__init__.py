@@ -1,0 +1,1 @@
+"""Derivatives of recorded programs as ops: gradients, Jacobians, forward derivatives."""

@@ -1,0 +1,151 @@
+"""What a gradient is given: targets, sources and upstream gradients, checked and converted."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tapefacade._core import nest
+from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
+from tapefacade._state.variable import ResourceVariable, Variable
+from tapefacade._tape.derivatives.derivative import ones_like
+
+# What is no nest: the classes of a source or target that stands for itself.
+SINGLE = (EagerTensor, ResourceVariable)
+HEAP_TYPE = 1 << 9  # among the flags of classes that are made in Python
+
+MESSAGE_SOURCE = "A source of a gradient must be a tf.Tensor or tf.Variable."
+MESSAGE_KERAS = (
+    " This is of plain Keras on JAX: write `keras = tf.keras` (or `from tapefacade import keras`) "
+    "in the place of `import keras`."
+)
+
+
+def flat_sources(sources: Any) -> Any:
+    """Returns what is true if sources are one tensor or variable (SINGLE) or a list of these."""
+    kind = type(sources)
+    if kind in SINGLE:
+        return SINGLE
+    if kind is list or kind is tuple:
+        for source in sources:
+            if type(source) not in SINGLE:
+                return False
+        return len(sources) > 0
+    return False
+
+
+def differentiated(item: Any) -> Any:
+    """Returns the tensor that carries the gradient of a ragged or sparse tensor; others as is."""
+    return item._differentiated() if isinstance(item, CompositeTensor) else item
+
+
+def with_gradient(source: Any, gradient: Any) -> Any:
+    """Returns the gradient for a source, given that for what is `differentiated`."""
+    if isinstance(source, CompositeTensor) and gradient is not None:
+        return source._with_gradient(gradient)
+    return gradient
+
+
+def checked_sources(sources: list[Any]) -> list[Any]:
+    """Returns the sources.
+
+    Raises:
+        TypeError: if one is None or a string.
+        AttributeError: if one is something else than a tensor or variable.
+    """
+    for source in sources:
+        if source is None or isinstance(source, str):
+            raise hinted(
+                TypeError(
+                    f"Cannot convert the argument `type_value`: {source!r} to a TensorFlow DType."
+                ),
+                MESSAGE_SOURCE,
+            )
+        if not isinstance(source, Tensor | Variable):
+            raise hinted(
+                AttributeError(f"{class_name(source)!r} object has no attribute '_id'"),
+                MESSAGE_SOURCE + (MESSAGE_KERAS if _is_of_keras(source) else ""),
+            )
+    return sources
+
+
+def _is_of_keras(source: Any) -> bool:
+    return type(source).__module__.partition(".")[0] == "keras"
+
+
+def class_name(value: Any) -> str:
+    """Returns the name of a class as Python's messages give it: with the module if it is in C."""
+    kind = type(value)
+    in_python = kind.__module__ == "builtins" or kind.__flags__ & HEAP_TYPE
+    return kind.__name__ if in_python else f"{kind.__module__}.{kind.__name__}"
+
+
+def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
+    """Returns the upstream gradient of each target, or None for ones."""
+    for target in targets:
+        if target is None:
+            raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
+        if not isinstance(target, Tensor | Variable):
+            missing = "_id" if hasattr(target, "dtype") else "dtype"
+            raise hinted(
+                AttributeError(f"{class_name(target)!r} object has no attribute {missing!r}"),
+                "A target of a gradient must be a tf.Tensor or tf.Variable.",
+            )
+    if output_gradients is None:
+        return [None] * len(targets)
+    given = [differentiated(item) for item in nest.flatten(output_gradients)]
+    results = []
+    for target, gradient in zip(targets, given, strict=False):
+        if isinstance(gradient, Tensor | Variable):
+            gradient = convert(gradient)
+        else:
+            gradient = convert(gradient, target.dtype)
+        if gradient.dtype is not target.dtype:
+            raise invalid_argument(
+                "cannot compute Mul as input #1(zero-based) was expected to be a "
+                f"{gradient.dtype.kernel_name} tensor but is a {target.dtype.kernel_name} tensor "
+                "[Op:Mul] name: "
+            )
+        if gradient.shape != target.shape:
+            gradient = _in_shape(gradient, target)
+        results.append(gradient)
+    return results + [None] * (len(targets) - len(results))
+
+
+def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
+    """Gives an upstream gradient the shape of its target, as TensorFlow's gradients do."""
+    wanted = target.shape.as_list()
+    if gradient._type.size == target.shape.num_elements():
+        return FUNCTIONS["reshape"](gradient, wanted)
+    if gradient._type.size == 1:
+        return FUNCTIONS["broadcast_to"](FUNCTIONS["reshape"](gradient, []), wanted)
+    raise invalid_argument(
+        f"Input to reshape is a tensor with {gradient._type.size} values, but the requested shape "
+        f"has {target.shape.num_elements()} [Op:Reshape]"
+    )
+
+
+def value_of(item: Any) -> EagerTensor:
+    """Returns the tensor of a tensor or variable, without reading the variable."""
+    return item._tensor if isinstance(item, Variable) else item
+
+
+def with_itself(
+    results: list[Any],
+    targets: Sequence[Any],
+    slots: Sequence[int | None],
+    sources: Sequence[Any],
+    upstream: Sequence[Any],
+) -> list[Any]:
+    """Adds d x / d x, which is 1 also where the tape knows nothing of x, and for integers."""
+    results = list(results)
+    for target, slot, gradient in zip(targets, slots, upstream, strict=True):
+        if slot is not None and target._type.inexact:
+            continue
+        for place, source in enumerate(sources):
+            if source is target:
+                own = from_host(ones_like(target._type)) if gradient is None else gradient
+                before = results[place]
+                results[place] = own if before is None else FUNCTIONS["add"](before, own)
+    return results

@@ -1,0 +1,331 @@
+"""How a program runs: the only module that decides it. Everything else asks for values.
+
+A program (what is wanted at a node of the tree, given what is known) becomes a slice, and equal
+slices share one `jax.jit`-compiled function, whatever was recorded before them: the loop body of
+an episode that is looked at in every iteration compiles once. Measured on a 2-core x86 machine: a
+call costs 5 us + 0.3 us per input + 1.2 us per output, so Python scalars travel together, one
+vector for each dtype (an own input each: 1.5 us), and small NumPy values travel with the call
+(uploading one first: 30 us) until they have been used often.
+"""
+
+import copy
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from tapefacade._core.conversion import array_of_numbers
+from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._trace.buffer_donation import Handover, is_large
+from tapefacade._trace.executables import (
+    CONCRETE as CONCRETE,
+    EXECUTABLES as EXECUTABLES,
+    STATISTICS as STATISTICS,
+    WRAPPERS as WRAPPERS,
+    Executable as Executable,
+    Layout as Layout,
+    outputs_of as outputs_of,
+)
+from tapefacade._trace.execution_mode import WAYS
+from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.slices import Slice
+
+
+class _Thread(threading.local):
+    """Contexts of one thread in which JAX knows 64-bit types: making one costs 0.5 us."""
+
+    def __init__(self) -> None:
+        self.contexts: list[Any] = []
+
+
+_THREAD = _Thread()
+
+
+class Program:
+    """An executable, and where in a recording its inputs come from."""
+
+    def __init__(
+        self,
+        part: Slice,
+        slots: tuple[int, ...],
+        scalars: Any,
+        lines: list[str],
+        steps: list[int],
+        rank: Callable[[int], Any] | None = None,
+        repeats: bool = False,
+    ) -> None:
+        """Makes a program.
+
+        Args:
+            part: the slice.
+            slots: the recording's slots of its inputs.
+            scalars: tells which of them are Python scalars.
+            lines: of the steps, in the user's files.
+            steps: what the steps define, in the recording.
+            rank: the order in which arrays are given, by their slots; as in `slots` if None.
+            repeats: whether it is known to run again, so that compiling it as a whole pays.
+        """
+        vectors: dict[np.dtype[Any], list[int]] = {}
+        arrays = []
+        for place, (slot, type_) in enumerate(zip(slots, part.inputs, strict=True)):
+            if slot in scalars:
+                vectors.setdefault(type_.numpy_dtype, []).append(place)
+            else:
+                arrays.append(place)
+        if rank is not None:
+            arrays.sort(key=lambda place: rank(slots[place]))
+        layout = Layout(tuple(arrays), tuple((d, tuple(p)) for d, p in vectors.items()))
+        self.executable = EXECUTABLES.get(part, layout)
+        self.uploaded: list[Any] = [(b"", None)] * len(layout.vectors)
+        self.array_slots = [slots[place] for place in arrays]
+        self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
+        self.lines = lines
+        self.slots = steps
+        self.repeats = repeats
+        self.foresight: Any = None  # what has followed it
+        self.large = [i for i, place in enumerate(arrays) if is_large(part.inputs[place])]
+        self._donating: dict[tuple[int, ...], Program] = {}
+
+    def run(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
+        """Runs the program without waiting for it, unless it has checks.
+
+        Returns:
+            The outputs. An output that depends on a failed check is a `Failed`.
+        """
+        return self.execute(self.arguments(leaves, scalars))
+
+    def arguments(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
+        """Returns the values that the program is called with."""
+        arguments = [
+            value if type(value := (leaf := leaves[slot])._value) in CONCRETE else leaf_value(leaf)
+            for slot in self.array_slots
+        ]
+        if self.vector_slots:
+            for place, numbers in enumerate(self.vectors(scalars)):
+                arguments.append(self._vector(place, numbers))
+        return arguments
+
+    def text(self, arguments: list[Any], stage: str) -> str:
+        """Returns the program as text, at a stage of its compilation."""
+        with jax.enable_x64(True):
+            lowered = jax.jit(self.executable._run).lower(*arguments)
+            if stage == "optimized_hlo":
+                return lowered.compile().as_text() or ""
+            if stage not in ("hlo", "stablehlo"):
+                raise ValueError(
+                    f"Invalid stage {stage!r}: it must be hlo, stablehlo or optimized_hlo"
+                )
+            return lowered.as_text(dialect=stage)
+
+    def vectors(self, scalars: dict[int, Any]) -> list[np.ndarray[Any, Any]]:
+        """Returns the Python scalars, in a vector for each dtype."""
+        return [
+            array_of_numbers([scalars[slot] for slot in slots], dtype)
+            for dtype, slots in self.vector_slots
+        ]
+
+    def execute(self, arguments: list[Any], first: Any = None) -> list[Any]:
+        """Runs the program on the values of its arrays, then of its vectors.
+
+        Args:
+            arguments: the values.
+            first: what to call this time only.
+        """
+        executable = self.executable
+        call = first or executable.call
+        if call is None:
+            return self._execute_new(arguments)
+        executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
+        contexts = _THREAD.contexts
+        context = contexts.pop() if contexts else jax.enable_x64(True)
+        try:
+            with context:
+                result = call(*arguments)
+                if executable.is_plain:  # the common case
+                    if type(result) in CONCRETE:
+                        return [result]
+                    if type(result) is list and result and type(result[0]) in CONCRETE:
+                        return result
+                result, outputs = self._known(result, arguments)
+        finally:
+            contexts.append(context)
+        if executable.acts:
+            jax.effects_barrier()
+        if executable.is_checked:
+            _, passed, details = result
+            if passed is not None and not isinstance(passed, Tracer):
+                wrong = np.flatnonzero(~np.asarray(passed)).tolist()
+                if wrong:
+                    order = executable.check_order
+                    raise self._failed([(order[i], details[i]) for i in wrong], outputs)
+        return outputs
+
+    def donating(self, arguments: tuple[int, ...]) -> "Program":
+        """Returns the program that takes the buffers of some of its arguments."""
+        found = self._donating.get(arguments)
+        if found is None:
+            found = self._donating[arguments] = copy.copy(self)
+            found.executable = EXECUTABLES.get(
+                self.executable.part, self.executable.layout, arguments
+            )
+        return found
+
+    def hand_over(self, arguments: list[Any], shared: Sequence[int], handover: Handover) -> None:
+        """Does what `execute` does, with buffers that are lost; it has no checks.
+
+        Args:
+            arguments: the values.
+            shared: the places of those that must not be lost.
+            handover: takes the results.
+        """
+        executable = self.executable
+        is_new = executable.call is None
+        with jax.enable_x64(True):
+            # JAX may be interrupted while it compiles: it gets copies.
+            for place in executable.donated if is_new else shared:
+                arguments[place] = jnp.array(arguments[place])
+        if is_new:
+            outputs = self.execute(arguments)
+            handover.found.append(outputs if len(outputs) != 1 else outputs[0])
+            return
+        executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
+        with jax.enable_x64(True):
+            handover.call(executable.call, arguments)
+
+    def _execute_new(self, arguments: list[Any]) -> list[Any]:
+        """Runs a program that is not compiled: in pieces, if that is better."""
+        known = self.executable
+        executable = EXECUTABLES.get(known.part, known.layout, known.donated)
+        self.executable = executable
+        if executable.call is None and not _traced(arguments):
+            piecewise = WAYS.choose(executable, self.repeats)
+            in_pieces = None if piecewise is None else self._in_pieces(piecewise, arguments)
+            if in_pieces is not None:
+                return in_pieces
+        executable.used = STATISTICS.dispatched + 1  # not the first to go
+        first = executable.call or executable.prepare()
+        try:
+            return self.execute(arguments, first)
+        finally:
+            WAYS.compiled(executable)
+
+    def _in_pieces(self, piecewise: Piecewise, arguments: list[Any]) -> list[Any] | None:
+        with jax.enable_x64(True):
+            outputs, failures = piecewise.run(arguments)
+        if outputs and isinstance(outputs[0], Tracer):  # inside somebody's jax.jit
+            return None
+        CONCRETE.update({type(output) for output in outputs if isinstance(output, jax.Array)})
+        if failures:
+            raise self._failed(failures, outputs)
+        return outputs
+
+    def _known(self, result: Any, arguments: list[Any]) -> tuple[Any, list[Any]]:
+        """Returns what a compiled function has returned, and the outputs in it, known if can be."""
+        executable = self.executable
+        outputs = outputs_of(result, executable)
+        if outputs and type(outputs[0]) not in CONCRETE:
+            if not isinstance(outputs[0], Tracer):
+                CONCRETE.add(type(outputs[0]))
+            elif not _traced(arguments):
+                # Inside somebody's jax.jit everything is traced, also what is known already.
+                with jax.ensure_compile_time_eval():
+                    assert executable.call is not None
+                    result = executable.call(*arguments)
+                    outputs = outputs_of(result, executable)
+        return result, outputs
+
+    def _vector(self, place: int, numbers: np.ndarray[Any, Any]) -> Any:
+        """Returns the numbers, from the device if they are those of the last two runs."""
+        bits = numbers.tobytes()
+        last, uploaded = self.uploaded[place]
+        if bits != last:
+            self.uploaded[place] = bits, None
+            return numbers
+        if uploaded is None:
+            with jax.enable_x64(True):
+                uploaded = jax.device_put(numbers)
+            if isinstance(uploaded, Tracer):
+                return numbers
+            self.uploaded[place] = bits, uploaded
+        return uploaded
+
+    def _failed(
+        self, failures: Sequence[tuple[int, Any]], outputs: list[Any]
+    ) -> "ProgramFailedError":
+        """Replaces what depends on failed checks (step and details) by their errors."""
+        part = self.executable.part
+        outputs = list(outputs)
+        errors: dict[int, Exception] = {}
+        for place, details in failures:
+            operation, static = part.steps[place].operation, part.steps[place].static
+            error = operation.error([np.asarray(d) for d in details], static)
+            shown = f"{operation.name.lstrip('_')} ({operation.kernel})"
+            line = in_sentence(self.lines[place])
+            error.add_note(f"The op is {shown}, first recorded at {line}.")
+            errors[place] = error
+            tainted = _downstream(part, _origin(part, place))
+            for position, slot in enumerate(part.outputs):
+                if slot in tainted and type(outputs[position]) is not Failed:
+                    outputs[position] = Failed(error)
+        return ProgramFailedError({self.slots[place]: e for place, e in errors.items()}, outputs)
+
+
+class ProgramFailedError(Exception):
+    """Checks failed; carries the users' errors and the outputs that are valid all the same."""
+
+    def __init__(self, errors: dict[int, Exception], outputs: list[Any]) -> None:
+        self.errors = errors  # by the slot of the op
+        self.error = next(iter(errors.values()))
+        self.outputs = outputs
+        super().__init__(str(self.error))
+
+
+def _origin(part: Slice, place: int) -> int:
+    """Returns the step that a check is about: the loop or branch that it was in, or its own."""
+    step = part.steps[place]
+    if not step.operation.is_lifted:
+        return place
+    slot = len(part.inputs)
+    for index, other in enumerate(part.steps):
+        slot += len(other.types)
+        if step.inputs[0] < slot:
+            return index
+    return place
+
+
+def _downstream(part: Slice, place: int) -> set[int]:
+    slot = len(part.inputs)
+    tainted: set[int] = set()
+    for index, step in enumerate(part.steps):
+        slots = range(slot, slot + len(step.types))
+        slot += len(step.types)
+        if index == place or not tainted.isdisjoint(step.inputs):
+            tainted.update(slots)
+    return tainted
+
+
+def _traced(arguments: Sequence[Any]) -> bool:
+    return any(isinstance(argument, Tracer) for argument in arguments)
+
+
+def leaf_value(tensor: EagerTensor) -> Any:
+    """Returns the value of a leaf for a call; what is large or used often goes to the device."""
+    value = tensor._value
+    if type(value) is np.ndarray:
+        if tensor._recording is None and not tensor._type.hostable:
+            tensor._slot += 1
+            if tensor._slot > (1 if value.nbytes > 16384 else 16):
+                with jax.enable_x64(True):
+                    uploaded = jax.device_put(value)
+                if isinstance(uploaded, Tracer):
+                    return value
+                tensor._value = value = uploaded
+        return value
+    if value is None or type(value) is Failed:
+        return tensor._array()
+    return value

@@ -1,0 +1,155 @@
+"""A recorded program as people read it: its values from outside, and its ops with their lines."""
+
+import linecache
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.value_text import html_table
+from tapefacade._trace.tree import Node
+
+HEADINGS = ("value", "op", "of", "type", "line")
+MAX_SOURCE = 60  # characters of a line
+MAX_HTML_ROWS = 60
+# Where a notebook's kernel keeps a cell: Jupyter's, IPython's and Colab's.
+CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
+
+
+class Row(NamedTuple):
+    """An instruction, or a value from outside."""
+
+    value: str
+    op: str
+    of: str
+    type: str
+    line: str
+
+
+class Program:
+    """A recorded program, in the order of recording; shows itself as a table.
+
+    Attributes:
+        rows: a named tuple of texts for each value from outside and each op: `value` (its name in
+            the table), `op`, `of` (the names of its operands), `type`, and for ops `line` (the line
+            that recorded the program up to there first, and what stands in it).
+    """
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = tuple(rows)
+
+    def _heading(self) -> str:
+        inputs = sum(not row.op for row in self.rows)
+        ops = len(self.rows) - inputs
+        return (
+            f"Recorded program: {ops:,} op{'s' * (ops != 1)}, "
+            f"{inputs:,} value{'s' * (inputs != 1)} from outside"
+        )
+
+    def __repr__(self) -> str:
+        rows = [HEADINGS, *self.rows]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
+        lines = [
+            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
+            for row in rows
+        ]
+        return "\n".join([self._heading(), *(f"  {line}".rstrip() for line in lines)])
+
+    def _repr_html_(self) -> str:
+        rows = [HEADINGS, *self.rows[:MAX_HTML_ROWS]]
+        left_out = len(self.rows) - MAX_HTML_ROWS
+        if left_out > 0:
+            rows.append(("…", f"{left_out:,} more", "", "", ""))
+        return html_table(rows, self._heading())
+
+
+def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> Program:
+    """Lists instructions.
+
+    Args:
+        nodes: the instructions, in order.
+        names: what some slots are called, such as those of variables.
+
+    Returns:
+        The program; what it uses but does not compute comes as rows without an op.
+    """
+    called: dict[int, str] = {}
+    rows: list[Row] = []
+
+    def call(slot: int) -> str:
+        return called.setdefault(slot, f"%{len(called)}")
+
+    for node in nodes:
+        assert node.operation is not None
+        for slot in node.inputs:
+            if slot not in called:
+                what = f"{_type_before(node, slot)} {names.get(slot, '')}".rstrip()
+                rows.append(Row(call(slot), "", "", what, ""))
+        of = " ".join(call(slot) for slot in node.inputs)
+        outputs = range(node.first_output, node.end)
+        types = ", ".join(type_text(node.types[slot - node.first]) for slot in outputs)
+        value = " ".join(call(slot) for slot in outputs)
+        rows.append(Row(value, op_name(node), of, types, place(node.line)))
+    return Program(rows)
+
+
+def _type_before(node: Node, slot: int) -> str:
+    """Returns the type of a slot that an instruction uses."""
+    before: Node | None = node
+    while before is not None and not before.first <= slot < before.end:
+        before = before.parent
+    assert before is not None
+    return type_text(before.types[slot - before.first])
+
+
+def op_name(node: Node) -> str:
+    """Returns how people call the op of an instruction."""
+    assert node.operation is not None
+    name = node.operation.name.removeprefix("_") or node.operation.kernel
+    if name in FUNCTIONS:
+        return f"tf.{name}"
+    return name if name[:1].isupper() else node.operation.kernel
+
+
+def type_text(type_: TensorType) -> str:
+    """Returns a short text of a type, such as `float32[2, 3]`.
+
+    >>> from tapefacade._core.tensor_type import type_of
+    >>> type_text(type_of((2, 3), np.dtype("float32")))
+    'float32[2, 3]'
+    """
+    return f"{type_.dtype.name}{list(type_.shape) if type_.shape else ''}"
+
+
+def place(line: str) -> str:
+    """Returns where a line is, without its folder, and what stands there.
+
+    >>> place("/home/me/train.py:12")
+    'train.py:12'
+    """
+    path, _, number = line.rpartition(":")
+    if not number.isdecimal():
+        return line
+    source = _source(path, int(number))
+    where = f"line {number}" if CELL.search(path) else f"{os.path.basename(path)}:{number}"
+    return f"{where}  {source}" if source else where
+
+
+def in_sentence(line: str) -> str:
+    """Returns how a sentence names a line: `file:line`, or what stands there if it is a cell's.
+
+    >>> in_sentence("/home/me/train.py:12"), in_sentence("/tmp/ipykernel_7/123.py:4")
+    ('/home/me/train.py:12', 'cell line 4')
+    """
+    path, _, number = line.rpartition(":")
+    if not CELL.search(path):
+        return line
+    source = _source(path, int(number))
+    return f"cell line {number}: `{source}`" if source else f"cell line {number}"
+
+
+def _source(path: str, number: int) -> str:
+    source = linecache.getline(path, number).strip()
+    return source if len(source) <= MAX_SOURCE else source[: MAX_SOURCE - 1] + "…"
