@@ -40,7 +40,7 @@ def golden(case: Case) -> Answer:
     answers, rows = goldens(subject)
     if rows.get(name(case)) != fingerprint(case):
         pytest.fail(
-            f"the row {name(case)!r} of tests/cases/{subject}.py was added or changed: run "
+            f"the row {name(case)!r} of tests/cases/{subject.replace('.', '/')}.py was added or changed: run "
             + COMMAND.format(subject),
             pytrace=False,
         )

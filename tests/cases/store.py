@@ -10,13 +10,18 @@ import numpy as np
 
 from cases.answer import Answer
 
-FOLDER = pathlib.Path(__file__).parents[1] / "goldens"
+FOLDER = pathlib.Path(__file__).parents[1] / "goldens" / "cases"
 ARRAYS = ("values", "gradient", "second")
+
+
+def golden_path(subject: str) -> pathlib.Path:
+    """Where the answers to `nn.pooling` are: `nn/pooling.npz`."""
+    return FOLDER.joinpath(*subject.split(".")).with_suffix(".npz")
 
 
 def load(subject: str) -> tuple[dict[str, Answer], dict[str, str]]:
     """The answers and the fingerprints of their rows, by name; nothing where nothing is stored."""
-    path = FOLDER / f"{subject}.npz"
+    path = golden_path(subject)
     if not path.exists():
         return {}, {}
     with np.load(path, allow_pickle=False) as file:
@@ -42,8 +47,9 @@ def save(subject: str, answers: dict[str, Answer], rows: dict[str, str], version
                 fields[field] = [packed(v, data) for v in getattr(answer, field)]
         index["answers"][key] = fields
     text = json.dumps(index, separators=(",", ":"), sort_keys=True).encode()
+    golden_path(subject).parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(
-        FOLDER / f"{subject}.npz",
+        golden_path(subject),
         allow_pickle=False,
         index=np.frombuffer(text, np.uint8),
         data=np.frombuffer(bytes(data), np.uint8),

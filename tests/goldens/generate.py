@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
 from cases import SUBJECTS, fingerprint, name
 from cases.answer import ask
-from cases.store import FOLDER, load, save
+from cases.store import FOLDER, golden_path, load, save
 
 
 def main() -> None:
@@ -30,8 +30,9 @@ def main() -> None:
     parser.add_argument("subjects", nargs="*")
     parser.add_argument("--all", action="store_true", help="also what has not changed")
     chosen = parser.parse_args()
-    for path in FOLDER.glob("*.npz"):
-        if path.stem not in SUBJECTS:
+    wanted = {golden_path(subject) for subject in SUBJECTS}
+    for path in FOLDER.rglob("*.npz"):
+        if path not in wanted:
             path.unlink()
     subjects = chosen.subjects or [s for s in SUBJECTS if chosen.all or changed(s)]
     if not subjects:

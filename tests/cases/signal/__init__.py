@@ -1,0 +1,1 @@
+"""Rows for tapefacade/_ops/signal."""
