@@ -1,4 +1,4 @@
-"""Placeholders: what is left of TensorFlow 1's graphs, so that they can be named and shown."""
+"""What is left of TensorFlow 1's graphs: placeholders, `group`, `no_op`, control dependencies."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Devices: which there are, which programs may use, and how a machine is divided into them."""
+"""Devices: which there are, their memory, and how a machine is divided into them."""
 
 import collections
 import re

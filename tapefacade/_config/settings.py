@@ -1,4 +1,4 @@
-"""Settings of `tf.config`: threads, optimizers, precision, determinism, and what is only noted."""
+"""Settings of `tf.config` and `tf.debugging`: threads, optimizers, precision, tracebacks, `tf.device`."""
 
 import contextlib
 import os

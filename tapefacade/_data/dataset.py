@@ -1,4 +1,4 @@
-"""`tf.data.Dataset`."""
+"""`tf.data.Dataset`: how datasets are made, and their methods."""
 
 import hashlib
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the ops of this layer ask of their arguments, with TensorFlow's words where they refuse."""
+"""Checks of the arguments of ops, and TensorFlow's words where they are refused."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""`tf.linalg.LinearOperator`: what all linear operators can do."""
+"""`tf.linalg.LinearOperator`: what all linear operators have, compute and check."""
 
 import abc
 from typing import Any

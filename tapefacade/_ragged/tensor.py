@@ -1,4 +1,4 @@
-"""Ragged tensors: `tf.RaggedTensor`."""
+"""`tf.RaggedTensor`: how ragged tensors are made, and what they tell of their rows."""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn

@@ -1,4 +1,4 @@
-"""Random generators whose state is a variable: `tf.random.Generator`."""
+"""Random generators whose state is a variable, and what they draw: `tf.random.Generator`."""
 
 import os
 import threading

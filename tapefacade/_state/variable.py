@@ -1,4 +1,4 @@
-"""Variables: boxes that hold a tensor, and put another one in their place."""
+"""Variables: boxes that hold a tensor; reading them, and assigning them as a whole or in parts."""
 
 import contextlib
 import enum

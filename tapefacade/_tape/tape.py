@@ -1,4 +1,4 @@
-"""GradientTape: a window on the recording, and the gradients asked for in it."""
+"""GradientTape: which values it watches, and the gradients and Jacobians asked for in it."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Recordings: what a thread has asked for since its last step boundary.
+"""Recordings: what a thread has asked for since its last step boundary, and how it is computed.
 
 A recording is a position in the tree, the values from outside (leaves), and weak references to the
 tensors that stand for results. Looking at one of them computes all that are pending and still

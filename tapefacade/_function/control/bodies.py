@@ -3,7 +3,11 @@
 An instruction made of bodies takes as inputs its own operands and, for each body, what this uses
 from outside: variables, captured tensors, keys of random ops, Python numbers. A body's assignments
 of variables are results of the instruction like any other. Its checks (an index out of range) are
-results too: an instruction of their own, recorded after it, raises their errors.
+results too: an instruction of their own, recorded after it, raises their errors. What a body prints
+is such an instruction as well.
+
+Which results depend on which operands is known for each body (`flows_of`): TensorFlow gives None
+where no op leads from a source to a target, and an op that takes a body as a whole must not hide that.
 """
 
 import functools

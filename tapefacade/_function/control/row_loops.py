@@ -1,4 +1,10 @@
-"""Recording a loop over rows: as one instruction, or as the Python loop that it stands for."""
+"""Loops over rows: recorded as one instruction, or as the Python loop that they stand for.
+
+TensorFlow runs the Python of a loop's body once for every row. Here it runs twice, on tensors
+without values (a *rehearsal*). If both times the same was recorded, of the same values from
+outside, the loop is one instruction. If not (a counter, a `next(...)`, NumPy's random numbers), what
+was recorded are the first two iterations, and Python goes on with the others.
+"""
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`input_signature`: the tensors that a function takes, fixed once and for all."""
+"""`input_signature`, the parameters of a Python function, and how arguments are bound to them."""
 
 import inspect
 import itertools

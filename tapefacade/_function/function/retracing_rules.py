@@ -1,4 +1,4 @@
-"""How the arguments of a function are told apart: what decides whether it is recorded anew."""
+"""Retracing rules: which arguments record a `tf.function` anew, and what sizes may be unknown."""
 
 import weakref
 from collections.abc import Mapping, Sequence

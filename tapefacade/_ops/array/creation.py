@@ -1,4 +1,4 @@
-"""Tensors made of nothing: `zeros`, `fill`, `eye`, `linspace`, `one_hot`."""
+"""Tensors made of nothing: `zeros`, `fill`, `eye`, `range`, `linspace`, `one_hot`."""
 
 from typing import Any
 

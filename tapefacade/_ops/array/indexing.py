@@ -1,4 +1,4 @@
-"""Subscripts: `x[...]` of tensors and variables, and its assignment."""
+"""Subscripts: `x[...]` of tensors and variables, and their assignment."""
 
 from typing import Any
 

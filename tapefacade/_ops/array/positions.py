@@ -1,4 +1,4 @@
-"""Positions and counts: `argmax`, `count_nonzero`, `bincount`."""
+"""Positions and counts: `argmax`, `count_nonzero`, `bincount`, `unravel_index`."""
 
 from typing import Any
 

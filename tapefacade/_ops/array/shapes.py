@@ -1,4 +1,4 @@
-"""What is known of a tensor without its value: `shape`, `size`, `rank`; shapes that broadcast."""
+"""What is known of a tensor without its value: `shape`, `size`, `rank`, static values."""
 
 from typing import Any
 

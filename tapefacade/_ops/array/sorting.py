@@ -1,4 +1,4 @@
-"""Order: `sort`, `argsort`, `top_k`."""
+"""Order: `sort`, `argsort`, `top_k`, `unique`, `searchsorted`, `tf.nn.approx_max_k`."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Lists of tensors that grow and are read by index: `TensorArray`."""
+"""Lists of tensors that grow and are read by index: `TensorArray`, its storage and its spec."""
 
 import contextlib
 import copy

@@ -1,4 +1,4 @@
-"""Boxes drawn on images."""
+"""Boxes drawn on images, and parts of images chosen at random so that they show the objects."""
 
 from typing import Any, NamedTuple
 

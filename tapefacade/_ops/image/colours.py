@@ -1,4 +1,4 @@
-"""Brightness, contrast and colours of images."""
+"""Brightness, contrast and colour spaces of images."""
 
 from collections.abc import Callable
 from typing import Any

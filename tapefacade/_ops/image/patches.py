@@ -1,4 +1,4 @@
-"""Patches of images and volumes: `tf.image.extract_patches`, `tf.extract_volume_patches`."""
+"""Patches and windows of images and volumes: `tf.image.extract_patches`, `extract_glimpse`."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random changes of images, for the augmentation of data."""
+"""Random changes of images, for the augmentation of data, also with given seeds."""
 
 from typing import Annotated, Any
 

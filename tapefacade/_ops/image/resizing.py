@@ -1,4 +1,4 @@
-"""Images of other sizes: interpolation and averages."""
+"""Images of other sizes: `tf.image.resize`, and boxes cut out and resized: `crop_and_resize`."""
 
 import functools
 import math

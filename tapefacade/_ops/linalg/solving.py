@@ -1,4 +1,4 @@
-"""Inverses, determinants and linear equations."""
+"""Inverses, determinants and linear equations, also of triangular and banded matrices."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Products with tridiagonal matrices, and systems of equations with them."""
+"""Tridiagonal matrices: products, systems of equations, eigenvalues."""
 
 from typing import Any
 

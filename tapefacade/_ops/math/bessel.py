@@ -1,4 +1,12 @@
-"""Bessel functions and integrals without an elementary form."""
+"""Bessel functions of all kinds, and integrals without an elementary form.
+
+JAX has no J, Y and K. They are computed in float64, whatever the dtype: up to `FAR` by the
+trapezoidal rule for Bessel's integral, which converges geometrically for a periodic function
+(Trefethen and Weideman, SIAM Review 56, 2014), beyond by Hankel's asymptotic series (DLMF 10.17).
+
+The coefficients of Dawson's integral are those of Cephes (S. L. Moshier, Methods and Programs for
+Mathematical Functions, 1989; https://www.netlib.org/cephes), which TensorFlow uses as well.
+"""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""Sums and products along an axis, of lists, and the cross product."""
+"""Running sums and products, `cumulative_logsumexp`, `add_n`, and the cross product."""
 
 import functools
 from typing import Any

@@ -1,4 +1,4 @@
-"""Elementary functions of each element: absolute value, exponentials, logarithms, roots."""
+"""Elementary functions of each element: `abs`, `exp`, `log`, `sqrt`, `pow`, `round`, `is_nan`."""
 
 import functools
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reductions over groups of rows: `segment_*` and `unsorted_segment_*`."""
+"""Reductions over groups of rows: `tf.math.segment_*` and `unsorted_segment_*`."""
 
 import functools
 from typing import Any

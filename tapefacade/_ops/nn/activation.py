@@ -1,4 +1,4 @@
-"""Activation functions of neural networks."""
+"""Activation functions of neural networks, and their gradients as ops."""
 
 import functools
 
@@ -448,9 +448,6 @@ def _check_same_size(y: jax.Array, dy: jax.Array) -> None:
 
 def _text(array: jax.Array) -> str:
     return f"[{','.join(map(str, array.shape))}]"
-
-
-FLOATS = ("half", "bfloat16", "float", "double")
 
 
 @op("math.sigmoid", "sigmoid", "nn.sigmoid", kernel="Sigmoid", dtypes=kernel_dtypes.FLOATS_COMPLEX)

@@ -1,4 +1,4 @@
-"""Convolutions and their transposes for any number of dimensions: `tf.conv`, dilated ones."""
+"""Convolutions and transposes for any number of dimensions: `tf.nn.convolution`, `atrous_conv2d`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,9 @@
-"""The loss of connectionist temporal classification: labels for sequences without an alignment.
+"""Connectionist temporal classification: the loss, the decoders, and sequences of labels.
 
 A. Graves, S. Fernandez, F. Gomez and J. Schmidhuber, "Connectionist temporal classification:
 labelling unsegmented sequence data with recurrent neural networks", 2006.
+
+How many labels a decoder gives depends on the scores, so the decoders look at them.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Losses of single examples."""
+"""Losses of single examples, and their averages over batches: `tf.nn.*_loss`, cross entropies."""
 
 import math
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Moments, normalization, biases, dropout and embeddings of neural networks."""
+"""Moments, batch and other normalizations, biases, dropout and embeddings of neural networks."""
 
 from typing import Annotated, Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Maxima and averages over windows."""
+"""Maxima and averages over windows, also with the places of the maxima."""
 
 import math
 from collections.abc import Sequence

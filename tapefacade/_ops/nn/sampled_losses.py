@@ -1,4 +1,9 @@
-"""Losses that compare the true classes with a sample of the others."""
+"""Losses that compare the true classes with a sample of the others, and what draws the sample.
+
+A sampler that must not repeat itself draws, on the host, until it has enough different ids, which
+are those of TensorFlow's kernels. Each result ends with how many ids were drawn in all, which the
+expected counts depend on.
+"""
 
 from collections import namedtuple
 from collections.abc import Callable

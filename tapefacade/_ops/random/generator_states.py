@@ -1,4 +1,4 @@
-"""What `tf.random.Generator` does with its state, three words of 64 bits: a counter and a key."""
+"""The states of `tf.random.Generator`, three words of 64 bits, and the algorithms' names."""
 
 import enum
 import numbers

@@ -1,4 +1,4 @@
-"""Random numbers that depend only on a seed given with the call."""
+"""Random numbers that depend only on a seed given with the call: `tf.random.stateless_*`."""
 
 from typing import Any
 

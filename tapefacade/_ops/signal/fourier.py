@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms of complex tensors: `tf.signal.fft` and its inverse."""
+"""Discrete Fourier transforms over the last dimensions: `tf.signal.fft`, `rfft`, inverses."""
 
 from collections.abc import Sequence
 from typing import Any

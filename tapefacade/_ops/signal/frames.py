@@ -1,4 +1,4 @@
-"""Signals cut into frames that overlap, and put together again."""
+"""Signals cut into frames that overlap, and the spectra of these: `tf.signal.frame`, `stft`."""
 
 import math
 from collections.abc import Callable
