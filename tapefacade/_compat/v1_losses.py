@@ -9,9 +9,22 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.shaping import broadcast_to, squeeze
+from tapefacade._ops.math.arithmetic import minimum, squared_difference
+from tapefacade._ops.math.comparison import not_equal
+from tapefacade._ops.math.division import divide_no_nan
+from tapefacade._ops.math.elementary import abs as abs_op, log as log_op
+from tapefacade._ops.math.reduction import reduce_sum
+from tapefacade._ops.nn.activation import relu
+from tapefacade._ops.nn.losses import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+    sparse_softmax_cross_entropy_with_logits,
+)
 
 BY_NONZERO = "weighted_sum_by_nonzero_weights"
 
@@ -95,26 +108,26 @@ def compute_weighted_loss(
     """
     Reduction.validate(reduction)
     given = convert(losses)
-    values = FUNCTIONS["cast"](given, "float32")
-    factors = FUNCTIONS["cast"](convert(weights), "float32")
+    values = cast(given, "float32")
+    factors = cast(convert(weights), "float32")
     _check_weights(factors, values)
     weighted = values * factors
     if reduction != Reduction.NONE:
-        total = FUNCTIONS["reduce_sum"](weighted)
+        total = reduce_sum(weighted)
         if reduction == Reduction.SUM:
             weighted = total
         elif reduction == Reduction.SUM_OVER_BATCH_SIZE:
-            weighted = FUNCTIONS["math.divide_no_nan"](total, float(values._type.size))
+            weighted = divide_no_nan(total, float(values._type.size))
         else:
-            every = FUNCTIONS["broadcast_to"](factors, values.shape)
+            every = broadcast_to(factors, values.shape)
             if reduction == BY_NONZERO:
-                every = FUNCTIONS["cast"](FUNCTIONS["not_equal"](every, 0.0), "float32")
-            weighted = FUNCTIONS["math.divide_no_nan"](total, FUNCTIONS["reduce_sum"](every))
-    return FUNCTIONS["cast"](weighted, given.dtype)
+                every = cast(not_equal(every, 0.0), "float32")
+            weighted = divide_no_nan(total, reduce_sum(every))
+    return cast(weighted, given.dtype)
 
 
 def _floats(*values: Any) -> list[Any]:
-    return [FUNCTIONS["cast"](convert(value), "float32") for value in values]
+    return [cast(convert(value), "float32") for value in values]
 
 
 def _pair(labels: Any, predictions: Any) -> tuple[Any, Any]:
@@ -166,13 +179,13 @@ def _elementwise(name: str, compute: Callable[..., Any], text: str, shown: str) 
 
 _elementwise(
     "absolute_difference",
-    lambda y, x: FUNCTIONS["abs"](x - y),
+    lambda y, x: abs_op(x - y),
     "Computes the mean absolute difference.",
     "1.5",
 )
 _elementwise(
     "mean_squared_error",
-    lambda y, x: FUNCTIONS["math.squared_difference"](x, y),
+    lambda y, x: squared_difference(x, y),
     "Computes the mean squared difference.",
     "2.5",
 )
@@ -206,8 +219,8 @@ def huber_loss(
     np.float32(1.5)
     """
     expected, given = _pair(labels, predictions)
-    error = FUNCTIONS["abs"](given - expected)
-    quadratic = FUNCTIONS["minimum"](error, delta)
+    error = abs_op(given - expected)
+    quadratic = minimum(error, delta)
     values = 0.5 * quadratic * quadratic + delta * (error - quadratic)
     return compute_weighted_loss(values, weights, reduction=reduction)
 
@@ -238,7 +251,7 @@ def hinge_loss(
     np.float32(0.875)
     """
     expected, given = _pair(labels, logits)
-    values = FUNCTIONS["nn.relu"](1.0 - (2.0 * expected - 1.0) * given)
+    values = relu(1.0 - (2.0 * expected - 1.0) * given)
     return compute_weighted_loss(values, weights, reduction=reduction)
 
 
@@ -270,7 +283,7 @@ def log_loss(
     np.float32(0.693147)
     """
     expected, given = _pair(labels, predictions)
-    log = FUNCTIONS["math.log"]
+    log = log_op
     values = -expected * log(given + epsilon) - (1.0 - expected) * log(1.0 - given + epsilon)
     return compute_weighted_loss(values, weights, reduction=reduction)
 
@@ -303,11 +316,11 @@ def sigmoid_cross_entropy(
     np.float32(0.693147)
     """
     given = convert(logits)
-    expected = FUNCTIONS["cast"](convert(multi_class_labels), given.dtype)
+    expected = cast(convert(multi_class_labels), given.dtype)
     given.shape.assert_is_compatible_with(expected.shape)
     if label_smoothing > 0:
         expected = expected * (1.0 - label_smoothing) + 0.5 * label_smoothing
-    values = FUNCTIONS["nn.sigmoid_cross_entropy_with_logits"](labels=expected, logits=given)
+    values = sigmoid_cross_entropy_with_logits(labels=expected, logits=given)
     return compute_weighted_loss(values, weights, reduction=reduction)
 
 
@@ -339,13 +352,13 @@ def softmax_cross_entropy(
     np.float32(0.693147)
     """
     given = convert(logits)
-    expected = FUNCTIONS["cast"](convert(onehot_labels), given.dtype)
+    expected = cast(convert(onehot_labels), given.dtype)
     given.shape.assert_is_compatible_with(expected.shape)
     if label_smoothing > 0:
         classes = expected.shape.as_list()[1]
         expected = expected * (1.0 - label_smoothing) + label_smoothing / classes
-    expected = FUNCTIONS["stop_gradient"](expected)
-    values = FUNCTIONS["nn.softmax_cross_entropy_with_logits"](labels=expected, logits=given)
+    expected = stop_gradient(expected)
+    values = softmax_cross_entropy_with_logits(labels=expected, logits=given)
     return compute_weighted_loss(values, weights, reduction=reduction)
 
 
@@ -376,9 +389,9 @@ def sparse_softmax_cross_entropy(
     """
     given, classes = convert(logits), convert(labels)
     if len(classes.shape) == len(given.shape) and classes.shape.as_list()[-1] == 1:
-        classes = FUNCTIONS["squeeze"](classes, [-1])
-    values = FUNCTIONS["nn.sparse_softmax_cross_entropy_with_logits"](labels=classes, logits=given)
+        classes = squeeze(classes, [-1])
+    values = sparse_softmax_cross_entropy_with_logits(labels=classes, logits=given)
     factors = convert(np.float32(weights) if isinstance(weights, int | float) else weights)
     if len(factors.shape) == len(values.shape) + 1:
-        factors = FUNCTIONS["squeeze"](factors, [-1])
+        factors = squeeze(factors, [-1])
     return compute_weighted_loss(values, factors, reduction=reduction)

@@ -7,12 +7,19 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.selecting import select_older, where as where_op
+from tapefacade._ops.linalg.products import matmul
+from tapefacade._ops.math.clipping import clip_by_norm
+from tapefacade._ops.nn.activation import relu
+from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add, dropout as dropout_op
 from tapefacade._state.scopes import name_scope as _name_scope
 
 
 def _cast(name: str, dtype: dtypes.DType) -> None:
     def to_dtype(x: Any, name: str | None = None) -> Any:
-        return FUNCTIONS["cast"](x, dtype)
+        return cast(x, dtype)
 
     to_dtype.__name__ = to_dtype.__qualname__ = name
     to_dtype.__doc__ = f"""Converts a tensor to {dtype.name}: `tf.cast` does so.
@@ -115,9 +122,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
            [7, 8]], dtype=int32)
     """
     both = x is not None and y is not None
-    return (
-        FUNCTIONS["_select_older"](condition, x, y) if both else FUNCTIONS["where"](condition, x, y)
-    )
+    return select_older(condition, x, y) if both else where_op(condition, x, y)
 
 
 @function("compat.v1.nn.xw_plus_b")
@@ -136,7 +141,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Any
     >>> tf.compat.v1.nn.xw_plus_b([[1.0]], [[2.0]], [3.0]).numpy()
     array([[5.]], dtype=float32)
     """
-    return FUNCTIONS["nn.bias_add"](FUNCTIONS["matmul"](x, weights), biases)
+    return bias_add(matmul(x, weights), biases)
 
 
 @function("compat.v1.nn.relu_layer")
@@ -155,7 +160,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> An
     >>> tf.compat.v1.nn.relu_layer([[1.0]], [[2.0]], [-3.0]).numpy()
     array([[0.]], dtype=float32)
     """
-    return FUNCTIONS["nn.relu"](xw_plus_b(x, weights, biases))
+    return relu(xw_plus_b(x, weights, biases))
 
 
 @function("compat.v1.nn.fused_batch_norm")
@@ -202,13 +207,13 @@ def fused_batch_norm(
             f"`exponential_avg_factor` != 1.0. Received: `mean` {mean!r} and `variance` "
             f"{variance!r}"
         )
-    nothing = FUNCTIONS["zeros"]([0])
+    nothing = zeros([0])
     mean = nothing if mean is None else mean
     variance = nothing if variance is None else variance
-    return FUNCTIONS["_fused_batch_norm_v3"](
-        x, scale, offset, mean, variance, epsilon, exponential_avg_factor,
-        data_format, is_training,
-    )[:3]  # fmt: skip
+    found: Any = _fused_batch_norm_v3(
+        x, scale, offset, mean, variance, epsilon, exponential_avg_factor, data_format, is_training
+    )
+    return found[:3]
 
 
 @function("compat.v1.nn.dropout")
@@ -245,7 +250,7 @@ def dropout(
         rate = 1 - keep_prob
     if rate is None:
         raise ValueError("`rate` must be a scalar tensor or a float.")
-    return FUNCTIONS["nn.dropout"](x, rate, noise_shape=noise_shape, seed=seed)
+    return dropout_op(x, rate, noise_shape=noise_shape, seed=seed)
 
 
 @function("compat.v1.clip_by_average_norm")
@@ -264,7 +269,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Any
     array([1.2, 1.6], dtype=float32)
     """
     given = convert(t)
-    return FUNCTIONS["clip_by_norm"](given, clip_norm * float(given._type.size))
+    return clip_by_norm(given, clip_norm * float(given._type.size))
 
 
 def _assigning(name: str) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.composite_elements import batch_of, count_of, rows_of
@@ -21,7 +20,9 @@ from tapefacade._data.element_structures import (
     packer,
     tensor_of,
 )
+from tapefacade._data.iterators import DatasetSpec
 from tapefacade._data.node import Node
+from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
 from tapefacade._sparse.tensor import SparseTensor
@@ -127,7 +128,7 @@ class RaggedBatch(Batch):
     def _leaf(self, spec: Any, column: tuple[Any, ...]) -> Any:
         if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined():
             return batch_of(column)
-        made = FUNCTIONS["ragged.stack"](list(column))
+        made = ragged_stack(list(column))
         return made.with_row_splits_dtype(self._splits)
 
 
@@ -225,10 +226,10 @@ class Window(Node):
 
     def known_spec(self) -> Any:
         spec = self.input.known_spec()
-        return None if spec is None else mapped(FUNCTIONS["data.DatasetSpec"], spec)
+        return None if spec is None else mapped(DatasetSpec, spec)
 
     def _probed(self) -> Any:
-        return mapped(FUNCTIONS["data.DatasetSpec"], self.input.spec)
+        return mapped(DatasetSpec, self.input.spec)
 
     def cardinality(self) -> int:
         count = self.input.cardinality()

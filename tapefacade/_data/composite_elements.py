@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._data.element_structures import kernel_error, tensor_of
 from tapefacade._data.row_streams import tensors_of
+from tapefacade._ops.array.joining import stack
+from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
@@ -51,14 +52,14 @@ def batch_of(parts: Sequence[Any], place: int = 0, spec: Any = None) -> Any:
     """
     first = parts[0]
     if isinstance(spec, RaggedTensorSpec) or isinstance(first, RaggedTensor):
-        return FUNCTIONS["ragged.stack"](list(parts))
+        return ragged_stack(list(parts))
     if isinstance(first, SparseTensor):
         return _sparse_batch(parts)
     if isinstance(first, EagerTensor):
         return stacked([part._numpy() for part in parts], place)
     if first is None:
         return None
-    return FUNCTIONS["stack"](list(parts))
+    return stack(list(parts))
 
 
 def stacked(arrays: Sequence[np.ndarray[Any, Any]], place: int = 0) -> EagerTensor:

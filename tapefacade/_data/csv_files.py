@@ -12,7 +12,6 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.dataset import Dataset, wrap
@@ -20,6 +19,7 @@ from tapefacade._data.element_structures import kernel_error, op_error, tensor_o
 from tapefacade._data.files import Files
 from tapefacade._data.map import AUTOTUNE
 from tapefacade._definition.op import function
+from tapefacade._ops.array.creation import zeros as zeros_op
 
 KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
 INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
@@ -313,7 +313,7 @@ def _found_defaults(
             for line in itertools.islice(found, most):
                 for k, place in enumerate(chosen):
                     kinds[k] = max(kinds[k], _kind(line[place], form))
-    zeros: Any = FUNCTIONS["zeros"]
+    zeros: Any = zeros_op
     return ["" if KINDS[kind] is dtypes.string else zeros([1], KINDS[kind]) for kind in kinds]
 
 

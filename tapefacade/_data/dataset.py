@@ -8,7 +8,6 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec
@@ -69,6 +68,8 @@ from tapefacade._data.sources import (
 from tapefacade._data.zip import Concatenate, Enumerate, Zip
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
+from tapefacade._io.files import matching_files
+from tapefacade._ops.random.stateless import stateless_categorical
 from tapefacade._trace.recording import THREAD
 
 # Classes of datasets, by TensorFlow's names: nothing but names.
@@ -91,7 +92,7 @@ def wrap(node: Node, options: Options | None = None) -> Any:
     """Makes a dataset of a node."""
     kind = _KINDS.get(node.name)
     if kind is None:
-        parent = FUNCTIONS["data.Dataset"]
+        parent = Dataset
         kind = _KINDS[node.name] = type(node.name, (parent,), {"__doc__": parent.__doc__})
     made = kind.__new__(kind)
     made._node = node
@@ -302,7 +303,7 @@ class Creating(Base):
         >>> len(tf.data.Dataset.list_files(str(path.parent / "*.txt")))
         1
         """
-        found = FUNCTIONS["io.matching_files"](file_pattern)
+        found = matching_files(file_pattern)
         if not len(found):
             given = convert(file_pattern)._numpy()
             joined = ", ".join(np.char.decode(given.reshape(-1).astype(bytes)).tolist())
@@ -351,7 +352,7 @@ class Creating(Base):
             )
         with np.errstate(divide="ignore"):
             logits = from_host(np.log(chances / 1.0).astype(np.float32)[None])
-        categorical = FUNCTIONS["random.stateless_categorical"]
+        categorical = stateless_categorical
         words = Batch(Random(seed, bool(rerandomize_each_iteration)), 2, True)
         choices = Map(words, lambda pair: categorical(logits, 1, pair)[0, 0], 0)
         nodes = [dataset._node for dataset in datasets]

@@ -11,7 +11,6 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import OBJECT, string_tensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.dataset import Base, Dataset
@@ -22,6 +21,7 @@ from tapefacade._data.sources import Slices
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
 from tapefacade._io.records import read_records
+from tapefacade._ops.array.shaping import reshape
 
 COMPRESSIONS = ("", "ZLIB", "GZIP")
 
@@ -148,7 +148,7 @@ def _vector(names: Any) -> Any:
             "The `filenames` argument must contain `tf.string` elements. Got "
             f"`{found.dtype!r}` elements."
         )
-    return FUNCTIONS["reshape"](found, [-1])
+    return reshape(found, [-1])
 
 
 def _text(value: Any) -> str:

@@ -7,7 +7,6 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.random_keys import Counts
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.batch import Held
 from tapefacade._data.element_functions import UserFunction
@@ -20,6 +19,7 @@ from tapefacade._data.element_structures import (
     shown_dtype,
 )
 from tapefacade._data.inner_datasets import node_of, spec_of_dataset
+from tapefacade._data.iterators import DatasetSpec
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
 
 
@@ -39,7 +39,7 @@ class GroupByWindow(Node):
         self._size = UserFunction(size, "Dataset.group_by_window()", TensorSpec([], dtypes.int64))
         self._wrap = wrap
         key_spec, known = TensorSpec([], dtypes.int64), node.known_spec()
-        argument = None if known is None else (key_spec, FUNCTIONS["data.DatasetSpec"](known))
+        argument = None if known is None else (key_spec, DatasetSpec(known))
         self._result_spec = spec_of_dataset(self._reduce, argument)
 
     def known_spec(self) -> Any:

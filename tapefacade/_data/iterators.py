@@ -7,13 +7,13 @@ from typing import Any
 
 from tapefacade._core import errors
 from tapefacade._core.optional import Optional
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._data.element_structures import fresh, leaves, mapped
 from tapefacade._data.node import Node, close
 from tapefacade._definition.op import function
+from tapefacade._sparse.dense_conversion import to_dense
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._trace.recording import THREAD
 
@@ -245,7 +245,7 @@ def _as_numpy(leaf: Any) -> Any:
         array.flags.writeable = False
         return array if array.ndim else array[()]
     if isinstance(leaf, SparseTensor):
-        dense: Any = FUNCTIONS["sparse.to_dense"](leaf)
+        dense: Any = to_dense(leaf)
         return dense.numpy()
     if leaf is None:
         return None

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._distribute.reduction import as_tensors, reduced
+from tapefacade._ops.array.joining import concat
 
 if TYPE_CHECKING:
     from tapefacade._distribute.strategies import Strategy
@@ -114,7 +114,7 @@ class ReplicaContext:
         Returns:
             The same structure: the tensors are what they were, for there is one replica.
         """
-        return nest.map_structure(lambda part: FUNCTIONS["concat"]([part], axis), value)
+        return nest.map_structure(lambda part: concat([part], axis), value)
 
     def merge_call(
         self, merge_fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None

@@ -6,9 +6,9 @@ from typing import Any
 
 import jax
 
+from tapefacade._config.devices import list_logical_devices
 from tapefacade._core.conversion import convert
 from tapefacade._core.logging import get_logger
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.op import function
 from tapefacade._distribute.input_datasets import DistributedDataset, InputContext
 from tapefacade._distribute.reduction import as_tensors, reduced
@@ -254,7 +254,7 @@ class TPUStrategy(Strategy):
     def __init__(
         self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None
     ) -> None:
-        if not FUNCTIONS["config.list_logical_devices"]("TPU"):
+        if not list_logical_devices("TPU"):
             raise ValueError("There is no TPU. Leave the strategy out, or use MirroredStrategy.")
         super().__init__()
         _warn_of_one(self, None)

@@ -5,9 +5,9 @@ import math
 from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._io.features import FixedLenFeature, VarLenFeature
+from tapefacade._ops.random.stateful import truncated_normal
 
 Spec = dict[str, Any]
 
@@ -36,7 +36,7 @@ class TruncatedNormal:
         self.stddev = stddev
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **_: Any) -> Any:
-        return FUNCTIONS["random.truncated_normal"](shape, stddev=self.stddev, dtype=dtype)
+        return truncated_normal(shape, stddev=self.stddev, dtype=dtype)
 
 
 class _NumericFields(NamedTuple):

@@ -8,12 +8,12 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.logging import warn
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
 from tapefacade._io.reading import LISTS, Values, read_example
 from tapefacade._io.wire import WireError
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._strings.arguments import Array, failed, not_allowed
 
 EXAMPLE_TYPES = ("float", "int64", "string")
@@ -310,7 +310,7 @@ def fixed_default(
         return None
     default = convert(feature.default_value, dtype)
     if default._type.size != int(np.prod(shape, dtype=np.int64)):
-        FUNCTIONS["reshape"](default, list(shape)).numpy()  # raises
+        reshape(default, list(shape)).numpy()  # raises
     return default._numpy().reshape(-1).tolist()
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import constructor_arguments, register_operator
+from tapefacade._linear.arguments import exported, given
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.casting import conj
 from tapefacade._ops.linalg.products import adjoint as adjoint_matrix
@@ -15,7 +15,7 @@ PROPERTIES = {
 }  # fmt: skip
 
 
-class WrappedOperator(LinearOperator, shown="linear_operator"):
+class Wrapping(LinearOperator, shown="linear_operator"):
     """An operator that has the properties of another one."""
 
     _experimental_parameter_ndims_to_matrix_ndims = {"operator": 0}  # noqa: RUF012
@@ -49,8 +49,8 @@ class WrappedOperator(LinearOperator, shown="linear_operator"):
         return self._operator.cond()
 
 
-@register_operator
-class LinearOperatorAdjoint(WrappedOperator, shown="linear_operator_adjoint"):
+@exported
+class LinearOperatorAdjoint(Wrapping, shown="linear_operator_adjoint"):
     """The conjugate transpose of an operator.
 
     Args:
@@ -78,9 +78,7 @@ class LinearOperatorAdjoint(WrappedOperator, shown="linear_operator_adjoint"):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__(
-            "adjoint", name or f"{operator.name}_adjoint", constructor_arguments(locals())
-        )
+        super().__init__("adjoint", name or f"{operator.name}_adjoint", given(locals()))
 
     def _shape(self) -> TensorShape:
         *batch, rows, columns = self._operator.shape
@@ -122,8 +120,8 @@ class LinearOperatorAdjoint(WrappedOperator, shown="linear_operator_adjoint"):
         return self._operator
 
 
-@register_operator
-class LinearOperatorInversion(WrappedOperator, shown="linear_operator_inversion"):
+@exported
+class LinearOperatorInversion(Wrapping, shown="linear_operator_inversion"):
     """The inverse of an operator, which is not computed: its products are solutions.
 
     Args:
@@ -151,7 +149,7 @@ class LinearOperatorInversion(WrappedOperator, shown="linear_operator_inversion"
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = constructor_arguments(locals())
+        parameters = given(locals())
         for key in ("is_non_singular", "is_square"):
             theirs, ours = getattr(operator, key), parameters[key]
             if theirs is False or ours is False:

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
@@ -19,6 +18,7 @@ from tapefacade._numpy.promotion import (
     promoted,
 )
 from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import linspace as linspace_op, range as range_op
 from tapefacade._ops.array.indexing import getitem
 from tapefacade._ops.array.selecting import where
 from tapefacade._ops.array.shaping import broadcast_to, expand_dims, reshape
@@ -53,9 +53,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
     if (step > 0 and end <= first) or (step < 0 and end >= first):
         return from_host(np.zeros((0,), wanted))
     common = known_dtype(numpy_result_type(first, end, step))
-    numbers = FUNCTIONS["range"](
-        *(convert_to_tensor(v, common) for v in (first, end, step)), dtype=common
-    )
+    numbers = range_op(*(convert_to_tensor(v, common) for v in (first, end, step)), dtype=common)
     return cast(numbers, wanted)
 
 
@@ -101,9 +99,9 @@ def linspace(
     pieces = num - 1 if endpoint else num
     step = (last - first) / pieces if num and pieces else convert_to_tensor(float("nan"))
     if endpoint or num < 2:
-        result = FUNCTIONS["linspace"](first, last, num or 1, axis=axis)
+        result = linspace_op(first, last, num or 1, axis=axis)
     else:
-        result = FUNCTIONS["linspace"](first, last - step, num, axis=axis)
+        result = linspace_op(first, last - step, num, axis=axis)
     if num == 0:
         result = getitem(result, (slice(None),) * (axis % result.ndim) + (slice(0, 0),))
     return (result, step) if retstep else result

@@ -7,9 +7,10 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import invalid
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.dense_conversion import take
 from tapefacade._ragged.partition import Array, RowPartition, of_lengths, of_uniform
@@ -122,9 +123,7 @@ class Operand:
         if self.merged <= 0:
             return flat  # all of it is in inner dimensions
         if self.merged > 1:
-            flat = FUNCTIONS["reshape"](
-                flat, (math.prod(shape[: self.merged]), *shape[self.merged :])
-            )
+            flat = reshape(flat, (math.prod(shape[: self.merged]), *shape[self.merged :]))
         count = flat._type.shape[0]
         if count == 1 or (
             len(self.places) == count and np.array_equal(self.places, np.arange(count))
@@ -185,7 +184,7 @@ def _joined(operands: list[Operand], k: int, dtype: Any) -> RowPartition:
 def _refused(x: Array, y: Array) -> Exception:
     """Makes the error for partitions that differ, as TensorFlow's assertion tells it."""
     try:
-        FUNCTIONS["debugging.assert_equal"](from_host(x), from_host(y))
+        assert_equal(from_host(x), from_host(y))
     except ValueError:
         pass
     except errors.InvalidArgumentError as error:

@@ -7,8 +7,18 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import ones_like
+from tapefacade._ops.array.positions import bincount as dense_bincount
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.math.arithmetic import add_n as dense_add_n
+from tapefacade._ops.math.segments import unsorted_segment_sum
+from tapefacade._ops.nn.dropout import stateless_dropout as dense_stateless_dropout
+from tapefacade._ops.nn.normalization import (
+    dropout as dense_dropout,
+    embedding_lookup as dense_embedding_lookup,
+)
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.mapping import check_same
 from tapefacade._ragged.segments import stack_dynamic_partitions
@@ -30,7 +40,7 @@ def bincount(
     """Counts how often each integer occurs, in all rows or in each of them."""
     flat = arr.flat_values
     weights = weights.flat_values if isinstance(weights, Ragged) else weights
-    function = FUNCTIONS["math.bincount"]
+    function = dense_bincount
     if axis in (None, 0):
         return function(
             flat, weights, minlength, maxlength, dtype, axis=axis, binary_output=binary_output
@@ -43,14 +53,14 @@ def bincount(
     width, rows = counts._type.size, arr._partition
     values = np.asarray(flat)
     places = np.where(values < width, rows.ids * width + values, -1)
-    ones = FUNCTIONS["ones_like"](flat) if weights is None else convert(weights)
+    ones = ones_like(flat) if weights is None else convert(weights)
     wanted = dtypes.as_dtype(dtype) if weights is None else ones.dtype
-    ones = FUNCTIONS["cast"](ones, wanted)
+    ones = cast(ones, wanted)
     size = rows.nrows * width
-    total = FUNCTIONS["math.unsorted_segment_sum"](ones, from_host(places), size)
+    total = unsorted_segment_sum(ones, from_host(places), size)
     if binary_output:
-        total = FUNCTIONS["cast"](total > 0, wanted)
-    return FUNCTIONS["reshape"](total, (rows.nrows, width))
+        total = cast(total > 0, wanted)
+    return reshape(total, (rows.nrows, width))
 
 
 @handles(RaggedTensor, "dynamic_partition")
@@ -67,7 +77,7 @@ def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: 
     """Replaces elements by 0 at random."""
     if noise_shape is not None:
         raise ValueError("noise_shape is not supported yet for RaggedTensor x")
-    return x.with_flat_values(FUNCTIONS["nn.dropout"](x.flat_values, rate, seed=seed))
+    return x.with_flat_values(dense_dropout(x.flat_values, rate, seed=seed))
 
 
 @handles(RaggedTensor, "nn.experimental.stateless_dropout")
@@ -77,7 +87,7 @@ def stateless_dropout(
     """Replaces elements by 0 at random."""
     if noise_shape is not None:
         raise ValueError("noise_shape is not supported yet for RaggedTensor x")
-    function = FUNCTIONS["nn.experimental.stateless_dropout"]
+    function = dense_stateless_dropout
     options = {} if rng_alg is None else {"rng_alg": rng_alg}
     return x.with_flat_values(function(x.flat_values, rate, seed, **options))
 
@@ -87,7 +97,7 @@ def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = No
     """Takes a row of the parameters for each element."""
     if not isinstance(ids, Ragged):
         return NotImplemented
-    rows = FUNCTIONS["nn.embedding_lookup"](params, ids.flat_values, max_norm)
+    rows = dense_embedding_lookup(params, ids.flat_values, max_norm)
     return ids.with_flat_values(rows)  # type: ignore[attr-defined]
 
 
@@ -116,4 +126,4 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     ragged = [value for value in inputs if isinstance(value, Ragged)]
     partitions = check_same(ragged)
     flat = [value.flat_values if isinstance(value, Ragged) else value for value in inputs]
-    return nested(FUNCTIONS["math.add_n"](flat), partitions, RaggedTensor)
+    return nested(dense_add_n(flat), partitions, RaggedTensor)

@@ -7,10 +7,14 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert, convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.checks import invalid
+from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.gathering import gather as dense_gather, take as dense_take
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.shapes import shape as dense_shape
+from tapefacade._ops.array.shaping import broadcast_to, expand_dims, reshape as dense_reshape
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
@@ -20,13 +24,13 @@ from tapefacade._ragged.partition import (
     of_uniform,
 )
 
-gather = FUNCTIONS["gather"]
-reshape = FUNCTIONS["reshape"]
+gather = dense_gather
+reshape = dense_reshape
 
 
 def take(values: Any, places: Array) -> EagerTensor:
     """Takes rows of a tensor at places that are known to be within it."""
-    return FUNCTIONS["_take"](values, from_host(np.asarray(places)), 0)
+    return dense_take(values, from_host(np.asarray(places)), 0)
 
 
 # From dense to ragged.
@@ -108,7 +112,7 @@ def from_dense(
     tensor = convert(tensor)
     _check_from_tensor(tensor, lengths, padding, ragged_rank)
     if dtype not in SPLITS_DTYPES:
-        FUNCTIONS["shape"](tensor, dtype)
+        dense_shape(tensor, dtype)
     if lengths is not None and _is_nested(lengths):
         return from_nested_lengths(cls, tensor, lengths, dtype)
     outer, inner = _outer_partitions(tensor, ragged_rank, dtype)
@@ -168,7 +172,7 @@ def _default(ragged: Ragged, value: Any) -> EagerTensor:
     """Converts the value of missing elements, and broadcasts it to what a flat value is."""
     flat = ragged.flat_values
     if value is None:
-        return FUNCTIONS["zeros"](flat._type.shape[1:], flat.dtype)
+        return zeros(flat._type.shape[1:], flat.dtype)
     try:
         default = convert(value, flat.dtype)
     except ValueError as error:
@@ -188,7 +192,7 @@ def _default(ragged: Ragged, value: Any) -> EagerTensor:
                 f"{prefix}are incompatible: default_value.shape[{axis}] = {have[axis]} but "
                 f"rt_input.flat_values.shape[{axis}] = {need[axis]}",
             )
-    return FUNCTIONS["broadcast_to"](default, need[1:])
+    return broadcast_to(default, need[1:])
 
 
 def _shown(shape: Any) -> str:
@@ -224,7 +228,7 @@ def to_dense(ragged: Ragged, default_value: Any, shape: Any) -> EagerTensor:
         return reshape(flat, (*places.shape, *inner))
     missing = places < 0
     if missing.any():
-        flat = FUNCTIONS["concat"]([flat, FUNCTIONS["expand_dims"](default, 0)], 0)
+        flat = concat([flat, expand_dims(default, 0)], 0)
         places = np.where(missing, flat._type.shape[0] - 1, places)
     return reshape(take(flat, places.ravel()), (*places.shape, *inner))
 

@@ -7,11 +7,15 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, subscript
 from tapefacade._definition.op import function
+from tapefacade._ops.array.gathering import gather as dense_gather, gather_nd as dense_gather_nd
+from tapefacade._ops.array.selecting import boolean_mask as dense_boolean_mask, where as dense_where
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.debugging.values import assert_equal
+from tapefacade._ops.math.comparison import equal
 from tapefacade._ragged.base import Ragged, length_of, nested
 from tapefacade._ragged.broadcasting import broadcast, dense_or_ragged, operand, rank_of
 from tapefacade._ragged.joining import not_uniform, with_rank
@@ -40,7 +44,7 @@ def rows_at(params: Any, indices: Any) -> Any:
     if isinstance(indices, Ragged):
         return not_uniform(indices._make(rows_at(params, indices._values), indices._partition))
     if not isinstance(params, Ragged):
-        return FUNCTIONS["gather"](params, indices, axis=0)
+        return dense_gather(params, indices, axis=0)
     rank = params.ragged_rank
     kernel = f"RaggedGather_OUTPUT_RAGGED_RANK_{rank}_PARAMS_RAGGED_RANK_{rank}"
     places = _checked(indices, length_of(params), kernel)
@@ -95,7 +99,7 @@ def gather(
 
 def _along(params: Any, indices: Any, axis: int, batch_dims: int, dtype: Any) -> Any:
     if not isinstance(params, Ragged):
-        return FUNCTIONS["gather"](params, indices, axis=axis, batch_dims=batch_dims)
+        return dense_gather(params, indices, axis=axis, batch_dims=batch_dims)
     if axis == 0:
         return rows_at(params, indices)
     partition = params._partition
@@ -171,7 +175,7 @@ def gather_nd(
             raise ValueError("The innermost dimension of indices may not be ragged")
         return indices.with_flat_values(gather_nd(params, indices.flat_values))  # type: ignore[attr-defined]
     if not isinstance(params, Ragged):
-        return FUNCTIONS["gather_nd"](params, indices)
+        return dense_gather_nd(params, indices)
     places = np.asarray(indices)
     if places.shape[-1] == 0 and places.ndim == 1:
         return params
@@ -183,7 +187,7 @@ def gather_nd(
     if isinstance(found, Ragged):
         dtype = params._partition.splits.dtype
         return nested(found, with_rank(indices, places.ndim - 2, dtype)._partitions, RaggedTensor)
-    return FUNCTIONS["reshape"](found, (*places.shape[:-1], *found._type.shape[1:]))
+    return reshape(found, (*places.shape[:-1], *found._type.shape[1:]))
 
 
 def _at(params: Any, places: Array) -> Any:
@@ -191,8 +195,8 @@ def _at(params: Any, places: Array) -> Any:
     row, rest = places[:, 0], places[:, 1:]
     if not isinstance(params, Ragged):
         if not rest.shape[1]:
-            return FUNCTIONS["gather"](params, from_host(row))
-        return FUNCTIONS["gather_nd"](params, from_host(places))
+            return dense_gather(params, from_host(row))
+        return dense_gather_nd(params, from_host(places))
     if not rest.shape[1]:
         return rows_at(params, from_host(row))
     _checked(from_host(row), length_of(params), "GatherV2")
@@ -228,7 +232,7 @@ def _operand(value: Any, like: Ragged) -> Any:
 def _selected(condition: Any, x: Any, y: Any) -> Any:
     """Brings three values to one shape."""
     flat, partitions = broadcast(condition, x, y)
-    return nested(FUNCTIONS["where"](*flat), partitions, RaggedTensor)
+    return nested(dense_where(*flat), partitions, RaggedTensor)
 
 
 def _coordinates(condition: Ragged) -> EagerTensor:
@@ -272,15 +276,15 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 def _masked(data: Any, mask: Any) -> Any:
     if rank_of(mask) == 1:
         if not isinstance(data, Ragged):
-            return FUNCTIONS["boolean_mask"](data, mask)
+            return dense_boolean_mask(data, mask)
         return not_uniform(select(data, np.flatnonzero(np.asarray(mask))))
     dtype = next((v._partition for v in (mask, data) if isinstance(v, Ragged)), None)
     numpy_dtype = np.int64 if dtype is None else dtype.splits.dtype
     data, mask = with_rank(data, 1, numpy_dtype), with_rank(mask, 1, numpy_dtype)
     partition = mask._partition
     if partition != data._partition:
-        FUNCTIONS["math.equal"](partition.tensor, data._partition.tensor)
-        FUNCTIONS["debugging.assert_equal"](partition.tensor, data._partition.tensor)
+        equal(partition.tensor, data._partition.tensor)
+        assert_equal(partition.tensor, data._partition.tensor)
     if rank_of(mask) > 2:
         return not_uniform(data._make(_masked(data._values, mask._values), partition))
     kept = np.asarray(mask._values)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import INDEX_TYPES, invalid
 from tapefacade._definition.op import function
 from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, refused
+from tapefacade._ops.array.shaping import expand_dims
 from tapefacade._ragged.base import Ragged, length_of
 from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges, select
@@ -91,7 +91,7 @@ def _outer(x: Any, keys: list[Any]) -> Any:
     if key is None:
         inner = _outer(x, rest)
         if not isinstance(inner, Ragged):
-            return FUNCTIONS["expand_dims"](inner, 0)
+            return expand_dims(inner, 0)
         dtype = x._partition.splits.dtype
         return x._make(inner, of_uniform(length_of(inner), 1, dtype))
     partition = x._partition

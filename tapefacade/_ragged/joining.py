@@ -10,6 +10,13 @@ from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
+from tapefacade._ops.array.joining import (
+    concat as dense_concat,
+    split as dense_split,
+    stack as dense_stack,
+)
+from tapefacade._ops.array.shaping import tile as dense_tile
+from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
 from tapefacade._ragged.base import Ragged, length_of, nested, placed
 from tapefacade._ragged.broadcasting import dense_or_ragged, rank_of, splits_dtype
 from tapefacade._ragged.dense_conversion import merged
@@ -65,7 +72,7 @@ def _alike(values: list[Any]) -> list[Any]:
 def concatenated(values: list[Any]) -> Any:
     """Joins the rows of tensors of one ragged rank."""
     if not isinstance(values[0], Ragged):
-        return FUNCTIONS["concat"](values, 0)
+        return dense_concat(values, 0)
     dtype = values[0]._partition.splits.dtype
     lengths = np.concatenate([value._partition.lengths for value in values])
     inner = concatenated([value._values for value in values])
@@ -84,7 +91,7 @@ def _check_splits(values: list[Any]) -> None:
     first = values[0]._partition
     for value in values[1:]:
         if value._partition != first:
-            FUNCTIONS["debugging.assert_equal"](
+            dense_assert_equal(
                 first.tensor,
                 value._partition.tensor,
                 message="Inputs must have identical ragged splits",
@@ -159,10 +166,10 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     axis = placed(axis, rank + 1)
     if not any(isinstance(value, Ragged) for value in values):
         if rank == 0 or axis:
-            return FUNCTIONS["stack"](values, axis)
+            return dense_stack(values, axis)
         if rank == 1:
             lengths = of_lengths([length_of(value) for value in values], np.int32)
-            return RaggedTensor._make(FUNCTIONS["concat"](values, 0), lengths)
+            return RaggedTensor._make(dense_concat(values, 0), lengths)
     return not_uniform(joined(_alike(values), axis, stacked=True))
 
 
@@ -184,9 +191,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 def _tiled(value: Any, counts: Any, depth: int) -> Any:
     """Repeats rows by the first count, and what is below them by the others."""
     if not isinstance(value, Ragged):
-        return FUNCTIONS["tile"](value, from_host(np.array(counts)))
+        return dense_tile(value, from_host(np.array(counts)))
     if counts[0] < 0:
-        FUNCTIONS["tile"](value.flat_values, from_host(np.array(counts[:1])))
+        dense_tile(value.flat_values, from_host(np.array(counts[:1])))
     partition = value._partition
     inner = counts.copy()
     inner[1] = 1
@@ -211,7 +218,7 @@ def split(
     axis = placed(axis, value._rank)
     if axis > value.ragged_rank:
         inner = axis - value.ragged_rank
-        parts = FUNCTIONS["split"](value.flat_values, num_or_size_splits, inner, num)
+        parts = dense_split(value.flat_values, num_or_size_splits, inner, num)
         return [value.with_flat_values(part) for part in parts]  # type: ignore[attr-defined]
     if axis > 1:
         parts = split(value._values, num_or_size_splits, axis - 1, num)

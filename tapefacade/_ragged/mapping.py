@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._core import errors
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.op import function
+from tapefacade._ops.array.copying import identity
+from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ragged.base import Ragged, length_of, nested
 from tapefacade._ragged.partition import RowPartition
 from tapefacade._ragged.tensor import RaggedTensor
@@ -37,7 +38,7 @@ def check_same(ragged: list[Any]) -> list[RowPartition]:
 def _differ(x: RowPartition, y: RowPartition) -> Exception:
     text = "RowPartition._merge_precomputed_encodings: partitions have incompatible row_splits"
     try:
-        FUNCTIONS["debugging.assert_equal"](x.tensor, y.tensor, message=text)
+        assert_equal(x.tensor, y.tensor, message=text)
     except (errors.InvalidArgumentError, ValueError) as error:
         return error
     return errors.InvalidArgumentError(None, None, text)
@@ -73,7 +74,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if isinstance(result, Ragged):
         shape, count = result.shape, length_of(result)
     else:
-        result = FUNCTIONS["identity"](result) if not hasattr(result, "_type") else result
+        result = identity(result) if not hasattr(result, "_type") else result
         shape = result.shape
         count = shape.as_list()[0] if shape.rank else None
     if count != partitions[-1].nvals:

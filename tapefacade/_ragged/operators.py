@@ -5,6 +5,7 @@ from typing import Any
 
 from tapefacade._core import errors
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._ops.math.elementary import pow as dense_pow
 from tapefacade._ragged.broadcasting import combined
 from tapefacade._ragged.tensor import RaggedTensor
 
@@ -35,7 +36,7 @@ def _unary(path: str) -> Callable[[Any], Any]:
 def _power(self: Any, other: Any) -> Any:
     if isinstance(other, int | float):
         return self.with_flat_values(self.flat_values**other)
-    return combined(self, other, FUNCTIONS["math.pow"])
+    return combined(self, other, dense_pow)
 
 
 def _equality(path: str, otherwise: bool) -> Callable[[Any, Any], Any]:

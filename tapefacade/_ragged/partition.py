@@ -6,9 +6,9 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
+from tapefacade._ops.debugging.values import assert_non_negative
 
 Array = np.ndarray[Any, Any]
 SPLITS_DTYPES = (dtypes.int32, dtypes.int64)
@@ -154,7 +154,7 @@ def assert_equal(x: int, y: int, text: str, relation: str = "==") -> None:
 def assert_not_negative(x: Array, text: str) -> None:
     """Raises TensorFlow's error unless no element is negative."""
     if x.size and x.min() < 0:
-        FUNCTIONS["debugging.assert_non_negative"](from_host(np.array(x)), message=text)
+        assert_non_negative(from_host(np.array(x)), message=text)
 
 
 def check_validate(validate: Any) -> None:

@@ -6,9 +6,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._definition.checks import invalid
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
+from tapefacade._ops.linalg.products import matmul as dense_matmul
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.broadcasting import (
     dense_or_ragged,
@@ -67,7 +70,7 @@ class Matrices:
 def _batches(a: list[RowPartition], b: list[RowPartition]) -> None:
     for mine, theirs in zip(a, b, strict=True):
         if mine != theirs:
-            FUNCTIONS["debugging.assert_equal"](mine.tensor, theirs.tensor, message=MESSAGE_BATCH)
+            dense_assert_equal(mine.tensor, theirs.tensor, message=MESSAGE_BATCH)
 
 
 @handles(RaggedTensor, "linalg.matmul")
@@ -88,7 +91,7 @@ def matmul(
         raise ValueError("`a` and `b` must have the same rank.")
     if rank == 2:
         dense = [_matrix(value) for value in (a, b)]
-        return FUNCTIONS["linalg.matmul"](
+        return dense_matmul(
             *dense, transpose_a=transpose_a, transpose_b=transpose_b, adjoint_a=adjoint_a,
             adjoint_b=adjoint_b,
         )  # fmt: skip
@@ -99,7 +102,7 @@ def matmul(
     assert_equal(len(first.rows), len(second.rows), MESSAGE_BATCH)
     if (wrong := np.flatnonzero(first.columns != second.rows)).size:
         raise _incompatible(first, second, int(wrong[0]))
-    product = FUNCTIONS["linalg.matmul"](
+    product = dense_matmul(
         first.dense, second.dense, transpose_a=transpose_a, transpose_b=transpose_b,
         adjoint_a=adjoint_a, adjoint_b=adjoint_b,
     )  # fmt: skip
@@ -133,13 +136,13 @@ def _result(product: EagerTensor, first: Matrices, second: Matrices, dtype: Any)
     outer = of_lengths(rows, dtype, None if first.ragged_rows else height)
     within = np.arange(outer.nvals) - outer.splits[:-1][outer.ids]
     places = outer.ids * height + within
-    flat = FUNCTIONS["_take"](merged(product, 2), from_host(places), 0)
+    flat = take(merged(product, 2), from_host(places), 0)
     partitions = [*first.partitions, outer]
     if second.ragged_columns:
         inner = of_lengths(np.repeat(columns, rows), dtype)
         steps = np.arange(inner.nvals) - inner.splits[:-1][inner.ids]
         size = math.prod(flat._type.shape)
         places = inner.ids * width + steps
-        flat = FUNCTIONS["_take"](FUNCTIONS["reshape"](flat, (size,)), from_host(places), 0)
+        flat = take(reshape(flat, (size,)), from_host(places), 0)
         partitions.append(inner)
     return nested(flat, partitions, RaggedTensor)

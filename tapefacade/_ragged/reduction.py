@@ -9,6 +9,13 @@ from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops.array.casting import cast as dense_cast
+from tapefacade._ops.array.copying import ones_like, stop_gradient
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import expand_dims, reshape, squeeze
+from tapefacade._ops.math.comparison import equal, logical_not
+from tapefacade._ops.math.elementary import exp, is_finite, log, sqrt, square as dense_square
+from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ragged.base import Ragged, placed
 from tapefacade._ragged.segments import by_segment
 from tapefacade._ragged.tensor import RaggedTensor
@@ -35,7 +42,7 @@ def _reduce(kind: str, value: Any, axes: list[int] | None, keepdims: bool) -> An
         return FUNCTIONS[f"math.reduce_{kind}"](value, axis=axes, keepdims=keepdims)
     if axes is None:
         result = FUNCTIONS[f"math.reduce_{kind}"](value.flat_values)
-        return FUNCTIONS["reshape"](result, [1] * value._rank) if keepdims else result
+        return reshape(result, [1] * value._rank) if keepdims else result
     result: Any = value
     for axis in axes:
         result = _along(kind, result, axis, keepdims)
@@ -55,7 +62,7 @@ def _along(kind: str, value: Any, axis: int, keepdims: bool) -> Any:
         within = np.arange(partition.nvals) - partition.splits[:-1][partition.ids]
         longest = int(partition.lengths.max(initial=0))
         result = by_segment(reduce, value._values, within, longest)
-    return FUNCTIONS["expand_dims"](result, axis) if keepdims else result
+    return expand_dims(result, axis) if keepdims else result
 
 
 def _plain(kind: str) -> Callable[..., Any]:
@@ -78,14 +85,14 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> 
     if axes == []:
         return input_tensor
     total = _reduce("sum", input_tensor, axes, keepdims)
-    counted = input_tensor.with_flat_values(FUNCTIONS["ones_like"](input_tensor.flat_values))
+    counted = input_tensor.with_flat_values(ones_like(input_tensor.flat_values))
     return total / _reduce("sum", counted, axes, keepdims)
 
 
 @handles(RaggedTensor, "math.reduce_variance")
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Subtracts the square of the mean from the mean of the squares."""
-    square = FUNCTIONS["math.square"]
+    square = dense_square
     mean_of_squares = reduce_mean(square(input_tensor), axis, keepdims)
     return mean_of_squares - square(reduce_mean(input_tensor, axis, keepdims))
 
@@ -93,37 +100,33 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False)
 @handles(RaggedTensor, "math.reduce_std")
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Takes the square root of the variance."""
-    return FUNCTIONS["math.sqrt"](reduce_variance(input_tensor, axis, keepdims))
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
 @handles(RaggedTensor, "math.reduce_any")
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Counts the elements that are true."""
-    cast = FUNCTIONS["cast"]
+    cast = dense_cast
     true = cast(cast(input_tensor, dtypes.bool), dtypes.int32)
-    return FUNCTIONS["math.reduce_sum"](true, axis, keepdims) > 0
+    return reduce_sum(true, axis, keepdims) > 0
 
 
 @handles(RaggedTensor, "math.reduce_all")
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Counts the elements that are false."""
-    cast = FUNCTIONS["cast"]
-    false = cast(FUNCTIONS["math.logical_not"](cast(input_tensor, dtypes.bool)), dtypes.int32)
-    return FUNCTIONS["math.equal"](FUNCTIONS["math.reduce_sum"](false, axis, keepdims), 0)
+    cast = dense_cast
+    false = cast(logical_not(cast(input_tensor, dtypes.bool)), dtypes.int32)
+    return equal(reduce_sum(false, axis, keepdims), 0)
 
 
 @handles(RaggedTensor, "math.reduce_logsumexp")
 def reduce_logsumexp(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Subtracts the maximum before the exponential is taken."""
-    largest = FUNCTIONS["math.reduce_max"](input_tensor, axis, True)
-    shift = FUNCTIONS["stop_gradient"](
-        FUNCTIONS["where"](FUNCTIONS["math.is_finite"](largest), largest, 0.0 * largest)
-    )
-    powers = FUNCTIONS["math.exp"](input_tensor - shift)
-    total = FUNCTIONS["math.log"](FUNCTIONS["math.reduce_sum"](powers, axis, True)) + shift
+    largest = reduce_max(input_tensor, axis, True)
+    shift = stop_gradient(where(is_finite(largest), largest, 0.0 * largest))
+    powers = exp(input_tensor - shift)
+    total = log(reduce_sum(powers, axis, True)) + shift
     if keepdims:
         return total
     axes = _axes(axis, input_tensor._rank)
-    return FUNCTIONS["squeeze"](
-        total, axes if axes is not None else list(range(input_tensor._rank))
-    )
+    return squeeze(total, axes if axes is not None else list(range(input_tensor._rank)))

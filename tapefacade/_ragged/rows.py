@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.indexing import getitem
 from tapefacade._ragged.base import Ragged
 from tapefacade._ragged.partition import Array, of_lengths
 
@@ -44,5 +45,5 @@ def select(values: Any, places: Array) -> Any:
         first = int(places[0]) if places.size else 0
         if places.size == values._type.shape[0]:
             return values
-        return FUNCTIONS["_getitem"](values, slice(first, first + places.size))
-    return FUNCTIONS["_take"](values, from_host(places), 0)
+        return getitem(values, slice(first, first + places.size))
+    return take(values, from_host(places), 0)

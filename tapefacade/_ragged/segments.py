@@ -12,6 +12,10 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.shaping import expand_dims, reshape
+from tapefacade._ops.debugging.values import assert_equal
+from tapefacade._ops.math.segments import unsorted_segment_max
 from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
@@ -41,7 +45,7 @@ def by_segment(reduce: Callable[..., Any], data: Any, ids: Array, count: int) ->
     """
     if not isinstance(data, Ragged):
         return reduce(data, from_host(np.array(ids)), count)
-    FUNCTIONS["math.unsorted_segment_max"](data._partition.lengths, from_host(ids), count)
+    unsorted_segment_max(data._partition.lengths, from_host(ids), count)
     partition = data._partition
     lengths = np.zeros(count, partition.splits.dtype)
     inside = ids >= 0
@@ -71,7 +75,7 @@ def _segments(kind: str) -> Callable[..., Any]:
 
 def _check_prefix(ids: RowPartition, data: RowPartition) -> None:
     if ids != data:
-        FUNCTIONS["debugging.assert_equal"](ids.tensor, data.tensor, message=MESSAGE_PREFIX)
+        assert_equal(ids.tensor, data.tensor, message=MESSAGE_PREFIX)
 
 
 for _kind in KINDS:
@@ -204,24 +208,24 @@ def stack_dynamic_partitions(
     order = np.argsort(rows, kind="stable")
     lengths = np.bincount(rows, minlength=count)
     dtype = data._partition.dtype if isinstance(data, Ragged) else given.dtype
-    values = FUNCTIONS["gather"](data, from_host(order))
+    values = gather(data, from_host(order))
     return nested(values, [of_lengths(lengths, dtype.as_numpy_dtype)], RaggedTensor)
 
 
 def _check_data_prefix(partitions: RowPartition, data: RowPartition) -> None:
     if partitions != data:
-        FUNCTIONS["debugging.assert_equal"](data.tensor, partitions.tensor)
+        assert_equal(data.tensor, partitions.tensor)
 
 
 def _one_dimension(given: EagerTensor, data: Any, rank: int) -> tuple[EagerTensor, Any]:
     """Merges or adds dimensions, so that there is one row id for each row of `data`."""
     if rank == 0:
-        return FUNCTIONS["expand_dims"](given, 0), FUNCTIONS["expand_dims"](data, 0)
-    flat = FUNCTIONS["reshape"](given, [-1])
+        return expand_dims(given, 0), expand_dims(data, 0)
+    flat = reshape(given, [-1])
     if isinstance(data, Ragged):
         return flat, data.merge_dims(0, rank - 1)  # type: ignore[attr-defined]
     shape = data._type.shape
-    return flat, FUNCTIONS["reshape"](data, (flat._type.size, *shape[rank:]))
+    return flat, reshape(data, (flat._type.size, *shape[rank:]))
 
 
 def _check_rows(rows: Array, count: int) -> None:

@@ -6,9 +6,21 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import invalid
+from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.creation import one_hot as dense_one_hot
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.shaping import (
+    expand_dims as dense_expand_dims,
+    reshape as dense_reshape,
+    reverse as dense_reverse,
+    squeeze as dense_squeeze,
+)
+from tapefacade._ops.math.cumulative import cumsum as dense_cumsum
+from tapefacade._ops.math.elementary import exp
+from tapefacade._ops.math.reduction import reduce_max, reduce_sum
+from tapefacade._ops.nn.activation import softmax as dense_softmax
 from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar
 from tapefacade._ragged.partition import RowPartition, of_uniform
 from tapefacade._ragged.tensor import RaggedTensor
@@ -22,7 +34,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 def _expanded(value: Any, axis: int) -> Any:
     if not isinstance(value, Ragged):
-        return FUNCTIONS["expand_dims"](value, axis)
+        return dense_expand_dims(value, axis)
     dtype = value._partition.splits.dtype
     if axis == 0:
         return value._make(value, of_uniform(length_of(value), 1, dtype))
@@ -42,7 +54,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     partitions, flat = list(input._partitions), input.flat_values
     inner = tuple(a - depth for a in axes if a > depth)
     if inner:
-        flat = FUNCTIONS["squeeze"](flat, inner)
+        flat = dense_squeeze(flat, inner)
     for a in axes:
         if not 0 < a <= depth:
             continue
@@ -54,7 +66,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
         if rows != 1:
             raise _not_squeezable(0)
         if not partitions:
-            return FUNCTIONS["squeeze"](flat, (0,))
+            return dense_squeeze(flat, (0,))
         del partitions[0]
     if not axes:
         return input
@@ -81,7 +93,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     result, depth = tensor, tensor.ragged_rank
     inner = tuple(a - depth for a in axes if a > depth)
     if inner:
-        flat = FUNCTIONS["reverse"](tensor.flat_values, inner)
+        flat = dense_reverse(tensor.flat_values, inner)
         result = tensor.with_flat_values(flat)
     for a in axes:
         if a <= depth:
@@ -94,7 +106,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """Puts the flat values into a dense shape."""
     if not isinstance(tensor, Ragged):
         return NotImplemented
-    return FUNCTIONS["reshape"](tensor.flat_values, shape)
+    return dense_reshape(tensor.flat_values, shape)
 
 
 @handles(RaggedTensor, "size")
@@ -190,7 +202,7 @@ def one_hot(
                 f"axis ({axis}) must be greater than indices.ragged_rank ({indices.ragged_rank})."
             )
         axis -= indices.ragged_rank
-    vectors = FUNCTIONS["one_hot"](indices.flat_values, depth, on_value, off_value, axis, dtype)
+    vectors = dense_one_hot(indices.flat_values, depth, on_value, off_value, axis, dtype)
     return indices.with_flat_values(vectors)
 
 
@@ -200,7 +212,7 @@ def cumsum(
 ) -> Any:
     """Adds up along a dimension; rows that are too short count as 0."""
     axis = placed(axis, x._rank)
-    dense = FUNCTIONS["math.cumsum"](x.to_tensor(), axis, exclusive, reverse)
+    dense = dense_cumsum(x.to_tensor(), axis, exclusive, reverse)
     return like(x, dense)
 
 
@@ -212,8 +224,8 @@ def like(ragged: Any, dense: EagerTensor) -> Any:
         width = int(partition.lengths.max(initial=0))
         within = np.arange(partition.nvals) - partition.splits[:-1][partition.ids]
         places = places[partition.ids] * width + within
-    merged = FUNCTIONS["reshape"](dense, (-1, *dense._type.shape[len(partitions) + 1 :]))
-    return ragged.with_flat_values(FUNCTIONS["_take"](merged, from_host(places), 0))
+    merged = dense_reshape(dense, (-1, *dense._type.shape[len(partitions) + 1 :]))
+    return ragged.with_flat_values(take(merged, from_host(places), 0))
 
 
 @handles(RaggedTensor, "nn.softmax")
@@ -221,8 +233,8 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     """Divides exponentials by their sum."""
     axis = placed(-1 if axis is None else axis, logits._rank)
     if axis > logits.ragged_rank:
-        flat = FUNCTIONS["nn.softmax"](logits.flat_values, axis - logits.ragged_rank)
+        flat = dense_softmax(logits.flat_values, axis - logits.ragged_rank)
         return logits.with_flat_values(flat)
-    largest = FUNCTIONS["math.reduce_max"](logits, axis, True)
-    powers = FUNCTIONS["math.exp"](logits - FUNCTIONS["stop_gradient"](largest))
-    return powers / FUNCTIONS["math.reduce_sum"](powers, axis, True)
+    largest = reduce_max(logits, axis, True)
+    powers = exp(logits - stop_gradient(largest))
+    return powers / reduce_sum(powers, axis, True)

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._ragged.base import Ragged
 from tapefacade._ragged.partition import of_lengths
 from tapefacade._sparse.tensor import SparseTensor
@@ -50,6 +50,6 @@ def to_sparse(ragged: Ragged) -> SparseTensor:
         columns.insert(0, rows - partition.splits[above])
         rows = above
     indices = np.stack([rows, *columns], axis=1).astype(np.int64)
-    values = FUNCTIONS["reshape"](flat, (-1,)) if inner else flat
+    values = reshape(flat, (-1,)) if inner else flat
     bounds = ragged.bounding_shape(out_type=dtypes.int64)  # type: ignore[attr-defined]
     return SparseTensor(from_host(indices), values, bounds)

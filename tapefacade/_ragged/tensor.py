@@ -7,13 +7,16 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import register
+from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.indexing import out_of_bounds
+from tapefacade._ops.array.shapes import shape as dense_shape
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._ragged import dense_conversion, formatting, sparse_conversion
 from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar, vector
+from tapefacade._ragged.indexing import getitem as dense_getitem
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     RowPartition,
@@ -472,11 +475,11 @@ class Measures(Construction):
         dtype = self._partition.dtype if out_type is None else dtypes.as_dtype(out_type)
         partitions, flat = self._partitions, self.flat_values
         if dtype not in SPLITS_DTYPES:
-            return FUNCTIONS["shape"](flat, dtype)  # raises
+            return dense_shape(flat, dtype)  # raises
         longest = [int(partition.lengths.max(initial=0)) for partition in partitions]
         sizes = np.array([partitions[0].nrows, *longest, *flat._type.shape[1:]])
         bounds = vector(sizes, dtype)
-        return bounds if axis is None else FUNCTIONS["gather"](bounds, axis)
+        return bounds if axis is None else gather(bounds, axis)
 
 
 class RaggedTensor(Measures):
@@ -712,11 +715,11 @@ class RaggedTensor(Measures):
         return True
 
     def __iter__(self) -> Iterator[Any]:
-        getitem = FUNCTIONS["_ragged_getitem"]
+        getitem = dense_getitem
         return (getitem(self, row) for row in range(self._partition.nrows))
 
     def __getitem__(self, key: Any) -> Any:
-        return FUNCTIONS["_ragged_getitem"](self, key)
+        return dense_getitem(self, key)
 
     def __repr__(self) -> str:
         return f"<tf.RaggedTensor {formatting.as_text(self)}>"
@@ -748,7 +751,7 @@ def merged(value: Any, outer: int, inner: int) -> Any:
     if not isinstance(value, RaggedTensor):
         shape = value._type.shape
         size = int(np.prod(shape[outer : inner + 1]))
-        return FUNCTIONS["reshape"](value, (*shape[:outer], size, *shape[inner + 1 :]))
+        return reshape(value, (*shape[:outer], size, *shape[inner + 1 :]))
     if outer > 1:
         return RaggedTensor._make(merged(value._values, outer - 1, inner - 1), value._partition)
     if outer == 0:

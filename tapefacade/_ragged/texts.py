@@ -14,6 +14,7 @@ from tapefacade._core.string_arrays import string_tensor, text_tensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
+from tapefacade._ops.array.shaping import expand_dims, reshape
 from tapefacade._ragged.base import Ragged, nested, placed
 from tapefacade._ragged.broadcasting import dense_or_ragged
 from tapefacade._ragged.mapping import check_same
@@ -50,7 +51,7 @@ def reduce_join(
     plain = FUNCTIONS["strings.reduce_join"]
     if axis is None:
         result = plain(inputs.flat_values, separator=separator)
-        return FUNCTIONS["reshape"](result, [1] * inputs._rank) if keepdims else result
+        return reshape(result, [1] * inputs._rank) if keepdims else result
     given = axis if isinstance(axis, list | tuple) else [axis]
     result = inputs
     for a in sorted({placed(a, inputs._rank) for a in given}, reverse=True):
@@ -71,7 +72,7 @@ def _joined(value: Any, axis: int, keepdims: bool, separator: str) -> Any:
     else:
         within = np.arange(partition.nvals) - partition.splits[:-1][partition.ids]
         result = by_segment(rows, value._values, within, int(partition.lengths.max(initial=0)))
-    return FUNCTIONS["expand_dims"](result, axis) if keepdims else result
+    return expand_dims(result, axis) if keepdims else result
 
 
 @handles(RaggedTensor, "strings.format")

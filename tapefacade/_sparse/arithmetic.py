@@ -11,6 +11,11 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
+from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.gathering import gather_nd
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.scattering import tensor_scatter_nd_add
+from tapefacade._ops.math.arithmetic import add as dense_add
 from tapefacade._sparse.arrangement import refused, taken
 from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue, placed, ravelled, sparse
 
@@ -86,7 +91,7 @@ def _scaled(kernel: str, name: str) -> Callable[[Any, Any], SparseTensor]:
         if sizes:
             columns = self._located()[:, len(self._static) - len(sizes) :]
             columns = np.where(np.array(sizes) == 1, 0, columns)
-            dense = FUNCTIONS["gather_nd"](dense, from_host(np.ascontiguousarray(columns)))
+            dense = gather_nd(dense, from_host(np.ascontiguousarray(columns)))
         return self.with_values(FUNCTIONS[name](self.values, dense))
 
     return operator
@@ -139,7 +144,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
             "SparseTensorDenseAdd",
             "Operands a and b have different ranks or shapes",
         )
-    return FUNCTIONS["tensor_scatter_nd_add"](b, a.indices, a.values)
+    return tensor_scatter_nd_add(b, a.indices, a.values)
 
 
 def _sparse_or_dense(value: Any) -> Any:
@@ -185,13 +190,13 @@ def _merged(a: SparseTensor, b: SparseTensor, kernel: str) -> tuple[Any, ...]:
 
 def _aligned(values: Any, positions: np.ndarray[Any, Any]) -> Any:
     """Returns the elements at the positions, zero where there is none."""
-    padded = FUNCTIONS["concat"]([values, FUNCTIONS["zeros"]([1], values.dtype)], 0)
+    padded = concat([values, zeros([1], values.dtype)], 0)
     return taken(padded, np.where(positions < 0, values._type.size, positions))
 
 
 def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     places, first, second = _merged(a, b, "SparseAdd")
-    total = FUNCTIONS["add"](_aligned(a.values, first), _aligned(b.values, second))
+    total = dense_add(_aligned(a.values, first), _aligned(b.values, second))
     limit = np.asarray(convert(threshold))
     if limit != 0:
         kept = np.flatnonzero(np.abs(np.asarray(total._numpy())) >= limit)

@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import function
+from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.creation import fill
+from tapefacade._ops.array.gathering import gather as dense_gather, take
+from tapefacade._ops.array.joining import concat as dense_concat
 from tapefacade._sparse.tensor import (
     SparseTensor,
     placed,
@@ -24,7 +27,7 @@ def taken(values: Any, order: np.ndarray[Any, Any]) -> Any:
     """Returns the elements in another order, or some of them."""
     if len(order) == values._type.size and (order == np.arange(len(order))).all():
         return values
-    return FUNCTIONS["_take"](values, from_host(np.ascontiguousarray(order, np.int64)), 0)
+    return take(values, from_host(np.ascontiguousarray(order, np.int64)), 0)
 
 
 def sorted_rows(places: np.ndarray[Any, Any], values: Any, shape: Sequence[int]) -> SparseTensor:
@@ -178,7 +181,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     if chosen.shape != (count,):
         raise ValueError(f"Dimensions {count} and {chosen.size} are not compatible")
     kept = np.flatnonzero(chosen)
-    values = FUNCTIONS["gather"](given.values, from_host(kept))
+    values = dense_gather(given.values, from_host(kept))
     return placed(given._located()[kept], values, given._static)
 
 
@@ -296,7 +299,7 @@ def concat(
         offset += one._static[place]
         places.append(moved)
     shape[place] = offset
-    values = FUNCTIONS["stop_gradient"](FUNCTIONS["concat"]([one.values for one in inputs], 0))
+    values = stop_gradient(dense_concat([one.values for one in inputs], 0))
     return sorted_rows(np.concatenate(places), values, shape)
 
 
@@ -368,7 +371,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     added = np.zeros((int(is_empty.sum()), len(given._static)), np.int64)
     added[:, 0] = np.flatnonzero(is_empty)
     value = convert(default_value, given.dtype)
-    values = FUNCTIONS["concat"]([given.values, FUNCTIONS["fill"]([len(added)], value)], 0)
+    values = dense_concat([given.values, fill([len(added)], value)], 0)
     every = np.concatenate([places, added])
     order = np.argsort(every[:, 0], kind="stable")
     filled = placed(every[order], taken(values, order), given._static)
@@ -393,5 +396,5 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     """
     indices = np.asarray(convert(a.indices))
     kept = from_host(np.flatnonzero(~np.isin(indices, np.asarray(convert(mask_indices)))))
-    gather = FUNCTIONS["gather"]
+    gather = dense_gather
     return type(a)(gather(a.values, kept), gather(convert(a.indices), kept), a.dense_shape)

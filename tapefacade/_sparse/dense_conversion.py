@@ -7,10 +7,14 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, written
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import fill, ones as dense_ones, zeros
+from tapefacade._ops.array.gathering import gather_nd
+from tapefacade._ops.array.scattering import tensor_scatter_nd_update
+from tapefacade._ops.math.reduction import reduce_prod
 from tapefacade._sparse.tensor import SparseTensor, placed, ravelled, sparse
 
 MESSAGE_ORDER = (
@@ -39,7 +43,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     dense = convert(tensor)
     array = dense._numpy()
     places = np.argwhere(array != (b"" if dense.dtype is dtypes.string else 0))
-    return placed(places, FUNCTIONS["gather_nd"](dense, from_host(places)), dense._type.shape)
+    return placed(places, gather_nd(dense, from_host(places)), dense._type.shape)
 
 
 @function("sparse.to_dense")
@@ -71,10 +75,10 @@ def to_dense(
     given = sparse(sp_input)
     _check_places(given, validate_indices, "SparseToDense")
     if default_value is None:
-        whole = FUNCTIONS["zeros"](given._static, given.dtype)
+        whole = zeros(given._static, given.dtype)
     else:
-        whole = FUNCTIONS["fill"](given._static, convert(default_value, given.dtype))
-    return FUNCTIONS["tensor_scatter_nd_update"](whole, given.indices, given.values)
+        whole = fill(given._static, convert(default_value, given.dtype))
+    return tensor_scatter_nd_update(whole, given.indices, given.values)
 
 
 def _check_places(given: SparseTensor, ordered: bool, kernel: str) -> None:
@@ -149,7 +153,7 @@ def eye(
     rows = int(num_rows)
     columns = rows if num_columns is None else int(num_columns)
     diagonal = np.arange(min(rows, columns))
-    ones = FUNCTIONS["ones"]([len(diagonal)], dtype)
+    ones = dense_ones([len(diagonal)], dtype)
     return placed(np.stack([diagonal, diagonal], axis=1), ones, (rows, columns))
 
 
@@ -158,12 +162,12 @@ def _shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
     dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     if dtype.name not in INDEX_TYPES:
         raise refused_type("out_type", dtype.kernel_name, INDEX_TYPES)
-    return FUNCTIONS["cast"](input.dense_shape, dtype)
+    return cast(input.dense_shape, dtype)
 
 
 @handles(SparseTensor, "size")
 def _size(input: Any, out_type: Any = dtypes.int32, name: Any = None) -> Any:
-    return FUNCTIONS["cast"](FUNCTIONS["reduce_prod"](input.dense_shape), out_type)
+    return cast(reduce_prod(input.dense_shape), out_type)
 
 
 @handles(SparseTensor, "rank")

@@ -6,9 +6,18 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, HandOver
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.selecting import where as dense_where
+from tapefacade._ops.array.shaping import reshape as dense_reshape
+from tapefacade._ops.array.sorting import unique as dense_unique
+from tapefacade._ops.math.division import divide_no_nan
+from tapefacade._ops.math.elementary import sqrt
+from tapefacade._ops.math.segments import unsorted_segment_sum
+from tapefacade._ops.nn.normalization import embedding_lookup
 from tapefacade._sparse.arrangement import fill_empty_rows, reshape, retain
 from tapefacade._sparse.tensor import SparseTensor, placed, sparse
 
@@ -71,26 +80,26 @@ def combined(
     max_norm: float | None,
 ) -> Any:
     """Looks up embeddings and combines those of each segment."""
-    unique, places = FUNCTIONS["unique"](ids)
-    embeddings = FUNCTIONS["nn.embedding_lookup"](params, unique, max_norm=max_norm)
-    rows = FUNCTIONS["_take"](embeddings, places, 0)
+    unique, places = dense_unique(ids)
+    embeddings = embedding_lookup(params, unique, max_norm=max_norm)
+    rows = take(embeddings, places, 0)
     count = int(segments[-1]) + 1 if len(segments) else 0
     where = from_host(np.ascontiguousarray(segments, np.int64))
-    add = FUNCTIONS["math.unsorted_segment_sum"]
+    add = unsorted_segment_sum
     tail = [1] * (len(rows.shape) - 1)
     if weights is None:
         counts = np.bincount(segments, minlength=count).astype(rows.dtype.as_numpy_dtype)
         total = from_host(counts)
         squares = total
     else:
-        weights = FUNCTIONS["cast"](weights, rows.dtype)
-        rows = rows * FUNCTIONS["reshape"](weights, [-1, *tail])
+        weights = cast(weights, rows.dtype)
+        rows = rows * dense_reshape(weights, [-1, *tail])
         total, squares = add(weights, where, count), add(weights * weights, where, count)
     sums = add(rows, where, count)
     if combiner == "sum":
         return sums
-    divisor = total if combiner == "mean" else FUNCTIONS["sqrt"](squares)
-    return FUNCTIONS["math.divide_no_nan"](sums, FUNCTIONS["reshape"](divisor, [-1, *tail]))
+    divisor = total if combiner == "mean" else sqrt(squares)
+    return divide_no_nan(sums, dense_reshape(divisor, [-1, *tail]))
 
 
 @function("nn.safe_embedding_lookup_sparse")
@@ -147,9 +156,9 @@ def safe_embedding_lookup_sparse(
     result = embedding_lookup_sparse(embedding_weights, ids, weights, combiner, max_norm)
     tail = result.shape.as_list()[1:]
     if default_id is None:
-        keep = FUNCTIONS["reshape"](empty, [-1] + [1] * len(tail))
-        result = FUNCTIONS["where"](keep, FUNCTIONS["zeros_like"](result), result)
-    return FUNCTIONS["reshape"](result, [*shape[:-1], *tail])
+        keep = dense_reshape(empty, [-1] + [1] * len(tail))
+        result = dense_where(keep, zeros_like(result), result)
+    return dense_reshape(result, [*shape[:-1], *tail])
 
 
 @function("sparse.bincount")
@@ -198,8 +207,8 @@ def bincount(
         totals = np.bincount(where, minlength=len(flat)).astype(dtype)
         sums = from_host(np.minimum(totals, 1) if binary_output else totals)
     else:
-        taken = FUNCTIONS["_take"](factors, from_host(np.flatnonzero(kept)), 0)
-        sums = FUNCTIONS["math.unsorted_segment_sum"](taken, from_host(where), len(flat))
+        taken = take(factors, from_host(np.flatnonzero(kept)), 0)
+        sums = unsorted_segment_sum(taken, from_host(where), len(flat))
     places = np.stack(np.divmod(flat, max(width, 1)), axis=1)
     if axis is None or count is None:
         return placed(places[:, 1:], sums, [width])
@@ -221,6 +230,6 @@ def _counted(values: Any, weights: Any, axis: int | None) -> tuple[Any, ...]:
         numbers = array.reshape(-1)
         rows = np.zeros(len(numbers), np.int64) if rows is None else rows
         count = len(array) if by_row else None
-        factors = None if weights is None else FUNCTIONS["reshape"](weights, [-1])
+        factors = None if weights is None else dense_reshape(weights, [-1])
     dtype = np.int64 if numbers.dtype == np.int64 else np.int32
     return numbers.astype(np.int64), rows, count, factors, dtype

@@ -8,9 +8,12 @@ import jax.numpy as jnp
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import IndexLike, TensorLike, function, op
+from tapefacade._ops.array.casting import cast as dense_cast
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.shaping import transpose
+from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._sparse.tensor import SparseTensor, sparse
 
 
@@ -81,7 +84,7 @@ def sparse_dense_matmul(
     if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
         # A B = (B' A')'
         product = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
-        return FUNCTIONS["transpose"](product, conjugate=True)
+        return transpose(product, conjugate=True)
     given = sparse(sp_a)
     dense = convert(b, None if hasattr(b, "dtype") else given.dtype)
     if len(given._static) != 2:
@@ -123,10 +126,10 @@ def sampled_addmm(
     array([18.], dtype=float32)
     """
     places, elements = convert(indices), convert(values)
-    cast, gather = FUNCTIONS["cast"], FUNCTIONS["_take"]
+    cast, gather = dense_cast, take
     first, second = convert(mat1), convert(mat2)
     rows = gather(first, places[:, 0], 0)
-    columns = gather(FUNCTIONS["transpose"](second), places[:, 1], 0)
-    products = FUNCTIONS["reduce_sum"](rows * columns, axis=1)
+    columns = gather(transpose(second), places[:, 1], 0)
+    products = reduce_sum(rows * columns, axis=1)
     result = cast(products, output_type) * alpha + cast(elements, output_type) * beta
     return places, result, convert(dense_shape)

@@ -12,6 +12,11 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import written
 from tapefacade._definition.op import IndexLike, NoGradient, TensorLike, function, op
+from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.math.elementary import exp
+from tapefacade._ops.math.segments import unsorted_segment_max, unsorted_segment_sum
 from tapefacade._sparse.arrangement import refused
 from tapefacade._sparse.tensor import SparseTensor, placed, ravelled, sparse, unravelled
 
@@ -122,7 +127,7 @@ def _reduced(given: Any, axis: Any, keepdims: Any, output_is_sparse: bool, segme
         if keepdims:
             places = _with_zeros(places, groups.shape, groups.kept)
         return placed(places, values, groups.shape)
-    return FUNCTIONS["reshape"](values, groups.shape)
+    return reshape(values, groups.shape)
 
 
 def _with_zeros(
@@ -165,8 +170,8 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     ids = ravelled(given._located()[:, :-1], shape[:-1])
     present, ids = np.unique(ids, return_inverse=True)
     rows, count, values = from_host(ids), len(present), given.values
-    largest = FUNCTIONS["math.unsorted_segment_max"](values, rows, count)
-    shifted = values - FUNCTIONS["_take"](FUNCTIONS["stop_gradient"](largest), rows, 0)
-    powers = FUNCTIONS["exp"](shifted)
-    totals = FUNCTIONS["math.unsorted_segment_sum"](powers, rows, count)
-    return given.with_values(powers / FUNCTIONS["_take"](totals, rows, 0))
+    largest = unsorted_segment_max(values, rows, count)
+    shifted = values - take(stop_gradient(largest), rows, 0)
+    powers = exp(shifted)
+    totals = unsorted_segment_sum(powers, rows, count)
+    return given.with_values(powers / take(totals, rows, 0))

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
+from tapefacade._ops.array.gathering import gather, take
+from tapefacade._ops.math.segments import unsorted_segment_sum
 
 
 def _segmented(
@@ -30,11 +31,9 @@ def _segmented(
             f"Segment id {places[bad[0]]} out of range [0, {data._type.shape[0]}) [Op:{kernel}] "
             "name: "
         )
-    if sparse_gradient:
-        rows = FUNCTIONS["gather"](data, from_host(places))
-    else:
-        rows = FUNCTIONS["_take"](data, from_host(places), 0)
-    sums = FUNCTIONS["math.unsorted_segment_sum"](rows, from_host(ids), count)
+    chosen = from_host(places)
+    rows = gather(data, chosen) if sparse_gradient else take(data, chosen, 0)
+    sums = unsorted_segment_sum(rows, from_host(ids), count)
     return sums, np.bincount(ids, minlength=count)
 
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import string_tensor
 from tapefacade._core.tensor import MESSAGE_COMPUTING, Tensor, from_host
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
 from tapefacade._ragged.texts import as_text, hashes
 from tapefacade._sparse.tensor import SparseTensor, placed, row_major
 
@@ -48,7 +48,7 @@ def _features(inputs: Any) -> list[list[list[Any]]]:
 def _rows(value: Any) -> list[list[Any]]:
     values = value.values if isinstance(value, SparseTensor) else convert(value)
     if values.dtype is not dtypes.string:
-        values = FUNCTIONS["cast"](values, dtypes.int64)
+        values = cast(values, dtypes.int64)
     elements = values.numpy().tolist()
     if not isinstance(value, SparseTensor):
         return elements

@@ -9,10 +9,15 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.audio import encode_wav
+from tapefacade._ops.debugging.shapes import assert_rank, assert_scalar, assert_type
+from tapefacade._ops.debugging.values import assert_non_negative
+from tapefacade._ops.image.geometry import convert_image_dtype
+from tapefacade._ops.image.png_files import encode_png
 from tapefacade._state.scopes import get_current_name_scope, name_scope
 from tapefacade._state.variable import Variable
 from tapefacade._summary.event_files import Metadata
@@ -105,9 +110,9 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
 
     See https://www.tensorflow.org/api_docs/python/tf/summary/scalar.
     """
-    FUNCTIONS["debugging.assert_scalar"](data)
+    assert_scalar(data)
     metadata = Metadata("scalars", description=description or "")
-    return _write(_tag(name), lambda: [FUNCTIONS["cast"](data, dtypes.float32)], step, metadata)
+    return _write(_tag(name), lambda: [cast(data, dtypes.float32)], step, metadata)
 
 
 @function("summary.histogram")
@@ -142,7 +147,7 @@ def histogram(
     metadata = Metadata("histograms", description=description or "")
 
     def make() -> list[EagerTensor]:
-        return [summary_buckets(FUNCTIONS["cast"](data, dtypes.float64), count)]
+        return [summary_buckets(cast(data, dtypes.float64), count)]
 
     return _write(_tag(name), make, step, metadata)
 
@@ -172,7 +177,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
 
     See https://www.tensorflow.org/api_docs/python/tf/summary/text.
     """
-    FUNCTIONS["debugging.assert_type"](data, dtypes.string)
+    assert_type(data, dtypes.string)
     metadata = Metadata("text", description=description or "")
     return _write(_tag(name), lambda: [convert(data)], step, metadata)
 
@@ -208,9 +213,9 @@ def image(
     metadata = Metadata("images", description=description or "")
 
     def make() -> list[EagerTensor]:
-        FUNCTIONS["debugging.assert_rank"](data, 4)
-        FUNCTIONS["debugging.assert_non_negative"](max_outputs)
-        images = FUNCTIONS["image.convert_image_dtype"](data, dtypes.uint8, saturate=True)
+        assert_rank(data, 4)
+        assert_non_negative(max_outputs)
+        images = convert_image_dtype(data, dtypes.uint8, saturate=True)
         return [images[: int(max_outputs)]]
 
     return _write(_tag(name), make, step, metadata, _pictures)
@@ -222,7 +227,7 @@ def _pictures(pixels: Array) -> Array:
     found = np.empty(2 + count, OBJECT)
     found[:2] = str(width).encode(), str(height).encode()
     for place, picture in enumerate(pixels):
-        found[2 + place] = FUNCTIONS["io.encode_png"](from_host(np.array(picture)))._numpy().item()
+        found[2 + place] = encode_png(from_host(np.array(picture)))._numpy().item()
     return found
 
 
@@ -255,8 +260,8 @@ def audio(
     metadata = Metadata("audio", WAVE, description or "")
 
     def make() -> list[EagerTensor]:
-        FUNCTIONS["debugging.assert_rank"](data, 3)
-        FUNCTIONS["debugging.assert_non_negative"](max_outputs)
+        assert_rank(data, 3)
+        assert_non_negative(max_outputs)
         return [_tensor(data)[: int(max_outputs)]]
 
     finish = functools.partial(_sounds, rate=int(sample_rate))
@@ -267,7 +272,7 @@ def _sounds(samples: Array, rate: int) -> Array:
     """Returns the sounds as WAV files, each with a label."""
     found = np.empty((len(samples), 2), OBJECT)
     for place, sound in enumerate(samples):
-        file = FUNCTIONS["audio.encode_wav"](from_host(np.array(sound)), rate)
+        file = encode_wav(from_host(np.array(sound)), rate)
         found[place] = [file._numpy().item(), b""]
     return found
 

@@ -17,7 +17,7 @@ import numpy as np
 from tapefacade._config.devices import list_physical_devices
 from tapefacade._core import errors
 from tapefacade._core.device_spec import DeviceSpec
-from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.random_seeds import set_seed
 from tapefacade._core.tensor import hinted
 from tapefacade._definition.op import function, register
 from tapefacade._testing.container_assertions import ContainerAssertions
@@ -137,7 +137,7 @@ class TestCase(ContainerAssertions, Sessions, ValueAssertions):
         super().setUp()
         random.seed(SEED)
         np.random.seed(SEED)  # noqa: NPY002 - what programs use
-        FUNCTIONS["random.set_seed"](SEED)
+        set_seed(SEED)
 
     def get_temp_dir(self) -> str:
         """Returns a directory for the files of this test, always the same one."""

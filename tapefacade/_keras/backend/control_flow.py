@@ -9,10 +9,22 @@ from typing import Any
 import jax
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.control.bodies import body_of
+from tapefacade._function.control.cond import cond as cond_op
+from tapefacade._function.control.map_fn import map_fn
+from tapefacade._function.control.scan import scan as scan_op
+from tapefacade._function.control.switch_case import switch_case
+from tapefacade._function.control.vectorized_map import vectorized_map as vectorized_map_op
+from tapefacade._function.control.while_loop import while_loop as while_loop_op
 from tapefacade._keras.backend.lifted_functions import Raw, is_leaf
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.creation import range as range_op, zeros as zeros_op
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import reshape, reverse as reverse_op, transpose
+from tapefacade._ops.math.clipping import clip_by_value
 from tapefacade._trace.frames import ValueWanted
 
 Tensors = Sequence[Any]
@@ -41,7 +53,7 @@ def _flat(structure: Any) -> list[Any]:
 
 def _transposed(x: Any) -> Any:
     """Returns a tensor whose first two axes have changed places."""
-    return FUNCTIONS["transpose"](x, [1, 0, *range(2, len(x.shape))])
+    return transpose(x, [1, 0, *range(2, len(x.shape))])
 
 
 def rnn(
@@ -80,11 +92,11 @@ def rnn(
     if not time_major:
         inputs = _map(_transposed, inputs)
     if mask is not None:
-        mask = FUNCTIONS["cast"](mask, "bool")
+        mask = cast(mask, "bool")
         mask = mask if time_major else _transposed(mask)
     if go_backwards:
-        inputs = _map(lambda x: FUNCTIONS["reverse"](x, [0]), inputs)
-        mask = None if mask is None else FUNCTIONS["reverse"](mask, [0])
+        inputs = _map(lambda x: reverse_op(x, [0]), inputs)
+        mask = None if mask is None else reverse_op(mask, [0])
     steps = _Steps(step_function, initial_states, constants or [], zero_output_for_mask)
     outputs, states = steps.over(inputs, mask, unroll)
     last = _map(lambda x: x[-1], outputs)
@@ -131,7 +143,7 @@ class _Steps:
         def move(state: Tensors, rows: Tensors) -> list[Any]:
             return self._moved(state[:places], state[places:], rows, mask is not None)
 
-        found = FUNCTIONS["scan"](move, elements, [*zeros, *self._states])
+        found = scan_op(move, elements, [*zeros, *self._states])
         outputs = jax.tree.unflatten(self._outputs, found[:places])
         states = jax.tree.unflatten(self._structure, [state[-1] for state in found[places:]])
         return outputs, states
@@ -146,10 +158,7 @@ class _Steps:
             return self._step(tensors[count:], inputs)[0]
 
         body = body_of(step, self._function, [tensor._type for tensor in given])
-        zeros = [
-            FUNCTIONS["zeros"](type_.shape, type_.dtype)
-            for type_ in body.program.types[: body.count]
-        ]
+        zeros = [zeros_op(type_.shape, type_.dtype) for type_ in body.program.types[: body.count]]
         return body.structure.with_tensors(zeros)
 
     def _moved(
@@ -161,7 +170,7 @@ class _Steps:
         found = _flat(output)
         if is_masked:
             if self._zero_output:
-                outputs = [FUNCTIONS["zeros_like"](x) for x in found]
+                outputs = [zeros_like(x) for x in found]
             found = [_chosen(rows[-1], *pair) for pair in zip(found, outputs, strict=True)]
             new = [_chosen(rows[-1], *pair) for pair in zip(new, states, strict=True)]
         return [*found, *new]
@@ -177,12 +186,12 @@ class _Steps:
             found = _flat(output)
             if is_masked:
                 if last is None or self._zero_output:
-                    last = [FUNCTIONS["zeros_like"](x) for x in found]
+                    last = [zeros_like(x) for x in found]
                 found = [_chosen(rows[-1], *pair) for pair in zip(found, last, strict=True)]
                 new = [_chosen(rows[-1], *pair) for pair in zip(new, states, strict=True)]
             states, last = new, found
             collected.append(found)
-        stacked = [FUNCTIONS["stack"](list(column)) for column in zip(*collected, strict=True)]
+        stacked = [stack(list(column)) for column in zip(*collected, strict=True)]
         assert structure is not None
         return (
             jax.tree.unflatten(structure, stacked),
@@ -192,20 +201,20 @@ class _Steps:
 
 def _chosen(mask: Any, new: Any, old: Any) -> Any:
     """Returns `new` where the mask is true for the example, else `old`."""
-    mask = FUNCTIONS["reshape"](mask, [-1] + [1] * (len(new.shape) - 1))
-    return FUNCTIONS["where"](mask, new, FUNCTIONS["cast"](old, new.dtype))
+    mask = reshape(mask, [-1] + [1] * (len(new.shape) - 1))
+    return where(mask, new, cast(old, new.dtype))
 
 
 def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
     """Calls one of two functions."""
-    return FUNCTIONS["cond"](FUNCTIONS["cast"](pred, "bool"), true_fn, false_fn)
+    return cond_op(cast(pred, "bool"), true_fn, false_fn)
 
 
 def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -> Any:
     """Calls the function of a number; a number out of range is brought within it."""
-    index = FUNCTIONS["clip_by_value"](FUNCTIONS["cast"](index, "int32"), 0, len(branches) - 1)
+    index = clip_by_value(cast(index, "int32"), 0, len(branches) - 1)
     calls = [lambda branch=branch: branch(*operands) for branch in branches]
-    return FUNCTIONS["switch_case"](index, calls)
+    return switch_case(index, calls)
 
 
 def while_loop(
@@ -222,14 +231,14 @@ def while_loop(
         result = body(*values)
         return tuple(result) if is_tuple else (result,)
 
-    found = FUNCTIONS["while_loop"](cond, repeated, given, maximum_iterations=maximum_iterations)
+    found = while_loop_op(cond, repeated, given, maximum_iterations=maximum_iterations)
     return tuple(found) if is_tuple else found[0]
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[..., Any], init_val: Any) -> Any:
     """Repeats a function of the number of the iteration and a value."""
     index = convert_to_tensor(lower, "int32")
-    return FUNCTIONS["while_loop"](
+    return while_loop_op(
         lambda i, _: i < upper, lambda i, value: (i + 1, body_fun(i, value)), (index, init_val)
     )[1]
 
@@ -241,7 +250,7 @@ def map_rows(f: Callable[..., Any], xs: Any) -> Any:
         lambda tensors: f(_packed(first, tensors)), f, [leaf._type for leaf in _flat(first)]
     )
     specs = like.structure.with_tensors([type_.dtype for type_ in like.program.types[: like.count]])
-    return FUNCTIONS["map_fn"](f, xs, fn_output_signature=specs)
+    return map_fn(f, xs, fn_output_signature=specs)
 
 
 def _packed(like: Any, tensors: Sequence[Any]) -> Any:
@@ -251,7 +260,7 @@ def _packed(like: Any, tensors: Sequence[Any]) -> Any:
 
 def vectorized_map(function: Callable[..., Any], elements: Any) -> Any:
     """Calls a function for all rows at once."""
-    return FUNCTIONS["vectorized_map"](function, elements)
+    return vectorized_map_op(function, elements)
 
 
 def scan(
@@ -260,7 +269,7 @@ def scan(
 ) -> tuple[Any, Any]:  # fmt: skip
     """Carries a value along rows, and collects what the function gives for each."""
     if xs is None:
-        xs = FUNCTIONS["range"](length)
+        xs = range_op(length)
         return scan(lambda carry, _: f(carry, None), init, xs, None, reverse)
     init, xs = _map(convert_to_tensor, init), _map(convert_to_tensor, xs)
     first = _map(lambda x: x[0], xs)
@@ -271,8 +280,8 @@ def scan(
         f, [tensor._type for tensor in given],
     )  # fmt: skip
     types = body.program.types[: body.count]
-    zeros = body.structure.with_tensors([FUNCTIONS["zeros"](t.shape, t.dtype) for t in types])
-    carries, collected = FUNCTIONS["scan"](
+    zeros = body.structure.with_tensors([zeros_op(t.shape, t.dtype) for t in types])
+    carries, collected = scan_op(
         lambda state, row: f(state[0], row), xs, (init, zeros), reverse=reverse
     )
     return _map(lambda x: x[0 if reverse else -1], carries), collected

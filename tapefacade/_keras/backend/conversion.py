@@ -9,9 +9,11 @@ from jax.core import Tracer
 
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.backend.lifted_functions import Raw, raw
+from tapefacade._ops.array.casting import cast as cast_op
+from tapefacade._ops.array.copying import stop_gradient as stop_gradient_op
+from tapefacade._ops.array.gathering import gather
 from tapefacade._state.indexed_slices import IndexedSlices
 
 
@@ -56,7 +58,7 @@ def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callabl
                 dtype = core.config.floatx()
             x = _tensor(x, dtype)
         if dtype is not None and x.dtype.name != dtype:
-            return FUNCTIONS["cast"](x, dtype)
+            return cast_op(x, dtype)
         return x
 
     return convert_to_keras
@@ -77,7 +79,7 @@ def stopping(original: Callable[..., Any]) -> Callable[..., Any]:
     def stop_gradient(variable: Any) -> Any:
         if Raw.now():
             return original(variable)
-        return FUNCTIONS["stop_gradient"](variable)
+        return stop_gradient_op(variable)
 
     return stop_gradient
 
@@ -100,7 +102,7 @@ def taking(function: Callable[..., Any]) -> Callable[..., Any]:
     def take(x: Any, indices: Any, axis: int | None = None) -> Any:
         if Raw.now() or axis != 0:
             return function(x, indices, axis=axis)
-        return FUNCTIONS["gather"](x, indices, axis=0)
+        return gather(x, indices, axis=0)
 
     take.__doc__ = function.__doc__
     return take

@@ -11,6 +11,10 @@ from typing import Any
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._ops.array.shaping import expand_dims, reshape, transpose
+from tapefacade._ops.linalg.products import matmul
+from tapefacade._ops.math.clipping import clip_by_value
+from tapefacade._ops.nn.activation import leaky_relu
 
 # Of a tensor of floats or complex numbers.
 UNARY = {
@@ -72,7 +76,7 @@ def _reducing(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[
 
 
 def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = FUNCTIONS["matmul"]
+    ours = matmul
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 2 and not kwargs and not Raw.now():
@@ -91,7 +95,7 @@ def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _leaky_relu(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = FUNCTIONS["nn.leaky_relu"]
+    ours = leaky_relu
 
     def call(x: Any, negative_slope: Any = 0.2) -> Any:
         if _is_inexact(x) and not Raw.now():
@@ -102,7 +106,7 @@ def _leaky_relu(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours, numbers = FUNCTIONS["clip_by_value"], (float, int)
+    ours, numbers = clip_by_value, (float, int)
 
     def call(x: Any, x_min: Any, x_max: Any) -> Any:
         if _is_inexact(x) and type(x_min) in numbers and type(x_max) in numbers and not Raw.now():
@@ -113,7 +117,7 @@ def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = FUNCTIONS["reshape"]
+    ours = reshape
 
     def call(x: Any, newshape: Any) -> Any:
         if type(x) is EagerTensor and not Raw.now():
@@ -124,7 +128,7 @@ def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = FUNCTIONS["transpose"]
+    ours = transpose
 
     def call(x: Any, axes: Any = None) -> Any:
         if type(x) is EagerTensor and not Raw.now():
@@ -135,7 +139,7 @@ def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _expand_dims(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = FUNCTIONS["expand_dims"]
+    ours = expand_dims
 
     def call(x: Any, axis: Any) -> Any:
         if type(x) is EagerTensor and type(axis) is int and not Raw.now():

@@ -14,9 +14,19 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.backend.lifted_functions import Raw, shape_without_tensors
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.sorting import argsort
+from tapefacade._ops.math.division import floormod
+from tapefacade._ops.nn.dropout import stateless_dropout
+from tapefacade._ops.random.stateless import (
+    stateless_categorical,
+    stateless_normal,
+    stateless_truncated_normal,
+    stateless_uniform,
+)
 
 SEED_DTYPE = "int64"  # of a generator's state, with TensorFlow
 KEY_DTYPE = "uint32"  # of the keys of JAX's generator
@@ -67,11 +77,11 @@ def seeded(function: Callable[..., Any]) -> Callable[..., Any]:
         if Raw.now():
             given["seed"] = jnp.asarray(given["seed"]).astype(KEY_DTYPE)
             return function(*bound.args, **bound.kwargs)
-        seed = FUNCTIONS["cast"](given["seed"], SEED_DTYPE)
+        seed = cast(given["seed"], SEED_DTYPE)
         if own is None:
-            given["seed"] = FUNCTIONS["cast"](seed, KEY_DTYPE)
+            given["seed"] = cast(seed, KEY_DTYPE)
             return function(*bound.args, **bound.kwargs)
-        given["seed"] = FUNCTIONS["cast"](FUNCTIONS["math.floormod"](seed, MODULUS), "int32")
+        given["seed"] = cast(floormod(seed, MODULUS), "int32")
         if "shape" in given:
             given["shape"] = shape_without_tensors(given["shape"])
         if "dtype" in given:
@@ -88,32 +98,30 @@ def _is_certain(rate: Any) -> bool:
 
 def _randint(shape: Any, minval: Any, maxval: Any, dtype: Any, seed: EagerTensor) -> EagerTensor:
     drawn_as = dtype if dtype in ("int32", "int64") else "int64"
-    drawn = FUNCTIONS["random.stateless_uniform"](shape, seed, minval, maxval, drawn_as)
-    return FUNCTIONS["cast"](drawn, dtype)
+    drawn = stateless_uniform(shape, seed, minval, maxval, drawn_as)
+    return cast(drawn, dtype)
 
 
 def _categorical(logits: Any, num_samples: Any, dtype: Any, seed: EagerTensor) -> EagerTensor:
-    drawn = FUNCTIONS["random.stateless_categorical"](logits, num_samples, seed)
-    return FUNCTIONS["cast"](drawn, dtype)
+    drawn = stateless_categorical(logits, num_samples, seed)
+    return cast(drawn, dtype)
 
 
 def _dropout(inputs: Any, rate: Any, noise_shape: Any, seed: EagerTensor) -> EagerTensor:
-    return FUNCTIONS["nn.experimental.stateless_dropout"](
-        inputs, rate, seed, noise_shape=noise_shape
-    )
+    return stateless_dropout(inputs, rate, seed, noise_shape=noise_shape)
 
 
 def _shuffle(x: Any, axis: int, seed: EagerTensor) -> EagerTensor:
     x = convert(x)
-    drawn = FUNCTIONS["random.stateless_uniform"]([x.shape[axis]], seed)
-    return FUNCTIONS["gather"](x, FUNCTIONS["argsort"](drawn), axis=axis)
+    drawn = stateless_uniform([x.shape[axis]], seed)
+    return gather(x, argsort(drawn), axis=axis)
 
 
 # By the names of the backend's functions, whose parameters they have.
 _OWN: dict[str, Callable[..., EagerTensor]] = {
-    "normal": FUNCTIONS["random.stateless_normal"],
-    "truncated_normal": FUNCTIONS["random.stateless_truncated_normal"],
-    "uniform": FUNCTIONS["random.stateless_uniform"],
+    "normal": stateless_normal,
+    "truncated_normal": stateless_truncated_normal,
+    "uniform": stateless_uniform,
     "randint": _randint,
     "categorical": _categorical,
     "dropout": _dropout,

@@ -11,11 +11,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_array
 from tapefacade._keras.keras2 import backend_loops, learning_phase
 from tapefacade._keras.keras2.notices import Patches, like, notice, refusal, source
 from tapefacade._keras.keras2.optimizer_slots import variable_of
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.printing import print as print_op
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.linalg.products import einsum
+from tapefacade._ops.nn.normalization import batch_normalization, moments
 
 # These look at symbolic tensors; the others become parts of a model.
 LOOKING = {
@@ -222,7 +226,7 @@ class _Functions:
     def print_tensor(x: Any, message: str = "", summarize: int = 3) -> Any:
         """Prints a tensor with a message; returns it."""
         notice("K.print_tensor", "`tf.print`")
-        FUNCTIONS["print"](message, x, output_stream=sys.stdout, summarize=summarize)
+        print_op(message, x, output_stream=sys.stdout, summarize=summarize)
         return x
 
     @staticmethod
@@ -238,13 +242,12 @@ class _Functions:
         """Normalizes a batch by its own mean and variance; returns these, too."""
         notice("K.normalize_batch_in_training", "`tf.nn.batch_normalization`")
         axes = [axis % len(x.shape) for axis in reduction_axes]
-        mean, variance = FUNCTIONS["nn.moments"](x, axes)
+        mean, variance = moments(x, axes)
         shape = [1 if axis in axes else size for axis, size in enumerate(x.shape)]
-        parts = [
-            None if part is None else FUNCTIONS["reshape"](part, shape)
-            for part in (mean, variance, beta, gamma)
+        found, spread, offset, scale = [
+            None if part is None else reshape(part, shape) for part in (mean, variance, beta, gamma)
         ]
-        normalized = FUNCTIONS["nn.batch_normalization"](x, *parts, epsilon)
+        normalized = batch_normalization(x, found, spread, offset, scale, epsilon)
         return normalized, mean, variance
 
     @staticmethod
@@ -263,7 +266,7 @@ class _Functions:
         """Convolves with a kernel that is another one at each place."""
         notice("K.local_conv2d", "`tf.einsum` of windows")
         rows = _local(inputs, kernel, kernel_size, strides, data_format)
-        return FUNCTIONS["reshape"](rows, [-1, *output_shape, kernel.shape[-1]])
+        return reshape(rows, [-1, *output_shape, kernel.shape[-1]])
 
     @staticmethod
     def reset_uids() -> None:
@@ -282,9 +285,9 @@ def _local(inputs: Any, kernel: Any, size: Any, strides: Any, data_format: Any) 
         *((length - n) // s + 1 for length, n, s in zip(lengths, size, strides, strict=True))
     ):
         parts = tuple(slice(i * s, i * s + n) for i, s, n in zip(place, strides, size, strict=True))
-        windows.append(FUNCTIONS["reshape"](inputs[(slice(None), *parts)], [inputs.shape[0], -1]))
-    stacked = FUNCTIONS["stack"](windows, axis=1)
-    return FUNCTIONS["einsum"]("bpk,pko->bpo", stacked, kernel)
+        windows.append(reshape(inputs[(slice(None), *parts)], [inputs.shape[0], -1]))
+    stacked = stack(windows, axis=1)
+    return einsum("bpk,pko->bpo", stacked, kernel)
 
 
 class _Computing:

@@ -6,8 +6,16 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
+from tapefacade._function.control.cond import cond
+from tapefacade._function.control.map_fn import map_fn as map_fn_op
+from tapefacade._function.control.scan import foldl as foldl_op, foldr as foldr_op
 from tapefacade._keras.keras2.notices import notice, source
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import expand_dims, reshape, transpose
+from tapefacade._ops.math.elementary import log
+from tapefacade._ops.nn.activation import softmax as softmax_op
+from tapefacade._ops.nn.ctc import ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss
 
 
 def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: Any = None) -> Any:
@@ -19,7 +27,7 @@ def foldl(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: Any
         initializer: what there is at first; the first row, if None.
         name: a name, which means nothing.
     """
-    return FUNCTIONS["foldl"](fn, elems, initializer=initializer)
+    return foldl_op(fn, elems, initializer=initializer)
 
 
 def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: Any = None) -> Any:
@@ -31,7 +39,7 @@ def foldr(fn: Callable[..., Any], elems: Any, initializer: Any = None, name: Any
         initializer: what there is at first; the last row, if None.
         name: a name, which means nothing.
     """
-    return FUNCTIONS["foldr"](fn, elems, initializer=initializer)
+    return foldr_op(fn, elems, initializer=initializer)
 
 
 def map_fn(fn: Callable[..., Any], elems: Any, name: Any = None, dtype: Any = None) -> Any:
@@ -43,7 +51,7 @@ def map_fn(fn: Callable[..., Any], elems: Any, name: Any = None, dtype: Any = No
         name: a name, which means nothing.
         dtype: the dtype of the results, where it is another one.
     """
-    return FUNCTIONS["map_fn"](fn, elems, dtype=dtype)
+    return map_fn_op(fn, elems, dtype=dtype)
 
 
 def random_normal_variable(
@@ -87,7 +95,7 @@ def softmax(x: Any, axis: int = -1) -> Any:
         x: a tensor.
         axis: the axis of the sum.
     """
-    return FUNCTIONS["nn.softmax"](x, axis=axis)
+    return softmax_op(x, axis=axis)
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
@@ -99,8 +107,8 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
         else_expression: a tensor, or a function that returns it.
     """
     if len(condition.shape) == 0:
-        return FUNCTIONS["cond"](
-            FUNCTIONS["cast"](condition, "bool"),
+        return cond(
+            cast(condition, "bool"),
             then_expression if callable(then_expression) else lambda: then_expression,
             else_expression if callable(else_expression) else lambda: else_expression,
         )
@@ -114,8 +122,8 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
             f"{rank}"
         )
     more = [1] * (rank - len(condition.shape))
-    condition = FUNCTIONS["reshape"](condition, [*condition.shape, *more])
-    return FUNCTIONS["where"](FUNCTIONS["cast"](condition, "bool"), then, other)
+    condition = reshape(condition, [*condition.shape, *more])
+    return where(cast(condition, "bool"), then, other)
 
 
 def rnn(
@@ -139,7 +147,7 @@ def rnn(
         return_all_outputs: whether all outputs are returned, or the last one.
     """
     if mask is not None:
-        mask = FUNCTIONS["cast"](mask, "bool")
+        mask = cast(mask, "bool")
     return source("backend").rnn(
         step_function, inputs, list(initial_states), go_backwards=go_backwards, mask=mask,
         constants=constants, unroll=unroll, input_length=input_length, time_major=time_major,
@@ -156,15 +164,15 @@ def ctc_batch_cost(y_true: Any, y_pred: Any, input_length: Any, label_length: An
         input_length: how many times there are, of shape (examples, 1).
         label_length: how many labels there are, of shape (examples, 1).
     """
-    logits = FUNCTIONS["math.log"](FUNCTIONS["transpose"](y_pred, [1, 0, 2]) + _small())
-    loss = FUNCTIONS["nn.ctc_loss"](
-        FUNCTIONS["cast"](y_true, "int32"),
+    logits = log(transpose(y_pred, [1, 0, 2]) + _small())
+    loss = ctc_loss(
+        cast(y_true, "int32"),
         logits,
         _lengths(label_length),
         _lengths(input_length),
         blank_index=-1,
     )
-    return FUNCTIONS["expand_dims"](loss, 1)
+    return expand_dims(loss, 1)
 
 
 def ctc_decode(
@@ -179,12 +187,12 @@ def ctc_decode(
         beam_width: how many beginnings are looked at, if not greedy.
         top_paths: how many results are returned, if not greedy.
     """
-    logits = FUNCTIONS["math.log"](FUNCTIONS["transpose"](y_pred, [1, 0, 2]) + _small())
-    lengths = FUNCTIONS["cast"](input_length, "int32")
+    logits = log(transpose(y_pred, [1, 0, 2]) + _small())
+    lengths = cast(input_length, "int32")
     if greedy:
-        found, scores = FUNCTIONS["nn.ctc_greedy_decoder"](logits, lengths)
+        found, scores = ctc_greedy_decoder(logits, lengths)
     else:
-        found, scores = FUNCTIONS["nn.ctc_beam_search_decoder"](
+        found, scores = ctc_beam_search_decoder(
             logits, lengths, beam_width=beam_width, top_paths=top_paths
         )
     count, times = y_pred.shape[0], y_pred.shape[1]
@@ -199,7 +207,7 @@ def _dense(labels: Any, count: int, times: int) -> Any:
 
 
 def _lengths(value: Any) -> Any:
-    return FUNCTIONS["cast"](FUNCTIONS["reshape"](value, [-1]), "int32")
+    return cast(reshape(value, [-1]), "int32")
 
 
 def _small() -> float:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._keras.keras2.notices import notice, source
+from tapefacade._ops.array.gathering import gather
 
 PLACES: dict[str, tuple[str, ...]] = {
     "layers": (
@@ -244,7 +244,7 @@ def _radial() -> type:
             first = height // 2 - 1  # on the diagonal, as Keras 2 does it
             half = [w[first + i, first + i] for i in range(height // 2 + 1)]
             rows = source("ops").stack(half)
-            flat = FUNCTIONS["gather"](rows, ring.reshape(-1))
+            flat = gather(rows, ring.reshape(-1))
             return source("ops").reshape(flat, w.shape)
 
     return RadialConstraint

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._keras.keras2.notices import Attribute, Patches, notice, source
 from tapefacade._keras.keras2.optimizers import _as_rate
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.sorting import unique
+from tapefacade._ops.math.segments import unsorted_segment_sum
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._tape.init_scope import init_scope
 
@@ -79,7 +81,7 @@ class _Members:
         if isinstance(value, _schedules()):
             return value
         value = value() if callable(value) else value
-        return value if dtype is None else FUNCTIONS["cast"](value, dtype)
+        return value if dtype is None else cast(value, dtype)
 
     def _serialize_hyperparameter(self: Any, name: str) -> Any:
         value = self._get_hyper(name)
@@ -178,8 +180,9 @@ def _updating(original: Callable[..., Any]) -> Callable[..., Any]:
         more = {"apply_state": state} if known else {}
         if not rows:
             return function(convert_to_tensor(gradient), variable, **more)
-        indices, places = FUNCTIONS["unique"](gradient.indices)[:2]
-        values = FUNCTIONS["math.unsorted_segment_sum"](gradient.values, places, indices.shape[0])
+        indices, places = unique(gradient.indices)[:2]
+        count: Any = indices.shape[0]
+        values = unsorted_segment_sum(gradient.values, places, count)
         return function(values, variable, indices, **more)
 
     return update_step

@@ -10,6 +10,8 @@ import numpy as np
 from tapefacade._core.random_seeds import GLOBAL
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._keras.backend.lifted_functions import is_leaf
+from tapefacade._ops.array.creation import range as range_op
+from tapefacade._ops.random.stateful import shuffle as shuffle_op
 
 MESSAGE_APART = (
     "When providing `x` as a tf.data.Dataset, `{}` should not be passed. Instead, {} should be "
@@ -111,7 +113,7 @@ def in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[
 def _orders(count: int, batch_size: int, shuffle: Any) -> Any:
     """Makes a dataset of the positions of samples: all of them, or batch after batch."""
     dataset: Any = FUNCTIONS["data.Dataset"]
-    draw, positions = FUNCTIONS["random.shuffle"], FUNCTIONS["range"]
+    draw, positions = shuffle_op, range_op
     if shuffle == "batch":
         return dataset.range(count).batch(batch_size).map(draw)
     return dataset.range(1).map(lambda _: draw(positions(count, dtype="int64")))
