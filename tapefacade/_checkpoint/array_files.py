@@ -4,7 +4,6 @@ safetensors, format: https://huggingface.co/docs/safetensors
 """
 
 import contextlib
-import importlib
 import os
 import secrets
 import zlib
@@ -16,10 +15,9 @@ import numpy as np
 from tapefacade._checkpoint.errors import damaged
 from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes
+from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
-from tapefacade._core.tensor import hinted
 
-INSTALL = "pip install 'tapefacade[checkpoint]'"
 # What safetensors stores as it is; the elements of other dtypes are stored as bytes.
 NATIVE = {
     "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint64",
@@ -33,11 +31,7 @@ def _library(name: str) -> Any:
     Raises:
         ImportError: if it is not installed.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        message = f"Checkpoints and saved models need safetensors. Install it: {INSTALL}"
-        raise hinted(ImportError(message), "safetensors is an optional dependency.") from error
+    return optional_module(name, "checkpoint", "Checkpoints and saved models")
 
 
 def unused_name() -> str:

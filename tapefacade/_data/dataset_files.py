@@ -1,17 +1,23 @@
 """Datasets in files: `cache(filename)`, `save`, `load` and `snapshot`.
 
-A stored dataset is a file of records, in which each tensor is a record, and a file of JSON that
-says of what types they are. The file of types is written last: without it there is nothing.
+A stored dataset is a file with the arrays of its tensors one after another, each as `numpy.save`
+writes it, and a file of JSON that says of what types they are. The file of types is written last:
+without it there is nothing.
 """
 
+import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import dtypes, errors
-from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
-from tapefacade._core.type_spec import TypeSpec
+from tapefacade._core.conversion import convert
+from tapefacade._core.string_arrays import string_tensor
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._data.element_structures import (
     kernel_error,
     leaves,
@@ -21,12 +27,11 @@ from tapefacade._data.element_structures import (
 )
 from tapefacade._data.node import Node, SameNode
 from tapefacade._io.file_errors import as_path
-from tapefacade._io.records import TFRecordOptions, TFRecordWriter, read_records
-from tapefacade._io.tensor_protos import parse_tensor, serialize_tensor
-from tapefacade._ragged.spec import RaggedTensorSpec
-from tapefacade._sparse.spec import SparseTensorSpec
+from tapefacade._io.spec_json import decoded, encoded
+from tapefacade._strings.arguments import object_array
 
-ELEMENTS, TYPES = "elements.tfrecord", "types.json"
+ELEMENTS, TYPES = "elements.npy", "elements.json"
+Array = np.ndarray[Any, Any]
 COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP", "SNAPPY": ""}
 
 
@@ -45,7 +50,7 @@ class Stored(Node):
             self._about = json.load(file)
 
     def known_spec(self) -> Any:
-        return _read_spec(self._about["spec"])
+        return decoded(self._about["spec"])
 
     def cardinality(self) -> int:
         return self._about["count"]
@@ -82,11 +87,7 @@ class FileCache(SameNode):
                 errors.AlreadyExistsError,
             ) from None
         try:
-            writer = Writer(self._path, "")
-            for element in self.input.elements():
-                writer.write(element)
-                yield element
-            writer.finish(self.input.known_spec())
+            yield from _kept(self.input, self._path, "")
         finally:
             os.remove(lock)
 
@@ -107,14 +108,7 @@ class Snapshot(SameNode):
     def elements(self) -> Iterator[Any]:
         if is_stored(self._path):
             return Stored(self._path).elements()
-        return self._filling()
-
-    def _filling(self) -> Iterator[Any]:
-        writer = Writer(self._path, self._compression)
-        for element in self.input.elements():
-            writer.write(element)
-            yield element
-        writer.finish(self.input.known_spec())
+        return _kept(self.input, self._path, self._compression)
 
 
 def is_stored(path: str) -> bool:
@@ -126,22 +120,31 @@ def save(node: Node, path: Any, compression: str | None) -> None:
     """Writes all elements to a directory."""
     if compression not in COMPRESSIONS:
         raise ValueError(f"Invalid `compression`. Supported values are GZIP, SNAPPY and NONE, got {compression}.")  # fmt: skip
-    writer = Writer(as_path(path), COMPRESSIONS[compression])
-    for element in node.elements():
-        writer.write(element)
-    writer.finish(node.known_spec())
+    for _ in _kept(node, as_path(path), COMPRESSIONS[compression]):
+        pass
+
+
+def _kept(node: Node, path: str, compression: str) -> Iterator[Any]:
+    """Yields all elements, and writes them to a directory meanwhile."""
+    os.makedirs(path, exist_ok=True)
+    writer = Writer(path, compression)
+    try:
+        for element in node.elements():
+            writer.write(element)
+            yield element
+        writer.finish(node.known_spec())
+    finally:
+        writer.close()
 
 
 class Writer:
     """Writes elements to a directory."""
 
     def __init__(self, path: str, compression: str) -> None:
-        os.makedirs(path, exist_ok=True)
         self._path = path
         self._compression = compression
-        options = TFRecordOptions(compression or None)
-        self._records = TFRecordWriter(os.path.join(path, ELEMENTS), options)
-        self._count = 0
+        self._file = _opened(os.path.join(path, ELEMENTS), compression, "wb")
+        self._count = self._check = 0
         self._spec: Any = None
 
     def write(self, element: Any) -> None:
@@ -151,73 +154,94 @@ class Writer:
         self._count += 1
         for leaf, leaf_spec in zip(leaves(element), leaves(spec), strict=True):
             for tensor in leaf_spec.to_tensors(leaf):
-                text: Any = serialize_tensor(tensor)
-                self._records.write(text.numpy())
+                for array in _stored(convert(tensor)):
+                    np.lib.format.write_array(self._file, array, allow_pickle=False)
+                    self._check = _extended_check(self._check, array)
 
     def finish(self, spec: Any) -> None:
         """Says that these were all."""
-        self._records.close()
-        found = self._spec if spec is None else spec
+        self.close()
         about = {
             "count": self._count,
             "compression": self._compression,
-            "spec": None if found is None else _written_spec(found),
+            "crc32": self._check,
+            "spec": encoded(self._spec if spec is None else spec, composites=True),
         }
         path = os.path.join(self._path, TYPES)
         with open(path + ".new", "w", encoding="utf-8") as file:
             json.dump(about, file)
         os.replace(path + ".new", path)
 
+    def close(self) -> None:
+        """Closes the file; without `finish` there is nothing in the directory."""
+        self._file.close()
+
+
+def _opened(path: str, compression: str, mode: str) -> Any:
+    return gzip.open(path, mode) if compression else open(path, mode)
+
+
+def _stored(tensor: EagerTensor) -> list[Array]:
+    """Returns the arrays that a tensor is kept as: of texts their lengths, and all of them."""
+    array = tensor._numpy()
+    if tensor.dtype is dtypes.string:
+        texts = array.reshape(-1).tolist()
+        lengths = np.array(list(map(len, texts)), np.int64).reshape(array.shape)
+        return [lengths, np.frombuffer(b"".join(texts), np.uint8)]
+    array = np.asarray(array, order="C")
+    # NumPy's format knows only NumPy's own types: not bfloat16 and its like.
+    return [array if array.dtype.isbuiltin == 1 else array.view(f"u{array.itemsize}")]
+
+
+def _extended_check(check: int, array: Array) -> int:
+    return zlib.crc32(array.reshape(-1).view(np.uint8).data, check)
+
 
 def read(path: str, about: Any) -> Iterator[Any]:
-    """Yields the elements in a directory."""
-    records = read_records(os.path.join(path, ELEMENTS), about["compression"])
+    """Yields the elements in a directory.
+
+    Raises:
+        DataLossError: if they are not what was written.
+    """
     if not about["count"]:
         return
-    form = _read_spec(about["spec"])
+    path = os.path.join(path, ELEMENTS)
+    form = decoded(about["spec"])
     flat = leaves(form)
     parts = [[spec.dtype for spec in leaf.flatten()] for leaf in flat]
-    parse: Any = parse_tensor
-    for _ in range(about["count"]):
-        values = []
-        for spec, kinds in zip(flat, parts, strict=True):
-            tensors = iter([parse(next(records), kind) for kind in kinds])
-            values.append(spec.from_tensors(tensors))
-        yield packed(form, values)
+    with _opened(path, about["compression"], "rb") as file:
+        arrays = _Arrays(path, file)
+        for _ in range(about["count"]):
+            values = []
+            for spec, kinds in zip(flat, parts, strict=True):
+                values.append(spec.from_tensors(iter([arrays.tensor(kind) for kind in kinds])))
+            yield packed(form, values)
+        if arrays.check != about["crc32"]:
+            raise errors.DataLossError(None, None, f"corrupted elements: {path}")
 
 
-# Specs as JSON.
+class _Arrays:
+    """Reads the arrays of a file one after another, and adds up their check."""
 
+    def __init__(self, path: str, file: Any) -> None:
+        self._path = path
+        self._file = file
+        self.check = 0
 
-def _written_spec(spec: Any) -> Any:
-    if isinstance(spec, dict):
-        return {"dict": {key: _written_spec(spec[key]) for key in spec}}
-    if isinstance(spec, tuple):
-        return {"tuple": [_written_spec(part) for part in spec]}
-    if isinstance(spec, NoneTensorSpec):
-        return {"none": None}
-    if not isinstance(spec, TensorSpec | RaggedTensorSpec | SparseTensorSpec):
-        raise TypeError(f"elements of the type {spec!r} cannot be stored")
-    shape = None if spec.shape.rank is None else spec.shape.as_list()
-    made: dict[str, Any] = {"kind": type(spec).__name__, "shape": shape, "dtype": spec.dtype.name}
-    if isinstance(spec, RaggedTensorSpec):
-        made.update(rank=spec.ragged_rank, splits=spec.row_splits_dtype.name)
-    return made
+    def tensor(self, dtype: dtypes.DType) -> EagerTensor:
+        """Returns the next tensor, which is of a dtype."""
+        first = self._next()
+        if dtype is not dtypes.string:
+            return from_host(first.view(dtype._numpy))
+        data, ends = self._next().tobytes(), np.cumsum(first).tolist()
+        texts = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        return string_tensor(object_array(texts, first.shape))
 
-
-def _read_spec(written: Any) -> Any:
-    if "dict" in written:
-        return {key: _read_spec(part) for key, part in written["dict"].items()}
-    if "tuple" in written:
-        return tuple([_read_spec(part) for part in written["tuple"]])
-    if "none" in written:
-        return NoneTensorSpec()
-    shape, dtype = written["shape"], dtypes.as_dtype(written["dtype"])
-    made: TypeSpec
-    if written["kind"] == "RaggedTensorSpec":
-        made = RaggedTensorSpec(shape, dtype, written["rank"], dtypes.as_dtype(written["splits"]))
-    elif written["kind"] == "SparseTensorSpec":
-        made = SparseTensorSpec(shape, dtype)
-    else:
-        made = TensorSpec(shape, dtype)
-    return made
+    def _next(self) -> Array:
+        try:
+            array = np.lib.format.read_array(self._file, allow_pickle=False)
+        except (ValueError, OSError, EOFError, zlib.error) as error:
+            message = f"corrupted elements: {self._path}: {error}"
+            raise errors.DataLossError(None, None, message) from None
+        self.check = _extended_check(self.check, array)
+        return array

@@ -4,7 +4,7 @@ from typing import Any
 
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import exported, given
+from tapefacade._linear.arguments import constructor_arguments, register_operator
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.casting import conj
 from tapefacade._ops.linalg.products import adjoint as adjoint_matrix
@@ -15,7 +15,7 @@ PROPERTIES = {
 }  # fmt: skip
 
 
-class Wrapping(LinearOperator, shown="linear_operator"):
+class WrappedOperator(LinearOperator, shown="linear_operator"):
     """An operator that has the properties of another one."""
 
     _experimental_parameter_ndims_to_matrix_ndims = {"operator": 0}  # noqa: RUF012
@@ -49,8 +49,8 @@ class Wrapping(LinearOperator, shown="linear_operator"):
         return self._operator.cond()
 
 
-@exported
-class LinearOperatorAdjoint(Wrapping, shown="linear_operator_adjoint"):
+@register_operator
+class LinearOperatorAdjoint(WrappedOperator, shown="linear_operator_adjoint"):
     """The conjugate transpose of an operator.
 
     Args:
@@ -78,7 +78,9 @@ class LinearOperatorAdjoint(Wrapping, shown="linear_operator_adjoint"):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        super().__init__("adjoint", name or f"{operator.name}_adjoint", given(locals()))
+        super().__init__(
+            "adjoint", name or f"{operator.name}_adjoint", constructor_arguments(locals())
+        )
 
     def _shape(self) -> TensorShape:
         *batch, rows, columns = self._operator.shape
@@ -120,8 +122,8 @@ class LinearOperatorAdjoint(Wrapping, shown="linear_operator_adjoint"):
         return self._operator
 
 
-@exported
-class LinearOperatorInversion(Wrapping, shown="linear_operator_inversion"):
+@register_operator
+class LinearOperatorInversion(WrappedOperator, shown="linear_operator_inversion"):
     """The inverse of an operator, which is not computed: its products are solutions.
 
     Args:
@@ -149,7 +151,7 @@ class LinearOperatorInversion(Wrapping, shown="linear_operator_inversion"):
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         for key in ("is_non_singular", "is_square"):
             theirs, ours = getattr(operator, key), parameters[key]
             if theirs is False or ours is False:

@@ -1,5 +1,7 @@
-"""What linear operators ask of their arguments, and small functions of stacks of matrices."""
+"""The arguments of linear operators: their checks, and functions of stacks of matrices."""
 
+import functools
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -10,49 +12,45 @@ from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.shapes import broadcast_static_shape
 from tapefacade._ops.array.shaping import broadcast_to
+from tapefacade._ops.debugging.shapes import assert_proper_iterable
 from tapefacade._ops.linalg.products import adjoint
 from tapefacade._ops.linalg.solving import solve
 
 Kind = TypeVar("Kind", bound=type)
 
 
-def exported(kind: Kind) -> Kind:
+def register_operator(kind: Kind) -> Kind:
     """Registers a class of linear operators."""
     function(f"linalg.{kind.__name__}")(kind)
     return kind
 
 
-def given(names: dict[str, Any]) -> dict[str, Any]:
+def constructor_arguments(names: dict[str, Any]) -> dict[str, Any]:
     """Returns the arguments of a constructor, which calls this first, with its `locals()`."""
     return {name: value for name, value in names.items() if name not in ("self", "__class__")}
 
 
-def is_reference(value: Any) -> bool:
+def is_variable(value: Any) -> bool:
     """Tells whether a value is a variable, which is read at every use."""
     return hasattr(value, "_dense_var_to_tensor")
 
 
-def kept(value: Any) -> Any:
+def as_tensor_or_variable(value: Any) -> Any:
     """Returns a variable as it is, and anything else as a tensor."""
-    return value if value is None or is_reference(value) else convert_to_tensor(value)
+    return value if value is None or is_variable(value) else convert_to_tensor(value)
 
 
-def not_reference(value: Any, name: str) -> None:
+def refuse_variable(value: Any, name: str) -> None:
     """Refuses a variable.
 
     Raises:
         TypeError: if the value is a variable.
     """
-    if is_reference(value):
+    if is_variable(value):
         raise TypeError(f"Argument {name} cannot be reference type. Found: {type(value)}.")
 
 
-def read(value: Any) -> Any:
-    """Returns the value of a tensor or variable as a tensor."""
-    return convert_to_tensor(value)
-
-
-def turned(x: Any, adjoint_arg: bool) -> Any:
+def adjoint_if(x: Any, adjoint_arg: bool) -> Any:
     """Returns the conjugate transpose of `x` if that is asked for."""
     return adjoint(x) if adjoint_arg else x
 
@@ -73,19 +71,55 @@ def same_batch(matrices: Sequence[Any]) -> list[Any]:
     ]
 
 
-def solved(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
+def solve_broadcast(matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
     """Solves systems of equations; leading dimensions broadcast."""
-    matrix, rhs = same_batch([read(matrix), rhs])
+    matrix, rhs = same_batch([convert_to_tensor(matrix), rhs])
     return solve(matrix, rhs, adjoint=adjoint)
 
 
 def as_complex(x: Any) -> Any:
     """Returns real numbers as complex ones."""
     if x.dtype.is_complex:
-        return read(x)
+        return convert_to_tensor(x)
     return cast(x, dtypes.complex128 if x.dtype is dtypes.float64 else dtypes.complex64)
 
 
-def same_dtype(operators: Sequence[Any]) -> bool:
-    """Tells whether all operators have one dtype."""
-    return all(operator.dtype is operators[0].dtype for operator in operators)
+MESSAGE_NO_OPERATORS = "Expected a non-empty list of operators. Found: []"
+MESSAGE_DTYPES = "Expected all operators to have the same dtype.  Found {lines}"
+
+
+def check_operators(
+    operators: Any,
+    message_empty: str = MESSAGE_NO_OPERATORS,
+    message_dtypes: str = MESSAGE_DTYPES,
+) -> list[Any]:
+    """Returns the operators that an operator is made of, as a list.
+
+    Args:
+        operators: what was given.
+        message_empty: the error if there are none.
+        message_dtypes: the error if their dtypes differ, with the names and dtypes as one text,
+            `{lines}`, or as a list, `{found}`.
+
+    Raises:
+        ValueError: if there are no operators.
+        TypeError: if they have different dtypes, or are not given in an iterable.
+    """
+    assert_proper_iterable(operators)
+    operators = list(operators)
+    if not operators:
+        raise ValueError(message_empty)
+    if any(o.dtype is not operators[0].dtype for o in operators):
+        found = [str((o.name, o.dtype)) for o in operators]
+        raise TypeError(message_dtypes.format(found=found, lines="   ".join(found)))
+    return operators
+
+
+def total(tensors: Iterable[Any]) -> Any:
+    """Returns the sum of tensors."""
+    return functools.reduce(operator.add, tensors)
+
+
+def product(tensors: Iterable[Any]) -> Any:
+    """Returns the product of tensors, entry by entry."""
+    return functools.reduce(operator.mul, tensors)

@@ -3,17 +3,21 @@
 from typing import Any
 
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import exported, given, same_batch, same_dtype
-from tapefacade._linear.blockwise import Blockwise
+from tapefacade._linear.arguments import (
+    check_operators,
+    constructor_arguments,
+    register_operator,
+    same_batch,
+)
+from tapefacade._linear.blockwise import BlockwiseOperator
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._linear.rules import product, quotient
+from tapefacade._linear.product_registry import product, quotient
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.array.padding import pad
-from tapefacade._ops.debugging.shapes import assert_proper_iterable
 
 
-@exported
-class LinearOperatorBlockDiag(Blockwise, shown="linear_operator_block_diag"):
+@register_operator
+class LinearOperatorBlockDiag(BlockwiseOperator, shown="linear_operator_block_diag"):
     """A matrix with operators along its diagonal and zeros elsewhere.
 
     Args:
@@ -45,15 +49,8 @@ class LinearOperatorBlockDiag(Blockwise, shown="linear_operator_block_diag"):
         is_square: bool | None = True,
         name: str | None = None,
     ) -> None:
-        parameters = given(locals())
-        assert_proper_iterable(operators)
-        operators = list(operators)
-        if not operators:
-            raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
-        if not same_dtype(operators):
-            found = "   ".join(str((o.name, o.dtype)) for o in operators)
-            raise TypeError(f"Expected all operators to have the same dtype.  Found {found}")
-        self._operators = operators
+        parameters = constructor_arguments(locals())
+        self._operators = operators = check_operators(operators)
         implied = {
             key: hints.from_parts(
                 parameters[key],

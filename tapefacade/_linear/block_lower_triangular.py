@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tapefacade._linear.arguments import exported, given, read, same_batch
-from tapefacade._linear.blockwise import Blockwise, total
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._linear.arguments import constructor_arguments, register_operator, same_batch, total
+from tapefacade._linear.blockwise import BlockwiseOperator
 from tapefacade._linear.diagonal import LinearOperatorDiag
 from tapefacade._linear.full_matrix import LinearOperatorFullMatrix
 from tapefacade._linear.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
@@ -16,8 +17,10 @@ from tapefacade._ops.debugging.shapes import assert_proper_iterable
 from tapefacade._ops.math.elementary import exp
 
 
-@exported
-class LinearOperatorBlockLowerTriangular(Blockwise, shown="linear_operator_block_lower_triangular"):
+@register_operator
+class LinearOperatorBlockLowerTriangular(
+    BlockwiseOperator, shown="linear_operator_block_lower_triangular"
+):
     """A matrix with operators on and below its diagonal and zeros above it.
 
     Args:
@@ -52,7 +55,7 @@ class LinearOperatorBlockLowerTriangular(Blockwise, shown="linear_operator_block
         is_square: bool | None = None,
         name: str = "LinearOperatorBlockLowerTriangular",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         assert_proper_iterable(operators)
         for row in operators:
             assert_proper_iterable(row)
@@ -216,7 +219,7 @@ def _summed(operators: list[Any]) -> Any:
         return operators[0]
     if all(isinstance(operator, DIAGONAL) for operator in operators):
         return LinearOperatorDiag(total([operator.diag_part() for operator in operators]))
-    dense = total([read(operator.to_dense()) for operator in operators])
+    dense = total([convert_to_tensor(operator.to_dense()) for operator in operators])
     if all(isinstance(o, (*DIAGONAL, LinearOperatorLowerTriangular)) for o in operators):
         return LinearOperatorLowerTriangular(dense)
     return LinearOperatorFullMatrix(dense)

@@ -8,7 +8,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._linear.arguments import common_batch, same_batch, turned
+from tapefacade._linear.arguments import adjoint_if, common_batch, product, same_batch, total
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.joining import concat, split
 from tapefacade._ops.array.shaping import expand_dims, squeeze
@@ -37,7 +37,7 @@ def come_in_blocks(x: Any, sizes: list[Any], place: int) -> bool:
     raise ValueError("Input dimension does not match operator dimension.")
 
 
-class Blockwise(LinearOperator, shown="linear_operator"):
+class BlockwiseOperator(LinearOperator, shown="linear_operator"):
     """An operator with square blocks on its diagonal; the base of both kinds."""
 
     @property
@@ -79,8 +79,9 @@ class Blockwise(LinearOperator, shown="linear_operator"):
         sizes, axis = self._block_sizes(place), -1 if adjoint_arg else -2
         if come_in_blocks(x, sizes, axis):
             return function([self._block(b, n, adjoint_arg) for b, n in zip(x, sizes, strict=True)])
-        x = turned(self._checked_argument(x, place, axis), adjoint_arg)
-        return concat(same_batch(function(split(x, sizes, axis=-2))), axis=-2)
+        x = adjoint_if(self._checked_argument(x, place, axis), adjoint_arg)
+        blocks: Any = split(x, sizes, axis=-2)
+        return concat(same_batch(function(blocks)), axis=-2)
 
     def _block(self, block: Any, size: int, adjoint_arg: bool) -> Any:
         if isinstance(block, LinearOperator):
@@ -88,7 +89,7 @@ class Blockwise(LinearOperator, shown="linear_operator"):
         block = convert_to_tensor(block)
         self._check_input_dtype(block)
         Dimension(size).assert_is_compatible_with(block.shape[-1 if adjoint_arg else -2])
-        return turned(block, adjoint_arg)
+        return adjoint_if(block, adjoint_arg)
 
     def matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
@@ -231,10 +232,7 @@ class Blockwise(LinearOperator, shown="linear_operator"):
         return total([block.log_abs_determinant() for block in self._diagonal_blocks])
 
     def _determinant(self) -> Any:
-        first, *others = [block.determinant() for block in self._diagonal_blocks]
-        for other in others:
-            first = first * other
-        return first
+        return product([block.determinant() for block in self._diagonal_blocks])
 
     def _assert_non_singular(self) -> None:
         for block in self._diagonal_blocks:
@@ -244,11 +242,3 @@ class Blockwise(LinearOperator, shown="linear_operator"):
 def _columns(vectors: Any, function: Callable[[list[Any]], Any]) -> list[Any]:
     columns = [expand_dims(convert_to_tensor(vector), -1) for vector in vectors]
     return [squeeze(column, -1) for column in function(columns)]
-
-
-def total(values: list[Any]) -> Any:
-    """Returns the sum of tensors."""
-    first, *others = values
-    for other in others:
-        first = first + other
-    return first

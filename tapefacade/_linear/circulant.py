@@ -10,9 +10,15 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import as_complex, exported, given, kept, read, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_complex,
+    as_tensor_or_variable,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator, assert_no_zeros, assert_real, ratio
-from tapefacade._linear.rules import product, quotient
+from tapefacade._linear.product_registry import product, quotient
 from tapefacade._ops.array.casting import cast, complex, conj, imag, real
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import ones
@@ -22,13 +28,13 @@ from tapefacade._ops.math.elementary import abs, log
 from tapefacade._ops.math.reduction import reduce_prod, reduce_sum
 
 
-class Circulant(LinearOperator, shown="linear_operator_circulant"):
+class BaseCirculant(LinearOperator, shown="linear_operator_circulant"):
     """A matrix that the Fourier transform makes diagonal, in one to three dimensions."""
 
     _depth: ClassVar[int] = 1
 
     def __init__(self, parameters: dict[str, Any]) -> None:
-        self._spectrum = kept(parameters["spectrum"])
+        self._spectrum = as_tensor_or_variable(parameters["spectrum"])
         if self._spectrum.shape.rank < self._depth:
             raise ValueError(
                 f"Argument `spectrum` must have at least {self._depth} dimensions. Received: "
@@ -139,10 +145,10 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
         return conj(factors) if adjoint else factors
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filtered(turned(x, adjoint_arg), self._factors(adjoint))
+        return self._filtered(adjoint_if(x, adjoint_arg), self._factors(adjoint))
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._filtered(turned(rhs, adjoint_arg), 1.0 / self._factors(adjoint))
+        return self._filtered(adjoint_if(rhs, adjoint_arg), 1.0 / self._factors(adjoint))
 
     def _axes(self) -> tuple[int, ...]:
         return tuple([-1 - place for place in range(self._depth)])
@@ -168,7 +174,7 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
         return expand_dims(entry, -1) * ones([size], self.dtype)
 
     def _eigvals(self) -> Any:
-        return reshape(read(self._spectrum), self.shape[:-1])
+        return reshape(convert_to_tensor(self._spectrum), self.shape[:-1])
 
     def _cond(self) -> Any:
         return ratio(abs(self._eigvals()))
@@ -189,7 +195,7 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
         return self._like(conj(self._spectrum), **hints.of(self))
 
     def _linop_inverse(self) -> LinearOperator:
-        inverse = 1.0 / read(self._spectrum)
+        inverse = 1.0 / convert_to_tensor(self._spectrum)
         return self._like(inverse, input_output_dtype=self.dtype, **hints.of(self))
 
     def _like(self, spectrum: Any, **kwargs: Any) -> LinearOperator:
@@ -198,8 +204,8 @@ class Circulant(LinearOperator, shown="linear_operator_circulant"):
         return kind(spectrum, **kwargs)
 
 
-@exported
-class LinearOperatorCirculant(Circulant, shown="linear_operator_circulant"):
+@register_operator
+class LinearOperatorCirculant(BaseCirculant, shown="linear_operator_circulant"):
     """A matrix that is circulant, or a stack of them.
 
     The Fourier transform of one dimension makes it diagonal: multiplication is a periodic
@@ -238,11 +244,11 @@ class LinearOperatorCirculant(Circulant, shown="linear_operator_circulant"):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant",
     ) -> None:
-        super().__init__(given(locals()))
+        super().__init__(constructor_arguments(locals()))
 
 
-@exported
-class LinearOperatorCirculant2D(Circulant, shown="linear_operator_circulant"):
+@register_operator
+class LinearOperatorCirculant2D(BaseCirculant, shown="linear_operator_circulant"):
     """A matrix that is block circulant with circulant blocks, or a stack of them.
 
     The Fourier transform of two dimensions makes it diagonal: multiplication is a periodic
@@ -280,11 +286,11 @@ class LinearOperatorCirculant2D(Circulant, shown="linear_operator_circulant"):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant2D",
     ) -> None:
-        super().__init__(given(locals()))
+        super().__init__(constructor_arguments(locals()))
 
 
-@exported
-class LinearOperatorCirculant3D(Circulant, shown="linear_operator_circulant"):
+@register_operator
+class LinearOperatorCirculant3D(BaseCirculant, shown="linear_operator_circulant"):
     """A matrix that is nested block circulant, or a stack of them.
 
     The Fourier transform of three dimensions makes it diagonal: multiplication is a periodic
@@ -321,15 +327,19 @@ class LinearOperatorCirculant3D(Circulant, shown="linear_operator_circulant"):
         is_square: bool | None = True,
         name: str = "LinearOperatorCirculant3D",
     ) -> None:
-        super().__init__(given(locals()))
+        super().__init__(constructor_arguments(locals()))
 
 
 for _kind in (LinearOperatorCirculant, LinearOperatorCirculant2D, LinearOperatorCirculant3D):
 
     @product(_kind, _kind)
     def _circulant_product(left: Any, right: Any) -> Any:
-        return left._like(read(left.spectrum) * right.spectrum, **hints.commuting(left, right))
+        return left._like(
+            convert_to_tensor(left.spectrum) * right.spectrum, **hints.commuting(left, right)
+        )
 
     @quotient(_kind, _kind)
     def _circulant_quotient(left: Any, right: Any) -> Any:
-        return left._like(read(right.spectrum) / left.spectrum, **hints.commuting(left, right))
+        return left._like(
+            convert_to_tensor(right.spectrum) / left.spectrum, **hints.commuting(left, right)
+        )

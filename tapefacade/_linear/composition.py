@@ -4,11 +4,17 @@ from typing import Any
 
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import common_batch, exported, given, same_dtype
+from tapefacade._linear.arguments import (
+    check_operators,
+    common_batch,
+    constructor_arguments,
+    product,
+    register_operator,
+    total,
+)
 from tapefacade._linear.lower_triangular import LinearOperatorLowerTriangular
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.shaping import expand_dims
-from tapefacade._ops.debugging.shapes import assert_proper_iterable
 from tapefacade._ops.math.elementary import sign
 
 
@@ -26,7 +32,7 @@ def _is_symmetric(operators: list[Any]) -> bool:
     return not odd and all(_adjoint_pair(left, right) for left, right in mirrored)
 
 
-@exported
+@register_operator
 class LinearOperatorComposition(LinearOperator, shown="linear_operator_composition"):
     """The product of operators, of which none is computed.
 
@@ -57,15 +63,8 @@ class LinearOperatorComposition(LinearOperator, shown="linear_operator_compositi
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = given(locals())
-        assert_proper_iterable(operators)
-        operators = list(operators)
-        if not operators:
-            raise ValueError(f"Expected a non-empty list of operators. Found: {operators}")
-        if not same_dtype(operators):
-            found = "   ".join(str((o.name, o.dtype)) for o in operators)
-            raise TypeError(f"Expected all operators to have the same dtype.  Found {found}")
-        self._operators = operators
+        parameters = constructor_arguments(locals())
+        self._operators = operators = check_operators(operators)
         is_non_singular = hints.from_parts(
             is_non_singular,
             [o.is_non_singular for o in operators],
@@ -125,16 +124,10 @@ class LinearOperatorComposition(LinearOperator, shown="linear_operator_compositi
         return result
 
     def _determinant(self) -> Any:
-        first, *others = [o.determinant() for o in self._operators]
-        for other in others:
-            first = first * other
-        return first
+        return product([o.determinant() for o in self._operators])
 
     def _log_abs_determinant(self) -> Any:
-        first, *others = [o.log_abs_determinant() for o in self._operators]
-        for other in others:
-            first = first + other
-        return first
+        return total([o.log_abs_determinant() for o in self._operators])
 
     def _assert_non_singular(self) -> None:
         if not all(o.is_square for o in self._operators):

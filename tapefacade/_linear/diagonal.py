@@ -2,9 +2,15 @@
 
 from typing import Any
 
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import exported, given, kept, read, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_tensor_or_variable,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator, assert_no_zeros, assert_real, ratio
 from tapefacade._ops.array.casting import cast, conj, real
 from tapefacade._ops.array.shaping import expand_dims
@@ -14,7 +20,7 @@ from tapefacade._ops.math.elementary import abs, log, sqrt
 from tapefacade._ops.math.reduction import reduce_prod, reduce_sum
 
 
-@exported
+@register_operator
 class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
     """A diagonal matrix, or a stack of them.
 
@@ -47,8 +53,8 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        parameters = given(locals())
-        self._diag = kept(diag)
+        parameters = constructor_arguments(locals())
+        self._diag = as_tensor_or_variable(diag)
         if self._diag.shape.rank < 1:
             raise ValueError(
                 f"Argument diag must have at least 1 dimension.  Found: {self._diag!s}"
@@ -72,17 +78,17 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         return self._diag.shape + self._diag.shape[-1:]
 
     def _diagonal(self, adjoint: bool) -> Any:
-        values = read(self._diag)
+        values = convert_to_tensor(self._diag)
         return conj(values) if adjoint else values
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return expand_dims(self._diagonal(adjoint), -1) * turned(x, adjoint_arg)
+        return expand_dims(self._diagonal(adjoint), -1) * adjoint_if(x, adjoint_arg)
 
     def _matvec(self, x: Any, adjoint: bool = False) -> Any:
         return self._diagonal(adjoint) * x
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return turned(rhs, adjoint_arg) * expand_dims(1.0 / self._diagonal(adjoint), -1)
+        return adjoint_if(rhs, adjoint_arg) * expand_dims(1.0 / self._diagonal(adjoint), -1)
 
     def _determinant(self) -> Any:
         return reduce_prod(self._diag, axis=-1)
@@ -100,7 +106,7 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         return set_diag(x, self._diag + diag_part(x))
 
     def _eigvals(self) -> Any:
-        return read(self._diag)
+        return convert_to_tensor(self._diag)
 
     def _cond(self) -> Any:
         return ratio(abs(self._diag))
@@ -132,7 +138,7 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         return LinearOperatorDiag(self._diagonal(self.dtype.is_complex), **hints.of(self))
 
     def _linop_inverse(self) -> "LinearOperatorDiag":
-        return LinearOperatorDiag(1.0 / read(self._diag), **hints.of(self))
+        return LinearOperatorDiag(1.0 / convert_to_tensor(self._diag), **hints.of(self))
 
     def _linop_cholesky(self) -> "LinearOperatorDiag":
         return LinearOperatorDiag(

@@ -3,8 +3,13 @@
 from typing import Any
 
 from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._linear.arguments import exported, given, kept, read
+from tapefacade._linear.arguments import (
+    as_tensor_or_variable,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.linalg.products import matmul
 
@@ -13,7 +18,7 @@ ALLOWED = [
 ]  # fmt: skip
 
 
-@exported
+@register_operator
 class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matrix"):
     """A matrix without a structure, or a stack of them.
 
@@ -46,8 +51,8 @@ class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matri
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        parameters = given(locals())
-        self._matrix = kept(matrix)
+        parameters = constructor_arguments(locals())
+        self._matrix = as_tensor_or_variable(matrix)
         if self._matrix.dtype not in ALLOWED:
             raise TypeError(
                 f"Argument `matrix` must have dtype in {ALLOWED}. Received: {self._matrix.dtype!s}."
@@ -76,4 +81,4 @@ class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matri
         return self._dense_solve(rhs, adjoint, adjoint_arg)
 
     def _to_dense(self) -> Any:
-        return read(self._matrix)
+        return convert_to_tensor(self._matrix)

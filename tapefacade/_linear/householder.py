@@ -5,7 +5,12 @@ from typing import Any
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import exported, given, kept, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_tensor_or_variable,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.casting import conj
 from tapefacade._ops.array.creation import ones, zeros
@@ -16,7 +21,7 @@ from tapefacade._ops.linalg.norms import l2_normalize
 from tapefacade._ops.linalg.products import matmul
 
 
-@exported
+@register_operator
 class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_householder"):
     """A reflection at the plane through the origin that is orthogonal to a vector.
 
@@ -46,8 +51,8 @@ class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_household
         is_square: bool | None = None,
         name: str = "LinearOperatorHouseholder",
     ) -> None:
-        parameters = given(locals())
-        self._reflection_axis = kept(reflection_axis)
+        parameters = constructor_arguments(locals())
+        self._reflection_axis = as_tensor_or_variable(reflection_axis)
         if self._reflection_axis.shape.rank < 1:
             raise ValueError(
                 "Argument reflection_axis must have at least 1 dimension.  Found: "
@@ -80,7 +85,7 @@ class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_household
         return l2_normalize(self._reflection_axis, axis=-1)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x, column = turned(x, adjoint_arg), expand_dims(self._axis(), -1)
+        x, column = adjoint_if(x, adjoint_arg), expand_dims(self._axis(), -1)
         return x - 2 * column * matmul(column, x, adjoint_a=True)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:

@@ -5,22 +5,91 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import exported, given, kept, read, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_tensor_or_variable,
+    common_batch,
+    constructor_arguments,
+    refuse_variable,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator, assert_real
-from tapefacade._linear.sized import Sized, batch, size
 from tapefacade._ops.array.casting import cast, conj, real
 from tapefacade._ops.array.creation import ones, zeros
 from tapefacade._ops.array.selecting import where
-from tapefacade._ops.array.shaping import expand_dims
+from tapefacade._ops.array.shaping import broadcast_to, expand_dims
 from tapefacade._ops.debugging.values import assert_positive
 from tapefacade._ops.linalg.diagonals import diag_part, set_diag
 from tapefacade._ops.math.elementary import abs, log, sqrt
 
 
-@exported
-class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
+def size(value: Any, name: str) -> int:
+    """Returns the number of rows or columns.
+
+    Raises:
+        TypeError: if it is no integer.
+        ValueError: if it is no scalar, or negative.
+    """
+    refuse_variable(value, name)
+    tensor = convert_to_tensor(value)
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"Argument {name} must be integer type.  Found: {tensor!s}")
+    number = tensor.numpy()
+    if number.ndim != 0:
+        raise ValueError(f"Argument {name} must be a 0-D Tensor.  Found: {number}")
+    if number < 0:
+        raise ValueError(f"Argument {name} must be non-negative.  Found: {number}")
+    return int(number)
+
+
+def batch(value: Any) -> TensorShape:
+    """Returns the batch shape that was given."""
+    refuse_variable(value, "batch_shape")
+    if value is None:
+        return TensorShape([])
+    if isinstance(value, TensorShape):
+        return value
+    empty = isinstance(value, list | tuple) and not value
+    tensor = convert_to_tensor(value, dtypes.int32 if empty else None)
+    if not tensor.dtype.is_integer:
+        raise TypeError(f"Argument batch_shape must be integer type.  Found: {tensor!s}")
+    sizes = tensor.numpy()
+    if sizes.ndim != 1:
+        raise ValueError(f"Argument batch_shape must be a 1-D Tensor.  Found: {sizes}")
+    if (sizes < 0).any():
+        raise ValueError(f"Argument batch_shape must be non-negative.  Found:{sizes}")
+    return TensorShape(sizes.tolist())
+
+
+class SizedOperator(LinearOperator, shown="linear_operator_identity"):
+    """An operator that is given by its size: the base class of identities and zeros."""
+
+    _rows: int
+    _columns: int
+    _batch: TensorShape
+
+    def _shape(self) -> TensorShape:
+        return TensorShape([*self._batch, self._rows, self._columns])
+
+    def _sizes(self) -> list[int | None]:
+        return self.batch_shape.as_list()
+
+    def _broadcast(self, x: Any) -> Any:
+        """Returns `x` with the batch dimensions of this operator."""
+        batch = common_batch([x.shape[:-2], self.batch_shape])
+        return x if batch == x.shape[:-2] else broadcast_to(x, [*batch, *x.shape[-2:]])
+
+    def _sliced(self, slices: tuple[Any, ...], batch: TensorShape) -> Any:
+        sizes: Any = batch.as_list()
+        shape = np.empty(sizes)[slices].shape
+        return type(self)(**{**self.parameters, "batch_shape": list(shape)})
+
+
+@register_operator
+class LinearOperatorIdentity(SizedOperator, shown="linear_operator_identity"):
     """The identity matrix, or a stack of them.
 
     Args:
@@ -55,7 +124,7 @@ class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorIdentity",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         for hint, what in (
             (is_self_adjoint, "self adjoint"), (is_non_singular, "non-singular"),
             (is_positive_definite, "positive-definite"), (is_square, "square"),
@@ -69,10 +138,10 @@ class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
         self._batch = batch(batch_shape)
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._broadcast(turned(x, adjoint_arg))
+        return self._broadcast(adjoint_if(x, adjoint_arg))
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._broadcast(turned(rhs, adjoint_arg))
+        return self._broadcast(adjoint_if(rhs, adjoint_arg))
 
     def _determinant(self) -> Any:
         return ones(self._sizes(), self.dtype)
@@ -114,7 +183,7 @@ class LinearOperatorIdentity(Sized, shown="linear_operator_identity"):
         return LinearOperatorIdentity(self._rows, self._batch, self.dtype)
 
 
-@exported
+@register_operator
 class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identity"):
     """A multiple of the identity matrix, or a stack of them.
 
@@ -150,10 +219,10 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorScaledIdentity",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         if not is_square:
             raise ValueError("A ScaledIdentity operator is always square.")
-        self._multiplier = kept(multiplier)
+        self._multiplier = as_tensor_or_variable(multiplier)
         if not self._multiplier.dtype.is_complex:
             message = "A real diagonal operator is always self adjoint."
             is_self_adjoint = hints.fixed(is_self_adjoint, True, message)
@@ -172,14 +241,14 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
         return TensorShape([*self._multiplier.shape, self._rows, self._rows])
 
     def _matrix(self, adjoint: bool) -> Any:
-        values = read(self._multiplier)
+        values = convert_to_tensor(self._multiplier)
         return (conj(values) if adjoint else values)[..., None, None]
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return turned(x, adjoint_arg) * self._matrix(adjoint)
+        return adjoint_if(x, adjoint_arg) * self._matrix(adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return turned(rhs, adjoint_arg) / self._matrix(adjoint)
+        return adjoint_if(rhs, adjoint_arg) / self._matrix(adjoint)
 
     def _determinant(self) -> Any:
         return self._multiplier ** cast(self._rows, self.dtype)
@@ -201,7 +270,7 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
 
     def _cond(self) -> Any:
         nan, one = cast(np.nan, self.dtype), cast(1.0, self.dtype)
-        return where(read(self._multiplier) == 0, nan, one)
+        return where(convert_to_tensor(self._multiplier) == 0, nan, one)
 
     def _assert_non_singular(self) -> None:
         assert_positive(abs(self._multiplier), message="LinearOperator was singular")
@@ -218,7 +287,9 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
 
     def _linop_inverse(self) -> "LinearOperatorScaledIdentity":
         kwargs = {**hints.of(self), "is_self_adjoint": True}
-        return LinearOperatorScaledIdentity(self._rows, 1.0 / read(self._multiplier), **kwargs)
+        return LinearOperatorScaledIdentity(
+            self._rows, 1.0 / convert_to_tensor(self._multiplier), **kwargs
+        )
 
     def _linop_cholesky(self) -> "LinearOperatorScaledIdentity":
         return LinearOperatorScaledIdentity(

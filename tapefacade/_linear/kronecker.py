@@ -6,12 +6,21 @@ from typing import Any
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import common_batch, exported, given, same_dtype, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    check_operators,
+    common_batch,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.shaping import expand_dims, matrix_transpose, reshape
-from tapefacade._ops.debugging.shapes import assert_proper_iterable
 
+MESSAGE_NO_FACTORS = "Argument `operators` must be a list of >=1 operators. Received: []."
+MESSAGE_FACTOR_DTYPES = (
+    "Expected every operation in argument `operators` to have the same dtype. Received {found}."
+)
 MESSAGE_SQUARE = (
     "All Kronecker factors must be square for the product to be invertible. Expected hint "
     "`is_square` to be True for every operator in argument `operators`."
@@ -29,7 +38,7 @@ def _outer(vectors: list[Any]) -> Any:
     return result
 
 
-@exported
+@register_operator
 class LinearOperatorKronecker(LinearOperator, shown="linear_operator_kronecker"):
     """The Kronecker product of operators, which is not computed.
 
@@ -63,20 +72,10 @@ class LinearOperatorKronecker(LinearOperator, shown="linear_operator_kronecker")
         is_square: bool | None = None,
         name: str | None = None,
     ) -> None:
-        parameters = given(locals())
-        assert_proper_iterable(operators)
-        operators = list(operators)
-        if not operators:
-            raise ValueError(
-                f"Argument `operators` must be a list of >=1 operators. Received: {operators}."
-            )
-        if not same_dtype(operators):
-            found = [str((o.name, o.dtype)) for o in operators]
-            raise TypeError(
-                "Expected every operation in argument `operators` to have the same dtype. "
-                f"Received {found}."
-            )
-        self._operators = operators
+        parameters = constructor_arguments(locals())
+        self._operators = operators = check_operators(
+            operators, MESSAGE_NO_FACTORS, MESSAGE_FACTOR_DTYPES
+        )
         implied = {
             key: hints.from_parts(
                 parameters[key],
@@ -124,10 +123,10 @@ class LinearOperatorKronecker(LinearOperator, shown="linear_operator_kronecker")
         return reshape(result, [*batch, -1, x.shape[-1]])
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._applied(turned(x, adjoint_arg), "matmul", adjoint)
+        return self._applied(adjoint_if(x, adjoint_arg), "matmul", adjoint)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return self._applied(turned(rhs, adjoint_arg), "solve", adjoint)
+        return self._applied(adjoint_if(rhs, adjoint_arg), "solve", adjoint)
 
     def _powers(self) -> list[Any]:
         """Returns how often the determinant of each operator counts."""

@@ -2,10 +2,17 @@
 
 from typing import Any
 
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._linear.arguments import common_batch, exported, given, kept, read, solved
+from tapefacade._linear.arguments import (
+    as_tensor_or_variable,
+    common_batch,
+    constructor_arguments,
+    register_operator,
+    solve_broadcast,
+)
 from tapefacade._linear.diagonal import LinearOperatorDiag
 from tapefacade._linear.identity import LinearOperatorIdentity
 from tapefacade._linear.operator import LinearOperator
@@ -19,7 +26,7 @@ from tapefacade._ops.math.elementary import abs, exp, log
 from tapefacade._ops.math.reduction import reduce_sum
 
 
-@exported
+@register_operator
 class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_rank_update"):
     """An operator plus a matrix of low rank: `L + U D V^H`.
 
@@ -61,7 +68,7 @@ class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_ran
         is_square: bool | None = None,
         name: str = "LinearOperatorLowRankUpdate",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         dtype = base_operator.dtype
         if diag_update is None:
             if is_diag_update_positive is False:
@@ -90,9 +97,9 @@ class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_ran
             if False in (is_positive_definite, is_self_adjoint, is_non_singular):
                 raise ValueError("Arguments imply this is self-adjoint positive-definite operator.")
             is_positive_definite = is_self_adjoint = True
-        self._u = kept(u)
-        self._v = self._u if v is None else kept(v)
-        self._diag_update = kept(diag_update)
+        self._u = as_tensor_or_variable(u)
+        self._v = self._u if v is None else as_tensor_or_variable(v)
+        self._diag_update = as_tensor_or_variable(diag_update)
         self._base_operator = base_operator
         self._is_diag_update_positive = is_diag_update_positive
         super().__init__(
@@ -162,7 +169,9 @@ class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_ran
 
     def _capacitance(self) -> Any:
         """Returns `D^-1 + V^H L^-1 U`, a matrix of the size of the rank."""
-        inner = matmul(self._v, self._base_operator.solve(read(self._u)), adjoint_a=True)
+        inner = matmul(
+            self._v, self._base_operator.solve(convert_to_tensor(self._u)), adjoint_a=True
+        )
         return self._diag_operator.inverse().add_to_tensor(inner)
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
@@ -178,7 +187,7 @@ class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_ran
         if self._use_cholesky:
             inner = cholesky_solve(cholesky(self._capacitance()), inner)
         else:
-            inner = solved(self._capacitance(), inner, adjoint)
+            inner = solve_broadcast(self._capacitance(), inner, adjoint)
         return first - base.solve(matmul(left, inner), adjoint=adjoint)
 
     def _determinant(self) -> Any:
@@ -197,7 +206,7 @@ class LinearOperatorLowRankUpdate(LinearOperator, shown="linear_operator_low_ran
         return result + self._base_operator.log_abs_determinant()
 
     def _diag_part(self) -> Any:
-        product = read(self._u) * conj(self._v)
+        product = convert_to_tensor(self._u) * conj(self._v)
         if self._diag_update is not None:
             product = product * expand_dims(self._diag_update, -2)
         return reduce_sum(product, axis=-1) + self._base_operator.diag_part()

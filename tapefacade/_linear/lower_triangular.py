@@ -4,7 +4,12 @@ from typing import Any
 
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import exported, given, kept, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_tensor_or_variable,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator, assert_no_zeros
 from tapefacade._ops.linalg.diagonals import band_part, diag_part
 from tapefacade._ops.linalg.products import matmul
@@ -13,7 +18,7 @@ from tapefacade._ops.math.elementary import abs, log
 from tapefacade._ops.math.reduction import reduce_prod, reduce_sum
 
 
-@exported
+@register_operator
 class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower_triangular"):
     """A lower triangular matrix, or a stack of them.
 
@@ -45,10 +50,10 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
         is_square: bool | None = None,
         name: str = "LinearOperatorLowerTriangular",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         message = "Only square lower triangular operators supported at this time."
         is_square = hints.fixed(is_square, True, message)
-        self._tril = kept(tril)
+        self._tril = as_tensor_or_variable(tril)
         if self._tril.shape.rank < 2:
             raise ValueError(
                 f"Argument tril must have at least 2 dimensions.  Found: {self._tril!s}"
@@ -71,7 +76,7 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
         return triangular_solve(
-            self._to_dense(), turned(rhs, adjoint_arg), lower=True, adjoint=adjoint
+            self._to_dense(), adjoint_if(rhs, adjoint_arg), lower=True, adjoint=adjoint
         )
 
     def _to_dense(self) -> Any:

@@ -13,8 +13,13 @@ from tapefacade._core.logging import get_logger
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
-from tapefacade._linear.arguments import common_batch, exported, read, solved, turned
-from tapefacade._linear.rules import PRODUCTS, QUOTIENTS, found
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    common_batch,
+    register_operator,
+    solve_broadcast,
+)
+from tapefacade._linear.product_registry import PRODUCTS, QUOTIENTS, rule_of
 from tapefacade._ops.array.casting import cast, imag
 from tapefacade._ops.array.creation import eye
 from tapefacade._ops.array.shaping import broadcast_to, expand_dims, squeeze
@@ -41,11 +46,74 @@ def _implied(conclusion: bool | None, premise: bool | None, message: str) -> boo
     return True
 
 
-class Described(Module, CompositeTensor, abc.ABC):
-    """The sizes, the name and the hints of a linear operator, and the variables in it."""
+MESSAGE_SLOW = (
+    "Using (possibly slow) default implementation of {}.  Requires conversion to a dense matrix{}."
+)
 
-    _shown_in = ""
+
+def slow(what: str, cubic: bool = True) -> None:
+    """Logs that a structure does not help with something."""
+    costs = " and O(N^3) operations" if cubic else ""
+    get_logger().warning(MESSAGE_SLOW.format(what, costs))
+
+
+def assert_no_zeros(values: Any, message: str) -> None:
+    """Raises if a number is zero."""
+    sizes = abs(values)
+    assert_less(cast(0, sizes.dtype), sizes, message=message)
+
+
+def assert_real(values: Any, message: str) -> None:
+    """Raises if a number has an imaginary part."""
+    if values.dtype.is_complex:
+        parts = imag(values)
+        assert_equal(cast(0, parts.dtype), parts, message=message)
+
+
+def ratio(values: Any) -> Any:
+    """Returns the greatest of the last dimension through the smallest."""
+    return reduce_max(values, axis=-1) / reduce_min(values, axis=-1)
+
+
+@register_operator
+class LinearOperator(Module, CompositeTensor, abc.ABC):
+    """A matrix, or a stack of matrices, known by its structure: the base class.
+
+    A subclass defines `_shape()`, which returns a `tf.TensorShape`, and `_matmul(x, adjoint,
+    adjoint_arg)`; everything else is computed from these, and faster if the subclass defines
+    `_solve`, `_determinant`, `_to_dense` and so on as well. Unlike in TensorFlow, shapes are
+    always known.
+
+    Args:
+        dtype: the dtype of the entries.
+        graph_parents: kept, and used for nothing.
+        is_non_singular: whether the matrices have inverses. Hints are not checked: a wrong one
+            leads to wrong results.
+        is_self_adjoint: whether they are their own conjugate transposes.
+        is_positive_definite: whether `x^H A x` has a positive real part for every x.
+        is_square: whether they are square.
+        name: a name, by default that of the class.
+        parameters: the arguments of the subclass's constructor.
+
+    Raises:
+        ValueError: if the hints contradict each other.
+
+    >>> class Twice(tf.linalg.LinearOperator):
+    ...     def _shape(self):
+    ...         return tf.TensorShape([2, 2])
+    ...     def _matmul(self, x, adjoint=False, adjoint_arg=False):
+    ...         return 2 * (tf.linalg.adjoint(x) if adjoint_arg else x)
+    >>> Twice(tf.float32).solvevec([2.0, 4.0]).numpy()
+    array([1., 2.], dtype=float32)
+    """
+
+    _shown_in = "tensorflow.python.ops.linalg.linear_operator"  # how `repr` names the module
+
     _TF_MODULE_IGNORED_PROPERTIES = Module._TF_MODULE_IGNORED_PROPERTIES | {"_graph_parents"}
+
+    # For each of the arguments that are tensors or operators: how many of the last dimensions
+    # belong to a matrix.
+    _experimental_parameter_ndims_to_matrix_ndims: Any = ()
 
     def __init_subclass__(cls, shown: str = "", **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -85,6 +153,10 @@ class Described(Module, CompositeTensor, abc.ABC):
     @abc.abstractmethod
     def _shape(self) -> TensorShape:
         """Returns the shape of the matrices, for subclasses to define."""
+
+    @abc.abstractmethod
+    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        """Multiplies with matrices, for subclasses to define."""
 
     # What was given.
 
@@ -240,118 +312,171 @@ class Described(Module, CompositeTensor, abc.ABC):
         """
         return convert_to_tensor(self.range_dimension.value, dtypes.int32)
 
+    # Products.
 
-MESSAGE_SLOW = (
-    "Using (possibly slow) default implementation of {}.  Requires conversion to a dense matrix{}."
-)
-
-
-def slow(what: str, cubic: bool = True) -> None:
-    """Logs that a structure does not help with something."""
-    costs = " and O(N^3) operations" if cubic else ""
-    get_logger().warning(MESSAGE_SLOW.format(what, costs))
-
-
-def assert_no_zeros(values: Any, message: str) -> None:
-    """Raises if a number is zero."""
-    sizes = abs(values)
-    assert_less(cast(0, sizes.dtype), sizes, message=message)
-
-
-def assert_real(values: Any, message: str) -> None:
-    """Raises if a number has an imaginary part."""
-    if values.dtype.is_complex:
-        parts = imag(values)
-        assert_equal(cast(0, parts.dtype), parts, message=message)
-
-
-class Checked(Described):
-    """The checks of linear operators, most of which need the dense matrices."""
-
-    @abc.abstractmethod
-    def to_dense(self, name: str = "to_dense") -> Any:
-        """Returns the matrices."""
-
-    def _can_use_cholesky(self) -> bool:
-        return bool(self.is_self_adjoint and self.is_positive_definite)
-
-    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
-        """Checks that all matrices have inverses, up to the precision of their type.
-
-        Args:
-            name: ignored.
-
-        Raises:
-            InvalidArgumentError: if one has none.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_non_singular()
-        """
-        self._assert_non_singular()
-
-    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
-        """Checks that `x^H A x` has a positive real part for every x and every matrix A.
-
-        Args:
-            name: ignored.
-
-        Raises:
-            InvalidArgumentError: if it has not.
-            NotImplementedError: if that cannot be found out for operators of this kind.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_positive_definite()
-        """
-        self._assert_positive_definite()
-
-    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
-        """Checks that all matrices are their own conjugate transposes.
-
-        Args:
-            name: ignored.
-
-        Raises:
-            InvalidArgumentError: if one is not.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_self_adjoint()
-        """
-        self._assert_self_adjoint()
-
-    def _assert_non_singular(self) -> None:
-        slow("assert_non_singular")
-        if self._can_use_cholesky():
-            self.assert_positive_definite()
-            return
-        values = svd(self.to_dense(), compute_uv=False)
-        condition = reduce_max(values, axis=-1) / reduce_min(values, axis=-1)
-        size = max(100.0, *(float(self.shape[place] or 0) for place in (-2, -1)))
-        most = 1 / (size * np.finfo(self.dtype.as_numpy_dtype).eps)
-        message = "Singular matrix up to precision epsilon."
-        assert_less(condition, cast(most, condition.dtype), message=message)
-
-    def _assert_positive_definite(self) -> None:
-        slow("assert_positive_definite")
-        if not self.is_self_adjoint:
-            raise NotImplementedError("assert_positive_definite is not implemented.")
-        pivots = diag_part(cholesky(self.to_dense()))
-        assert_positive(pivots, message="Matrix was not positive definite.")
-
-    def _assert_self_adjoint(self) -> None:
-        dense = self.to_dense()
-        slow("assert_self_adjoint", cubic=False)
-        assert_equal(dense, adjoint(dense), message="Matrix was not equal to its adjoint.")
-
-
-class Measured(Checked):
-    """The functions of linear operators that give tensors and take none."""
-
-    @abc.abstractmethod
     def matmul(
         self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
     ) -> Any:
-        """Multiplies with matrices."""
+        """Multiplies with matrices, or with another operator; `@` does the same.
 
-    @abc.abstractmethod
+        Args:
+            x: a tensor of shape `[..., N, K]`, or an operator.
+            adjoint: take the conjugate transpose of this operator first.
+            adjoint_arg: take the conjugate transpose of `x` first.
+            name: ignored.
+
+        Returns:
+            A tensor of shape `[..., M, K]`; or an operator, simpler than a composition where the
+            structures allow it.
+
+        Raises:
+            ValueError: if the shapes do not fit together.
+            TypeError: if `x` has another dtype.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).matmul([[1.0], [1.0]]).numpy()
+        array([[1.],
+               [2.]], dtype=float32)
+        """
+        if isinstance(x, LinearOperator):
+            left, right = self._both(x, adjoint, adjoint_arg, "x")
+            return left._linop_matmul(left, right)
+        x = self._checked_argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
+        return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.matmul(other)
+
+    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
+        """Multiplies with vectors.
+
+        Args:
+            x: a tensor of shape `[..., N]`.
+            adjoint: take the conjugate transpose of this operator first.
+            name: ignored.
+
+        Returns:
+            A tensor of shape `[..., M]`.
+
+        Raises:
+            ValueError: if the shapes do not fit together.
+            TypeError: if `x` has another dtype.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).matvec([1.0, 1.0]).numpy()
+        array([1., 2.], dtype=float32)
+        """
+        x = self._checked_argument(x, -2 if adjoint else -1, -1)
+        return self._matvec(x, adjoint=adjoint)
+
+    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
+        return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
+
+    def _linop_matmul(self, left_operator: Any, right_operator: Any) -> Any:
+        return rule_of(PRODUCTS, left_operator, right_operator)(left_operator, right_operator)
+
+    def _checked_argument(self, x: Any, own: int, other: int) -> Any:
+        """Converts an argument, whose dimension `other` must be this operator's dimension `own`."""
+        x = convert_to_tensor(x)
+        self._check_input_dtype(x)
+        Dimension(self.shape[own]).assert_is_compatible_with(x.shape[other])
+        return x
+
     def _check_input_dtype(self, arg: Any) -> None:
-        """Refuses tensors of another dtype."""
+        if arg.dtype is not self.dtype:
+            raise TypeError(
+                f"Expected argument to have dtype {self.dtype!s}.  Found: {arg.dtype!s} in tensor "
+                f"{arg!s}"
+            )
+
+    def _both(self, other: Any, adjoint: bool, adjoint_arg: bool, name: str) -> tuple[Any, Any]:
+        """Returns this operator and another one, turned as asked for."""
+        left: Any = self.adjoint() if adjoint else self
+        right = other.adjoint() if adjoint_arg else other
+        if left.domain_dimension != right.range_dimension:
+            raise ValueError(
+                f"Operators are incompatible. Expected `{name}` to have dimension "
+                f"{left.domain_dimension} but got {right.range_dimension}."
+            )
+        return left, right
+
+    # Equations.
+
+    def solve(
+        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
+    ) -> Any:
+        """Solves systems of linear equations with these matrices.
+
+        Args:
+            rhs: the right-hand sides in columns, a tensor of shape `[..., M, K]`; or an operator.
+            adjoint: take the conjugate transpose of this operator first.
+            adjoint_arg: take the conjugate transpose of `rhs` first.
+            name: ignored.
+
+        Returns:
+            The solutions in columns, a tensor of shape `[..., N, K]`; or an operator.
+
+        Raises:
+            NotImplementedError: if the operator is known not to be square, or to be singular.
+            ValueError: if the shapes do not fit together.
+            TypeError: if `rhs` has another dtype.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).solve([[1.0], [1.0]]).numpy()
+        array([[1. ],
+               [0.5]], dtype=float32)
+        """
+        self._check_solvable()
+        if isinstance(rhs, LinearOperator):
+            left, right = self._both(rhs, adjoint, adjoint_arg, "rhs")
+            return left._linop_solve(left, right)
+        rhs = self._checked_argument(rhs, -1 if adjoint else -2, -1 if adjoint_arg else -2)
+        return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+
+    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
+        """Solves systems of linear equations, each with one right-hand side.
+
+        Args:
+            rhs: the right-hand sides, a tensor of shape `[..., M]`.
+            adjoint: take the conjugate transpose of this operator first.
+            name: ignored.
+
+        Returns:
+            The solutions, a tensor of shape `[..., N]`.
+
+        Raises:
+            NotImplementedError: if the operator is known not to be square, or to be singular.
+            ValueError: if the shapes do not fit together.
+            TypeError: if `rhs` has another dtype.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).solvevec([1.0, 1.0]).numpy()
+        array([1. , 0.5], dtype=float32)
+        """
+        rhs = self._checked_argument(rhs, -1 if adjoint else -2, -1)
+        return self._solvevec(rhs, adjoint=adjoint)
+
+    def _check_solvable(self) -> None:
+        for wrong, what in ((self.is_non_singular, "singular"), (self.is_square, "not be square")):
+            if wrong is False:
+                what = what if what.startswith("not") else f"be {what}"
+                raise NotImplementedError(
+                    f"Exact solve not implemented for an operator that is expected to {what}."
+                )
+
+    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
+        slow("solve")
+        return self._dense_solve(rhs, adjoint, adjoint_arg)
+
+    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
+        return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
+
+    def _dense_solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
+        rhs = adjoint_if(rhs, adjoint_arg)
+        if self._can_use_cholesky():
+            return cholesky_solve(cholesky(self.to_dense()), rhs)
+        return solve_broadcast(self.to_dense(), rhs, adjoint)
+
+    def _linop_solve(self, left_operator: Any, right_operator: Any) -> Any:
+        return rule_of(QUOTIENTS, left_operator, right_operator)(left_operator, right_operator)
+
+    # What is computed of the matrices.
 
     def to_dense(self, name: str = "to_dense") -> Any:
         """Returns the matrices as a tensor.
@@ -448,12 +573,6 @@ class Measured(Checked):
         self._check_square()
         return self._determinant()
 
-    def _check_square(self) -> None:
-        if self.is_square is False:
-            raise NotImplementedError(
-                "Determinant not implemented for an operator that is expected to not be square."
-            )
-
     def _determinant(self) -> Any:
         slow("determinant")
         if self._can_use_cholesky():
@@ -483,6 +602,12 @@ class Measured(Checked):
         if self._can_use_cholesky():
             return 2 * reduce_sum(log(diag_part(cholesky(self.to_dense()))), axis=-1)
         return slogdet(self.to_dense()).log_abs_determinant
+
+    def _check_square(self) -> None:
+        if self.is_square is False:
+            raise NotImplementedError(
+                "Determinant not implemented for an operator that is expected to not be square."
+            )
 
     def eigvals(self, name: str = "eigvals") -> Any:
         """Returns the eigenvalues.
@@ -524,251 +649,6 @@ class Measured(Checked):
         if self.is_self_adjoint:
             return ratio(abs(self._eigvals()))
         return ratio(svd(self.to_dense(), compute_uv=False))
-
-
-def ratio(values: Any) -> Any:
-    """Returns the greatest of the last dimension through the smallest."""
-    return reduce_max(values, axis=-1) / reduce_min(values, axis=-1)
-
-
-def sliced(operator: Any, slices: tuple[Any, ...], batch: TensorShape) -> Any:
-    """Returns the operator whose arguments are those of `operator`, sliced.
-
-    Args:
-        operator: an operator.
-        slices: what is between the brackets.
-        batch: the batch shape that the arguments are broadcast to first.
-
-    Returns:
-        An operator of the same class.
-    """
-    if slices == (Ellipsis,):
-        return type(operator)(**operator.parameters)
-    ranks = operator._experimental_parameter_ndims_to_matrix_ndims
-    parameters = operator.parameters
-    for name, rank in dict(ranks).items():
-        value = getattr(operator, name)
-        if value is not None:
-            parameters[name] = _part(value, rank, slices, batch)
-    return type(operator)(**parameters)
-
-
-def _part(value: Any, rank: Any, slices: tuple[Any, ...], batch: TensorShape) -> Any:
-    if isinstance(value, list | tuple):
-        return [_part(v, r, slices, batch) for v, r in zip(value, rank, strict=True)]
-    if isinstance(value, Described):
-        part: Any = value
-        return part._sliced(slices, batch)
-    tensor = read(value)
-    own = tensor.shape.rank - rank
-    core = tensor.shape[own:]
-    if batch.rank == 0:
-        whole = tensor
-    else:
-        whole = broadcast_to(tensor, common_batch([tensor.shape[:own], batch]) + core)
-    rest = () if Ellipsis in slices else (Ellipsis,)
-    return whole[(*slices, *rest, *[slice(None)] * rank)]
-
-
-@exported
-class LinearOperator(Measured, shown="linear_operator"):
-    """A matrix, or a stack of matrices, known by its structure: the base class.
-
-    A subclass defines `_shape()`, which returns a `tf.TensorShape`, and `_matmul(x, adjoint,
-    adjoint_arg)`; everything else is computed from these, and faster if the subclass defines
-    `_solve`, `_determinant`, `_to_dense` and so on as well. Unlike in TensorFlow, shapes are
-    always known.
-
-    Args:
-        dtype: the dtype of the entries.
-        graph_parents: kept, and used for nothing.
-        is_non_singular: whether the matrices have inverses. Hints are not checked: a wrong one
-            leads to wrong results.
-        is_self_adjoint: whether they are their own conjugate transposes.
-        is_positive_definite: whether `x^H A x` has a positive real part for every x.
-        is_square: whether they are square.
-        name: a name, by default that of the class.
-        parameters: the arguments of the subclass's constructor.
-
-    Raises:
-        ValueError: if the hints contradict each other.
-
-    >>> class Twice(tf.linalg.LinearOperator):
-    ...     def _shape(self):
-    ...         return tf.TensorShape([2, 2])
-    ...     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-    ...         return 2 * (tf.linalg.adjoint(x) if adjoint_arg else x)
-    >>> Twice(tf.float32).solvevec([2.0, 4.0]).numpy()
-    array([1., 2.], dtype=float32)
-    """
-
-    # Products.
-
-    @abc.abstractmethod
-    def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        """Multiplies with matrices, for subclasses to define."""
-
-    def matmul(
-        self, x: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "matmul"
-    ) -> Any:
-        """Multiplies with matrices, or with another operator; `@` does the same.
-
-        Args:
-            x: a tensor of shape `[..., N, K]`, or an operator.
-            adjoint: take the conjugate transpose of this operator first.
-            adjoint_arg: take the conjugate transpose of `x` first.
-            name: ignored.
-
-        Returns:
-            A tensor of shape `[..., M, K]`; or an operator, simpler than a composition where the
-            structures allow it.
-
-        Raises:
-            ValueError: if the shapes do not fit together.
-            TypeError: if `x` has another dtype.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).matmul([[1.0], [1.0]]).numpy()
-        array([[1.],
-               [2.]], dtype=float32)
-        """
-        if isinstance(x, LinearOperator):
-            left, right = self._both(x, adjoint, adjoint_arg, "x")
-            return left._linop_matmul(left, right)
-        x = self._checked_argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
-        return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
-
-    def __matmul__(self, other: Any) -> Any:
-        return self.matmul(other)
-
-    def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
-        """Multiplies with vectors.
-
-        Args:
-            x: a tensor of shape `[..., N]`.
-            adjoint: take the conjugate transpose of this operator first.
-            name: ignored.
-
-        Returns:
-            A tensor of shape `[..., M]`.
-
-        Raises:
-            ValueError: if the shapes do not fit together.
-            TypeError: if `x` has another dtype.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).matvec([1.0, 1.0]).numpy()
-        array([1., 2.], dtype=float32)
-        """
-        x = self._checked_argument(x, -2 if adjoint else -1, -1)
-        return self._matvec(x, adjoint=adjoint)
-
-    def _matvec(self, x: Any, adjoint: bool = False) -> Any:
-        return squeeze(self.matmul(expand_dims(x, -1), adjoint=adjoint), -1)
-
-    def _linop_matmul(self, left_operator: Any, right_operator: Any) -> Any:
-        return found(PRODUCTS, left_operator, right_operator)(left_operator, right_operator)
-
-    def _checked_argument(self, x: Any, own: int, other: int) -> Any:
-        """Converts an argument, whose dimension `other` must be this operator's dimension `own`."""
-        x = convert_to_tensor(x)
-        self._check_input_dtype(x)
-        Dimension(self.shape[own]).assert_is_compatible_with(x.shape[other])
-        return x
-
-    def _check_input_dtype(self, arg: Any) -> None:
-        if arg.dtype is not self.dtype:
-            raise TypeError(
-                f"Expected argument to have dtype {self.dtype!s}.  Found: {arg.dtype!s} in tensor "
-                f"{arg!s}"
-            )
-
-    def _both(self, other: Any, adjoint: bool, adjoint_arg: bool, name: str) -> tuple[Any, Any]:
-        """Returns this operator and another one, turned as asked for."""
-        left: Any = self.adjoint() if adjoint else self
-        right = other.adjoint() if adjoint_arg else other
-        if left.domain_dimension != right.range_dimension:
-            raise ValueError(
-                f"Operators are incompatible. Expected `{name}` to have dimension "
-                f"{left.domain_dimension} but got {right.range_dimension}."
-            )
-        return left, right
-
-    # Equations.
-
-    def solve(
-        self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
-    ) -> Any:
-        """Solves systems of linear equations with these matrices.
-
-        Args:
-            rhs: the right-hand sides in columns, a tensor of shape `[..., M, K]`; or an operator.
-            adjoint: take the conjugate transpose of this operator first.
-            adjoint_arg: take the conjugate transpose of `rhs` first.
-            name: ignored.
-
-        Returns:
-            The solutions in columns, a tensor of shape `[..., N, K]`; or an operator.
-
-        Raises:
-            NotImplementedError: if the operator is known not to be square, or to be singular.
-            ValueError: if the shapes do not fit together.
-            TypeError: if `rhs` has another dtype.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).solve([[1.0], [1.0]]).numpy()
-        array([[1. ],
-               [0.5]], dtype=float32)
-        """
-        self._check_solvable()
-        if isinstance(rhs, LinearOperator):
-            left, right = self._both(rhs, adjoint, adjoint_arg, "rhs")
-            return left._linop_solve(left, right)
-        rhs = self._checked_argument(rhs, -1 if adjoint else -2, -1 if adjoint_arg else -2)
-        return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
-
-    def _check_solvable(self) -> None:
-        for wrong, what in ((self.is_non_singular, "singular"), (self.is_square, "not be square")):
-            if wrong is False:
-                what = what if what.startswith("not") else f"be {what}"
-                raise NotImplementedError(
-                    f"Exact solve not implemented for an operator that is expected to {what}."
-                )
-
-    def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
-        """Solves systems of linear equations, each with one right-hand side.
-
-        Args:
-            rhs: the right-hand sides, a tensor of shape `[..., M]`.
-            adjoint: take the conjugate transpose of this operator first.
-            name: ignored.
-
-        Returns:
-            The solutions, a tensor of shape `[..., N]`.
-
-        Raises:
-            NotImplementedError: if the operator is known not to be square, or to be singular.
-            ValueError: if the shapes do not fit together.
-            TypeError: if `rhs` has another dtype.
-
-        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).solvevec([1.0, 1.0]).numpy()
-        array([1. , 0.5], dtype=float32)
-        """
-        rhs = self._checked_argument(rhs, -1 if adjoint else -2, -1)
-        return self._solvevec(rhs, adjoint=adjoint)
-
-    def _solvevec(self, rhs: Any, adjoint: bool = False) -> Any:
-        return squeeze(self.solve(expand_dims(rhs, -1), adjoint=adjoint), -1)
-
-    def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        slow("solve")
-        return self._dense_solve(rhs, adjoint, adjoint_arg)
-
-    def _dense_solve(self, rhs: Any, adjoint: bool, adjoint_arg: bool) -> Any:
-        rhs = turned(rhs, adjoint_arg)
-        if self._can_use_cholesky():
-            return cholesky_solve(cholesky(self.to_dense()), rhs)
-        return solved(self.to_dense(), rhs, adjoint)
-
-    def _linop_solve(self, left_operator: Any, right_operator: Any) -> Any:
-        return found(QUOTIENTS, left_operator, right_operator)(left_operator, right_operator)
 
     # Other operators.
 
@@ -850,15 +730,92 @@ class LinearOperator(Measured, shown="linear_operator"):
         factor = cholesky(self.to_dense())
         return kind(factor, is_non_singular=True, is_self_adjoint=False, is_square=True)
 
+    def _can_use_cholesky(self) -> bool:
+        return bool(self.is_self_adjoint and self.is_positive_definite)
+
     def __getitem__(self, slices: Any) -> "LinearOperator":
         return self._sliced(slices if isinstance(slices, tuple) else (slices,), self.batch_shape)
 
     def _sliced(self, slices: tuple[Any, ...], batch: TensorShape) -> Any:
-        return sliced(self, slices, batch)
+        """Returns the operator whose arguments are those of this one, sliced.
 
-    # For each of the arguments that are tensors or operators: how many of the last dimensions
-    # belong to a matrix.
-    _experimental_parameter_ndims_to_matrix_ndims: Any = ()
+        Args:
+            slices: what is between the brackets.
+            batch: the batch shape that the arguments are broadcast to first.
+        """
+        parameters = self.parameters
+        if slices != (Ellipsis,):
+            for name, rank in dict(self._experimental_parameter_ndims_to_matrix_ndims).items():
+                value = getattr(self, name)
+                if value is not None:
+                    parameters[name] = _sliced_argument(value, rank, slices, batch)
+        return type(self)(**parameters)
+
+    # Checks.
+
+    def assert_non_singular(self, name: str = "assert_non_singular") -> None:
+        """Checks that all matrices have inverses, up to the precision of their type.
+
+        Args:
+            name: ignored.
+
+        Raises:
+            InvalidArgumentError: if one has none.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_non_singular()
+        """
+        self._assert_non_singular()
+
+    def _assert_non_singular(self) -> None:
+        slow("assert_non_singular")
+        if self._can_use_cholesky():
+            self.assert_positive_definite()
+            return
+        values = svd(self.to_dense(), compute_uv=False)
+        condition = reduce_max(values, axis=-1) / reduce_min(values, axis=-1)
+        size = max(100.0, *(float(self.shape[place] or 0) for place in (-2, -1)))
+        most = 1 / (size * np.finfo(self.dtype.as_numpy_dtype).eps)
+        message = "Singular matrix up to precision epsilon."
+        assert_less(condition, cast(most, condition.dtype), message=message)
+
+    def assert_positive_definite(self, name: str = "assert_positive_definite") -> None:
+        """Checks that `x^H A x` has a positive real part for every x and every matrix A.
+
+        Args:
+            name: ignored.
+
+        Raises:
+            InvalidArgumentError: if it has not.
+            NotImplementedError: if that cannot be found out for operators of this kind.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_positive_definite()
+        """
+        self._assert_positive_definite()
+
+    def _assert_positive_definite(self) -> None:
+        slow("assert_positive_definite")
+        if not self.is_self_adjoint:
+            raise NotImplementedError("assert_positive_definite is not implemented.")
+        pivots = diag_part(cholesky(self.to_dense()))
+        assert_positive(pivots, message="Matrix was not positive definite.")
+
+    def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> None:
+        """Checks that all matrices are their own conjugate transposes.
+
+        Args:
+            name: ignored.
+
+        Raises:
+            InvalidArgumentError: if one is not.
+
+        >>> tf.linalg.LinearOperatorDiag([1.0, 2.0]).assert_self_adjoint()
+        """
+        self._assert_self_adjoint()
+
+    def _assert_self_adjoint(self) -> None:
+        dense = self.to_dense()
+        slow("assert_self_adjoint", cubic=False)
+        assert_equal(dense, adjoint(dense), message="Matrix was not equal to its adjoint.")
 
     # The tensors and operators it is made of.
 
@@ -874,3 +831,19 @@ class LinearOperator(Measured, shown="linear_operator"):
         arguments = self._composite_arguments()
         values = nest.pack_sequence_as(list(arguments.values()), list(components))
         return type(self)(**{**self.parameters, **dict(zip(arguments, values, strict=True))})
+
+
+def _sliced_argument(value: Any, rank: Any, slices: tuple[Any, ...], batch: TensorShape) -> Any:
+    if isinstance(value, list | tuple):
+        return [_sliced_argument(v, r, slices, batch) for v, r in zip(value, rank, strict=True)]
+    if isinstance(value, LinearOperator):
+        return value._sliced(slices, batch)
+    tensor = convert_to_tensor(value)
+    own = tensor.shape.rank - rank
+    core = tensor.shape[own:]
+    if batch.rank == 0:
+        whole = tensor
+    else:
+        whole = broadcast_to(tensor, common_batch([tensor.shape[:own], batch]) + core)
+    rest = () if Ellipsis in slices else (Ellipsis,)
+    return whole[(*slices, *rest, *[slice(None)] * rank)]

@@ -5,8 +5,15 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._linear.arguments import common_batch, exported, given, kept, read, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_tensor_or_variable,
+    common_batch,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import ones, range as number_range, zeros
@@ -15,7 +22,7 @@ from tapefacade._ops.array.shaping import broadcast_to
 from tapefacade._ops.array.sorting import argsort
 
 
-@exported
+@register_operator
 class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutation"):
     """A matrix that exchanges rows, or a stack of them.
 
@@ -49,8 +56,8 @@ class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutati
         is_square: bool | None = None,
         name: str = "LinearOperatorPermutation",
     ) -> None:
-        parameters = given(locals())
-        self._perm = kept(perm)
+        parameters = constructor_arguments(locals())
+        self._perm = as_tensor_or_variable(perm)
         self._check_perm()
         for key, text in (("is_non_singular", "non-singular"), ("is_square", "square")):
             if parameters[key] is False:
@@ -84,7 +91,7 @@ class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutati
         return self._perm.shape + self._perm.shape[-1:]
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x, perm = turned(x, adjoint_arg), read(self._perm)
+        x, perm = adjoint_if(x, adjoint_arg), convert_to_tensor(self._perm)
         if adjoint and not self.is_self_adjoint:
             perm = argsort(perm, axis=-1)
         batch: Any = common_batch([x.shape[:-2], perm.shape[:-1]])
@@ -99,10 +106,10 @@ class LinearOperatorPermutation(LinearOperator, shown="linear_operator_permutati
         return number_range(self._perm.shape[-1], dtype=self._perm.dtype)
 
     def _to_dense(self) -> Any:
-        return cast(self._columns() == read(self._perm)[..., None], self.dtype)
+        return cast(self._columns() == convert_to_tensor(self._perm)[..., None], self.dtype)
 
     def _diag_part(self) -> Any:
-        return cast(self._columns() == read(self._perm), self.dtype)
+        return cast(self._columns() == convert_to_tensor(self._perm), self.dtype)
 
     def _log_abs_determinant(self) -> Any:
         return zeros(self.batch_shape.as_list(), self.dtype)

@@ -4,16 +4,17 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import (
+    adjoint_if,
     as_complex,
+    as_tensor_or_variable,
     common_batch,
-    exported,
-    given,
-    kept,
-    read,
-    turned,
+    constructor_arguments,
+    register_operator,
 )
 from tapefacade._linear.circulant import LinearOperatorCirculant
 from tapefacade._linear.operator import LinearOperator
@@ -24,10 +25,9 @@ from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.array.shaping import broadcast_to, reverse
 from tapefacade._ops.debugging.values import assert_equal
-from tapefacade._ops.signal.fourier import fft
 
 
-@exported
+@register_operator
 class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
     """A matrix whose diagonals are constant, or a stack of them.
 
@@ -64,8 +64,8 @@ class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
         is_square: bool | None = None,
         name: str = "LinearOperatorToeplitz",
     ) -> None:
-        parameters = given(locals())
-        self._row, self._col = kept(row), kept(col)
+        parameters = constructor_arguments(locals())
+        self._row, self._col = as_tensor_or_variable(row), as_tensor_or_variable(col)
         for key, vector in (("row", self._row), ("col", self._col)):
             if vector.shape.rank < 1:
                 raise ValueError(f"Argument {key} must have at least 1 dimension.  Found: {vector}")
@@ -93,25 +93,29 @@ class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
         return shape + shape[-1:]
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        x, row, col = turned(x, adjoint_arg), read(self._row), read(self._col)
+        x, row, col = (
+            adjoint_if(x, adjoint_arg),
+            convert_to_tensor(self._row),
+            convert_to_tensor(self._col),
+        )
         batch = common_batch([row.shape, col.shape])
         row, col = broadcast_to(row, batch), broadcast_to(col, batch)
         # A circulant matrix of twice the size, with this one in its upper left corner.
         parts = [col, zeros_like(col[..., :1]), reverse(row[..., 1:], axis=[-1])]
-        spectrum = fft(as_complex(concat(parts, axis=-1)))
+        spectrum = FUNCTIONS["signal.fft"](as_complex(concat(parts, axis=-1)))
         circulant = LinearOperatorCirculant(spectrum, input_output_dtype=self.dtype)
         longer = concat([x, zeros_like(x)], axis=-2)
         result = circulant.matmul(longer, adjoint=adjoint)
         return result[..., : self.shape[-1], :]
 
     def _trace(self) -> Any:
-        return cast(self.shape[-1], self.dtype) * read(self._col)[..., 0]
+        return cast(self.shape[-1], self.dtype) * convert_to_tensor(self._col)[..., 0]
 
     def _diag_part(self) -> Any:
-        return read(self._col)[..., :1] * ones([self.shape[-1]], self.dtype)
+        return convert_to_tensor(self._col)[..., :1] * ones([self.shape[-1]], self.dtype)
 
     def _to_dense(self) -> Any:
-        row, col = read(self._row), read(self._col)
+        row, col = convert_to_tensor(self._row), convert_to_tensor(self._col)
         batch = common_batch([row.shape, col.shape])
         row, col = broadcast_to(row, batch), broadcast_to(col, batch)
         size = self.shape[-1]

@@ -2,8 +2,15 @@
 
 from typing import Any
 
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._linear.arguments import common_batch, exported, given, kept, read, turned
+from tapefacade._linear.arguments import (
+    adjoint_if,
+    as_tensor_or_variable,
+    common_batch,
+    constructor_arguments,
+    register_operator,
+)
 from tapefacade._linear.operator import LinearOperator, assert_real
 from tapefacade._ops.array.casting import conj
 from tapefacade._ops.array.joining import stack
@@ -14,7 +21,7 @@ from tapefacade._ops.linalg.products import adjoint as adjoint_matrix
 from tapefacade._ops.linalg.tridiagonal import tridiagonal_matmul, tridiagonal_solve
 
 
-@exported
+@register_operator
 class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
     """A tridiagonal matrix, or a stack of them.
 
@@ -51,7 +58,7 @@ class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
         is_square: bool | None = None,
         name: str = "LinearOperatorTridiag",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         if diagonals_format not in ("compact", "matrix", "sequence"):
             raise ValueError(
                 "Argument `diagonals_format` must be one of compact, matrix, or sequence. "
@@ -59,10 +66,10 @@ class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
             )
         self._format = diagonals_format
         if diagonals_format == "sequence":
-            self._diagonals: Any = [kept(diagonal) for diagonal in diagonals]
+            self._diagonals: Any = [as_tensor_or_variable(diagonal) for diagonal in diagonals]
             dtype = self._diagonals[0].dtype
         else:
-            self._diagonals = kept(diagonals)
+            self._diagonals = as_tensor_or_variable(diagonals)
             dtype = self._diagonals.dtype
         super().__init__(
             dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name,
@@ -99,7 +106,7 @@ class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
             batch = self.batch_shape + self.shape[-1:]
             rows = [broadcast_to(diagonal, batch) for diagonal in self._diagonals]
         else:
-            compact = read(self._diagonals)
+            compact = convert_to_tensor(self._diagonals)
             if self._format == "matrix":
                 compact = diag_part(compact, k=(-1, 1), align="LEFT_RIGHT")
             rows = [compact[..., place, :] for place in range(3)]
@@ -116,17 +123,17 @@ class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
         return compact, broadcast_to(x, batch + x.shape[-2:])
 
     def _matmul(self, x: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return tridiagonal_matmul(*self._with(turned(x, adjoint_arg), adjoint))
+        return tridiagonal_matmul(*self._with(adjoint_if(x, adjoint_arg), adjoint))
 
     def _solve(self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False) -> Any:
-        return tridiagonal_solve(*self._with(turned(rhs, adjoint_arg), adjoint))
+        return tridiagonal_solve(*self._with(adjoint_if(rhs, adjoint_arg), adjoint))
 
     def _diag_part(self) -> Any:
         return self._rows()[1]
 
     def _to_dense(self) -> Any:
         if self._format == "matrix":
-            return read(self._diagonals)
+            return convert_to_tensor(self._diagonals)
         return diag(stack(self._rows(), axis=-2), k=(-1, 1), align="LEFT_RIGHT")
 
     def _assert_self_adjoint(self) -> None:

@@ -4,13 +4,13 @@ from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.errors import InvalidArgumentError
-from tapefacade._linear.arguments import common_batch, exported, given
-from tapefacade._linear.sized import Sized, batch, size
+from tapefacade._linear.arguments import common_batch, constructor_arguments, register_operator
+from tapefacade._linear.identity import SizedOperator, batch, size
 from tapefacade._ops.array.creation import zeros
 
 
-@exported
-class LinearOperatorZeros(Sized, shown="linear_operator_zeros"):
+@register_operator
+class LinearOperatorZeros(SizedOperator, shown="linear_operator_zeros"):
     """A matrix of zeros, or a stack of them.
 
     Args:
@@ -46,7 +46,7 @@ class LinearOperatorZeros(Sized, shown="linear_operator_zeros"):
         assert_proper_shapes: bool = False,
         name: str = "LinearOperatorZeros",
     ) -> None:
-        parameters = given(locals())
+        parameters = constructor_arguments(locals())
         if not is_self_adjoint and is_square:
             raise ValueError("A zero operator is always self adjoint.")
         if is_non_singular:

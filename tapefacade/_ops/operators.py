@@ -151,7 +151,7 @@ def attach(cls: Any) -> None:
     cls.__neg__ = _unary(REGISTRY["math.negative"], "neg")
     cls.__abs__ = _unary(REGISTRY["math.abs"], "abs")
     cls.__invert__ = _invert
-    cls.__getitem__ = FUNCTIONS["_getitem"]
 
 
 attach(EagerTensor)
+EagerTensor.__getitem__ = FUNCTIONS["_getitem"]

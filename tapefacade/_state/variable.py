@@ -1,10 +1,8 @@
-"""Variables: boxes that hold a tensor; reading them, and assigning them as a whole or in parts."""
+"""`tf.Variable`: a box that holds a tensor; read, and assigned as a whole or in parts."""
 
-import contextlib
 import enum
 import itertools
 import threading
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -34,33 +32,161 @@ from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
+ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
+MESSAGE_TRANSFORMED = """Variable {} is assigned in a function that JAX transforms \
+(jax.jit, jax.vmap, jax.grad, ...), but was made outside of it. JAX calls the function to see what \
+it computes, which would not include the assignment. Pass the variable in and return its new value:
 
-class Attributes(Operators):
-    """The attributes of a variable, and how Python looks at it."""
+    @jax.jit
+    def f(variable, x):
+        variable.assign_add(x)
+        return variable.value()
 
-    _tensor: EagerTensor
-    _name: str
-    _serial: int
-    _shape: TensorShape
-    _trainable: bool
-    _constraint: Callable[[Any], Any] | None
-    _synchronization: VariableSynchronization
-    _aggregation: VariableAggregation
+    variable.assign(f(variable, x))
 
-    def _look(self) -> None: ...
+Or use tf.function, in which any variable can be assigned."""
+MESSAGE_NO_VALUE = (
+    "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing "
+    "a `variable_def`. You provided neither."
+)
+MESSAGE_IN_PLACE = (
+    "`variable {0}= value` with `tf.Variable`s is not supported. Use `variable.{1}(value)` to "
+    "modify the variable, or `out = variable {0} value` if you need to get a new output Tensor."
+)
+MESSAGE_TO_JAX = (
+    "Variable %s is handed to a JAX function within a tape: what JAX computes with it has no "
+    "gradient on the tape. Use the functions of `tf` (`jax_array * variable` is JAX's, "
+    "`variable * jax_array` is recorded)."
+)
+_SERIAL = itertools.count()
+_NEW, _SET = object.__new__, object.__setattr__
 
-    def value(self) -> EagerTensor:
-        """Returns the value as a tensor."""
-        return self._tensor
 
-    def read_value(self) -> EagerTensor:
-        """Returns the value as a tensor."""
-        return self.value()
+class _Identity(Operation):
+    """Passes a value on."""
 
-    def numpy(self) -> Any:
-        """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
-        self._look()
-        return self._tensor.numpy()
+    def __init__(self, name: str) -> None:
+        self.name = self.kernel = name
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return tuple(types), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return arrays
+
+
+# A variable's state is read: gradients stop here ("state blocks history").
+READ = _Identity("ReadVariable")
+READ.gradient = NOT_DIFFERENTIABLE
+# The value of a read, as a tensor of its own.
+READ_VALUE = _Identity("ReadVariableOp")
+# An argument of a function: what is known outside is pending within.
+ARGUMENT = _Identity("Placeholder")
+
+
+class Variable(Operators, metaclass=Making):
+    """A value that can change: a box around a tensor.
+
+    Args:
+        initial_value: a tensor, a value that converts to one, another variable (whose value is
+            copied), or a function without arguments that returns one of these.
+        trainable: tapes watch trainable variables by themselves. True by default, unless
+            `synchronization` is `ON_READ`.
+        validate_shape: accepted for TensorFlow's sake.
+        caching_device: accepted for TensorFlow's sake.
+        name: the name; `:0` is added. "Variable" by default; names need not be unique.
+        variable_def: must be None.
+        dtype: the dtype, which `initial_value` is converted to.
+        import_scope: accepted for TensorFlow's sake.
+        constraint: a function from a value to an allowed one, for optimizers to apply.
+        synchronization: a `tf.VariableSynchronization`.
+        aggregation: a `tf.VariableAggregation`.
+        shape: the shape that values must have, unknown sizes allowed; by default the shape of
+            `initial_value`.
+        experimental_enable_variable_lifting: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if there is no initial value, or it does not fit `shape` or `dtype`.
+
+    >>> v = tf.Variable([1.0, 2.0])
+    >>> v.assign_add([1.0, 1.0]).numpy()
+    array([2., 3.], dtype=float32)
+
+    See https://www.tensorflow.org/api_docs/python/tf/Variable.
+    """
+
+    __array_priority__ = 100
+    _made_by_creators = True
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> "Variable":
+        return object.__new__(ResourceVariable if cls is Variable else cls)
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: str | None = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
+        shape: Any = None,
+        experimental_enable_variable_lifting: bool = True,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(MESSAGE_NO_VALUE)
+        _check_mode(synchronization, VariableSynchronization, "synchronization", name)
+        _check_mode(aggregation, VariableAggregation, "aggregation", name)
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                f"Argument `constraint` must be None or a callable. a callable. Got a "
+                f"{type(constraint)}:  {constraint}"
+            )
+        if name is not None and not isinstance(name, str):
+            raise ValueError("name for name_scope must be a string.")
+        tensor = hoisted(_initial(initial_value, dtype))
+        if shape is None:
+            shape = tensor.shape
+        elif not as_shape(shape).is_compatible_with(tensor.shape):
+            raise ValueError(
+                "In this `tf.Variable` creation, the initial value's shape "
+                f"({tensor.shape}) is not compatible with the explicitly supplied `shape` argument "
+                f"({shape})."
+            )
+        if trainable is None:
+            trainable = synchronization is not VariableSynchronization.ON_READ
+        name = scoped("Variable" if name is None else name)
+        self._set_up(tensor, trainable, name, as_shape(shape), constraint)
+        self._synchronization, self._aggregation = synchronization, aggregation
+        if THREAD.functions:
+            THREAD.functions[-1].note_created(self)
+
+    def _set_up(
+        self, tensor: EagerTensor, trainable: bool, name: str | None, shape: TensorShape,
+        constraint: Callable[[Any], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._tensor = tensor
+        # Whether its value may be known on the host; JAX also makes variables of placeholders.
+        self._discrete = tensor._type is not UNTYPED and not tensor._type.inexact
+        self._trainable = trainable
+        self._name = "Variable" if name is None else name
+        self._shape = shape
+        self._constraint = constraint
+        self._synchronization = VariableSynchronization.AUTO
+        self._aggregation = VariableAggregation.NONE
+        self._serial = next(_SERIAL)
+        self._lock = threading.RLock()
+        self._made_in = None if current_trace(None) is NO_TRACE else trace_state()
+        # (recording, its epoch, tensor, slot) of the last read
+        self._read_at: tuple[Recording, int, EagerTensor | None, int] | None = None
+
+    # What it is.
 
     @property
     def name(self) -> str:
@@ -169,92 +295,262 @@ class Attributes(Operators):
         """Raises: there are no sessions; `numpy()` gives the value."""
         raise RuntimeError("This operation is not supported when eager execution is enabled.")
 
-    # Python's protocols.
+    # What the engine asks for.
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        self._look()
-        return self._tensor.__array__(dtype, copy)
+    @property
+    def _root(self) -> "Variable":
+        return self
 
-    def __bool__(self) -> bool:
-        return bool(self.numpy())
+    @property
+    def _type(self) -> TensorType:
+        return self._tensor._type
 
-    def __int__(self) -> int:
-        return int(self.numpy())
-
-    def __float__(self) -> float:
-        return float(self.numpy())
-
-    def __complex__(self) -> complex:
-        return complex(self.numpy())
-
-    def __iter__(self) -> Iterator[EagerTensor]:
-        return iter(self.value())
-
-    def __contains__(self, item: Any) -> bool:
-        return item in self.value()
-
-    def __format__(self, specification: str) -> str:
-        return (
-            format(str(self), specification)
-            if not specification
-            else format(self.numpy(), specification)
-        )
-
-    def __repr__(self) -> str:
+    def _host_value(self) -> np.ndarray[Any, Any] | None:
         if THREAD.recording.frame is not None:
-            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-        self._look()
-        return (
-            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={value_repr(self._tensor._shown())}>"
-        )
+            return None  # a function that is called again reads it again
+        self._tell_tapes()
+        return host_value(self._tensor)
 
-    def _repr_html_(self) -> str | None:
-        if THREAD.recording.frame is not None or self._tensor.ndim != 2:
-            return None
-        self._look()
-        rest = "" if self._trainable else ", not trainable"
-        heading = f"tf.Variable {self.name!r}: shape={self.shape}, dtype={self.dtype.name}{rest}"
-        return matrix_table(self._tensor._shown(), heading)
+    def _look(self) -> None:
+        """Takes note that Python code depends on the value."""
+        recording = THREAD.recording
+        if recording.frame is not None:
+            recording.observe()
+        self._tell_tapes()
 
+    def _slot_in(self, recording: Recording) -> int:
+        """Returns the slot of this variable's value, and tells the tapes that it is read."""
+        read = self._read_at
+        if (
+            read is not None
+            and read[0] is recording
+            and read[1] == recording.epoch
+            and read[2] is self._tensor
+        ):
+            return read[3]
+        return self._read_in(recording)
 
-class _Identity(Operation):
-    """Passes a value on."""
+    def _read_in(self, recording: Recording) -> int:
+        tensor = self._tensor
+        read = self._read_at
+        if read is not None and read[0] is recording and read[2] is tensor:
+            slot = read[3]  # unchanged; a tape or a function has begun or ended since
+        elif tensor._recording is recording and tensor._slot < recording.at.end:
+            slot = tensor._slot
+            # For the tapes: gradients stop at a read. For functions: a variable has its own slot.
+            if recording.blocks or recording.frame is not None:
+                (value,) = recording.apply(READ, (), (slot,), [tensor._type])
+                slot = value._slot
+        else:
+            slot = recording.new_leaf(tensor, separate=True)
+        if recording.frame is not None:
+            source = tensor._slot if tensor._recording is recording else -1
+            recording.frame.note_read(self._root, slot, source)
+        for reference in recording.blocks:
+            tape = reference()
+            if tape is not None and tape._wants(self._root):
+                tape._read(self._root, slot)
+        self._read_at = (recording, recording.epoch, tensor, slot)
+        return slot
 
-    def __init__(self, name: str) -> None:
-        self.name = self.kernel = name
+    def _dense_var_to_tensor(
+        self, dtype: dtypes.DType | None = None, name: str | None = None, as_ref: bool = False
+    ) -> EagerTensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise ValueError(
+                f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of "
+                f"type {self.dtype.name}. (Variable: {self!r})"
+            )
+        return self.value()
 
-    def infer(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[TensorType, ...], Any]:
-        return tuple(types), None
+    def _put(self, tensor: EagerTensor) -> None:
+        """Puts another tensor in the box."""
+        if current_trace(None) is not NO_TRACE:
+            self._require_same_trace()
+        recording = THREAD.recording
+        if id(self) not in recording.assigned:
+            recording.assigned[id(self)] = (self, self._tensor)
+        if recording.frame is not None:
+            recording.frame.note_assigned(self._root)
+        self._tensor = tensor
+        read = self._read_at
+        if read is not None:
+            self._read_at = (*read[:2], None, read[3])  # lets go of the value from before
 
-    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        return arrays
+    def _unread(self) -> "Variable":
+        view = _NEW(UnreadVariable)
+        _SET(view, "_root", self._root)
+        return view
 
+    def _restore(self, tensor: EagerTensor) -> None:
+        self._tensor = tensor
 
-# A variable's state is read: gradients stop here ("state blocks history").
-READ = _Identity("ReadVariable")
-READ.gradient = NOT_DIFFERENTIABLE
-# The value of a read, as a tensor of its own.
-READ_VALUE = _Identity("ReadVariableOp")
-# An argument of a function: what is known outside is pending within.
-ARGUMENT = _Identity("Placeholder")
-
-
-class Scatter:
-    """The methods of a variable that change or read some of its elements."""
-
-    _tensor: EagerTensor
-    _lock: "threading.RLock | contextlib.AbstractContextManager[Any]"
-
-    def _unread(self) -> Any: ...
-
-    def _put(self, tensor: EagerTensor) -> None: ...
+    # Reading.
 
     def value(self) -> EagerTensor:
+        """Returns the value as a tensor.
+
+        >>> tf.Variable(1.0).value()
+        <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
+        """
+        recording = THREAD.recording
+        if type(self._tensor) is not EagerTensor:  # strings are on the host
+            self._look()
+            return self._tensor
+        if host_value(self._tensor) is not None and recording.frame is None:
+            self._tell_tapes()
+            return self._tensor
+        slot = self._slot_in(recording)
+        (value,) = recording.apply(READ_VALUE, (), (slot,), [self._tensor._type])
+        if recording.frame is None:
+            value._value = self._tensor._value  # known already, if it is
+        return value
+
+    def read_value(self) -> EagerTensor:
         """Returns the value as a tensor."""
+        return self.value()
+
+    def numpy(self) -> Any:
+        """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
+        self._look()
+        return self._tensor.numpy()
+
+    def __jax_array__(self) -> jax.Array:
+        if self._trainable and THREAD.recording.watchers():
+            warn(MESSAGE_TO_JAX, self.name)
+        self._look()
+        return self._tensor._device_array()
+
+    def _string_tensor(self) -> EagerTensor:
+        self._look()
         return self._tensor
+
+    def _tell_tapes(self) -> None:
+        recording = THREAD.recording
+        if recording.blocks and type(self._tensor) is EagerTensor:
+            self._slot_in(recording)
+
+    def is_initialized(self, name: str | None = None) -> EagerTensor:
+        """Returns true: variables have a value from the start."""
+        return convert(True)
+
+    # Assigning.
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Replaces the value.
+
+        Args:
+            value: what converts to a tensor of the variable's dtype and shape.
+            use_locking: accepted for TensorFlow's sake.
+            name: ignored.
+            read_value: return the variable.
+
+        Returns:
+            The variable, or None if `read_value` is false.
+
+        Raises:
+            ValueError: if the shape does not fit, or `value` is a tensor of another dtype.
+            TypeError: if a Python value cannot have the variable's dtype.
+            UnexpectedTracerError: JAX's, if the variable is from outside of a function that JAX
+                transforms.
+
+        >>> v = tf.Variable(1.0)
+        >>> v.assign(2.0).numpy()
+        np.float32(2.0)
+        """
+        tensor = self._converted(value)
+        if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
+            tensor.shape
+        ):
+            raise ValueError(
+                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
+                f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
+                "incompatible."
+            )
+        with self._lock:
+            self._put(tensor)
+            self._tell_tapes()
+        return self._unread() if read_value else None
+
+    def _converted(self, value: Any) -> EagerTensor:
+        if type(value) is EagerTensor and value._type.dtype is self.dtype:
+            return value
+        if isinstance(value, Variable) and value.dtype is self.dtype:
+            if THREAD.recording.frame is not None:
+                return value.value()
+            value._tell_tapes()
+            return value._tensor
+        return convert(value, self.dtype)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Adds to the value.
+
+        Args:
+            delta: what converts to a tensor of the variable's dtype, of the very shape of the
+                value.
+            use_locking: accepted for TensorFlow's sake.
+            name: ignored.
+            read_value: return the variable.
+
+        Returns:
+            The variable, or None if `read_value` is false.
+
+        Raises:
+            InvalidArgumentError: if the shape differs.
+            ValueError: if `delta` is a tensor of another dtype.
+            TypeError: if a Python value cannot have the variable's dtype.
+
+        >>> tf.Variable(1.0).assign_add(2.0).numpy()
+        np.float32(3.0)
+        """
+        return self._update(ADD, "AssignAddVariableOp", delta, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Subtracts from the value; see `assign_add`.
+
+        >>> tf.Variable(1.0).assign_sub(2.0).numpy()
+        np.float32(-1.0)
+        """
+        return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
+
+    def _update(self, op: Op, kernel: str, delta: Any, read_value: bool) -> Any:
+        with self._lock:
+            held = self._tensor
+            if type(delta) is not EagerTensor or delta._type is not held._type:
+                delta = self._converted(delta)
+                if delta._type.shape != held._type.shape:
+                    raise invalid_argument(
+                        f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
+                        f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
+                    )
+            if held._type.hostable and self._host_value() is not None:
+                self._put(record2(op, held, delta, ()))
+                self._tell_tapes()
+            else:
+                self._put(record2(op, self, delta, ()))
+        return self._unread() if read_value else None
+
+    def _require_same_trace(self) -> None:
+        """Raises if JAX transforms a function now that the variable is not made in."""
+        if self._made_in != trace_state():
+            raise UnexpectedTracerError(MESSAGE_TRANSFORMED.format(self.name))
+
+    # Some of its elements.
+
+    def __getitem__(self, key: Any) -> EagerTensor:
+        """Returns a part of the value; its `assign` changes that part of the variable."""
+        part = FUNCTIONS["_getitem"](self, key)
+        part._origin = (self, key)
+        return part
 
     def _assign_part(
         self, key: Any, value: Any, name: str | None = None, read_value: bool = True
@@ -387,403 +683,58 @@ class Scatter:
         """Returns the elements or slices at `indices`, as `tf.gather_nd`."""
         return FUNCTIONS["gather_nd"](self, indices)
 
+    # Python's protocols.
 
-ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
-MESSAGE_TRANSFORMED = """Variable {} is assigned in a function that JAX transforms \
-(jax.jit, jax.vmap, jax.grad, ...), but was made outside of it. JAX calls the function to see what \
-it computes, which would not include the assignment. Pass the variable in and return its new value:
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
+        )
 
-    @jax.jit
-    def f(variable, x):
-        variable.assign_add(x)
-        return variable.value()
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        self._look()
+        return self._tensor.__array__(dtype, copy)
 
-    variable.assign(f(variable, x))
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
 
-Or use tf.function, in which any variable can be assigned."""
+    def __int__(self) -> int:
+        return int(self.numpy())
 
+    def __float__(self) -> float:
+        return float(self.numpy())
 
-class Assigning(Attributes, Scatter):
-    """The methods of a variable that put another tensor in the box."""
+    def __complex__(self) -> complex:
+        return complex(self.numpy())
 
-    _made_in: Any  # what JAX traced when the variable was made, or None
+    def __iter__(self) -> Iterator[EagerTensor]:
+        return iter(self.value())
 
-    @property
-    @abstractmethod
-    def _root(self) -> Any: ...
+    def __contains__(self, item: Any) -> bool:
+        return item in self.value()
 
-    @abstractmethod
-    def _tell_tapes(self) -> None: ...
+    def __format__(self, specification: str) -> str:
+        return (
+            format(str(self), specification)
+            if not specification
+            else format(self.numpy(), specification)
+        )
 
-    @abstractmethod
-    def _host_value(self) -> Any: ...
-
-    @abstractmethod
-    def _unread(self) -> Any: ...
-
-    @abstractmethod
-    def _put(self, tensor: EagerTensor) -> None: ...
-
-    def _require_same_trace(self) -> None:
-        """Raises if JAX transforms a function now that the variable is not made in."""
-        if self._made_in != trace_state():
-            raise UnexpectedTracerError(MESSAGE_TRANSFORMED.format(self.name))
-
-    def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:  # fmt: skip
-        """Replaces the value.
-
-        Args:
-            value: what converts to a tensor of the variable's dtype and shape.
-            use_locking: accepted for TensorFlow's sake.
-            name: ignored.
-            read_value: return the variable.
-
-        Returns:
-            The variable, or None if `read_value` is false.
-
-        Raises:
-            ValueError: if the shape does not fit, or `value` is a tensor of another dtype.
-            TypeError: if a Python value cannot have the variable's dtype.
-            UnexpectedTracerError: JAX's, if the variable is from outside of a function that JAX
-                transforms.
-
-        >>> v = tf.Variable(1.0)
-        >>> v.assign(2.0).numpy()
-        np.float32(2.0)
-        """
-        tensor = self._converted(value)
-        if tensor._type is not self._tensor._type and not self._shape.is_compatible_with(
-            tensor.shape
-        ):
-            raise ValueError(
-                f"Cannot assign value to variable ' {self.name}': Shape mismatch.The variable "
-                f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
-                "incompatible."
-            )
-        with self._lock:
-            self._put(tensor)
-            self._tell_tapes()
-        return self._unread() if read_value else None
-
-    def _converted(self, value: Any) -> EagerTensor:
-        if type(value) is EagerTensor and value._type.dtype is self.dtype:
-            return value
-        if isinstance(value, Assigning) and value.dtype is self.dtype:
-            if THREAD.recording.frame is not None:
-                return value.value()
-            value._tell_tapes()
-            return value._tensor
-        return convert(value, self.dtype)
-
-    def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:  # fmt: skip
-        """Adds to the value.
-
-        Args:
-            delta: what converts to a tensor of the variable's dtype, of the very shape of the
-                value.
-            use_locking: accepted for TensorFlow's sake.
-            name: ignored.
-            read_value: return the variable.
-
-        Returns:
-            The variable, or None if `read_value` is false.
-
-        Raises:
-            InvalidArgumentError: if the shape differs.
-            ValueError: if `delta` is a tensor of another dtype.
-            TypeError: if a Python value cannot have the variable's dtype.
-
-        >>> tf.Variable(1.0).assign_add(2.0).numpy()
-        np.float32(3.0)
-        """
-        return self._update(ADD, "AssignAddVariableOp", delta, read_value)
-
-    def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None,
-        read_value: bool = True,
-    ) -> Any:  # fmt: skip
-        """Subtracts from the value; see `assign_add`.
-
-        >>> tf.Variable(1.0).assign_sub(2.0).numpy()
-        np.float32(-1.0)
-        """
-        return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
-
-    def _update(self, op: Op, kernel: str, delta: Any, read_value: bool) -> Any:
-        with self._lock:
-            held = self._tensor
-            if type(delta) is not EagerTensor or delta._type is not held._type:
-                delta = self._converted(delta)
-                if delta._type.shape != held._type.shape:
-                    raise invalid_argument(
-                        f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
-                        f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
-                    )
-            if held._type.hostable and self._host_value() is not None:
-                self._put(record2(op, held, delta, ()))
-                self._tell_tapes()
-            else:
-                self._put(record2(op, self, delta, ()))
-        return self._unread() if read_value else None
-
-
-def _brackets(tensor: EagerTensor) -> str:
-    """Returns a shape as TensorFlow's kernels write it."""
-    return "[" + ",".join(str(length) for length in tensor._type.shape) + "]"
-
-
-MESSAGE_NO_VALUE = (
-    "The `initial_value` arg to `tf.Variable` must be specified except when you are not providing "
-    "a `variable_def`. You provided neither."
-)
-MESSAGE_IN_PLACE = (
-    "`variable {0}= value` with `tf.Variable`s is not supported. Use `variable.{1}(value)` to "
-    "modify the variable, or `out = variable {0} value` if you need to get a new output Tensor."
-)
-MESSAGE_TO_JAX = (
-    "Variable %s is handed to a JAX function within a tape: what JAX computes with it has no "
-    "gradient on the tape. Use the functions of `tf` (`jax_array * variable` is JAX's, "
-    "`variable * jax_array` is recorded)."
-)
-_SERIAL = itertools.count()
-_NEW, _SET = object.__new__, object.__setattr__
-
-
-class Variable(Assigning, metaclass=Making):
-    """A value that can change: a box around a tensor.
-
-    Args:
-        initial_value: a tensor, a value that converts to one, another variable (whose value is
-            copied), or a function without arguments that returns one of these.
-        trainable: tapes watch trainable variables by themselves. True by default, unless
-            `synchronization` is `ON_READ`.
-        validate_shape: accepted for TensorFlow's sake.
-        caching_device: accepted for TensorFlow's sake.
-        name: the name; `:0` is added. "Variable" by default; names need not be unique.
-        variable_def: must be None.
-        dtype: the dtype, which `initial_value` is converted to.
-        import_scope: accepted for TensorFlow's sake.
-        constraint: a function from a value to an allowed one, for optimizers to apply.
-        synchronization: a `tf.VariableSynchronization`.
-        aggregation: a `tf.VariableAggregation`.
-        shape: the shape that values must have, unknown sizes allowed; by default the shape of
-            `initial_value`.
-        experimental_enable_variable_lifting: accepted for TensorFlow's sake.
-
-    Raises:
-        ValueError: if there is no initial value, or it does not fit `shape` or `dtype`.
-
-    >>> v = tf.Variable([1.0, 2.0])
-    >>> v.assign_add([1.0, 1.0]).numpy()
-    array([2., 3.], dtype=float32)
-
-    See https://www.tensorflow.org/api_docs/python/tf/Variable.
-    """
-
-    __array_priority__ = 100
-    _made_by_creators = True
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> "Variable":
-        return object.__new__(ResourceVariable if cls is Variable else cls)
-
-    def __init__(
-        self,
-        initial_value: Any = None,
-        trainable: bool | None = None,
-        validate_shape: bool = True,
-        caching_device: Any = None,
-        name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        import_scope: str | None = None,
-        constraint: Callable[[Any], Any] | None = None,
-        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-        aggregation: VariableAggregation = VariableAggregation.NONE,
-        shape: Any = None,
-        experimental_enable_variable_lifting: bool = True,
-    ) -> None:
-        if initial_value is None:
-            raise ValueError(MESSAGE_NO_VALUE)
-        _check_mode(synchronization, VariableSynchronization, "synchronization", name)
-        _check_mode(aggregation, VariableAggregation, "aggregation", name)
-        if constraint is not None and not callable(constraint):
-            raise ValueError(
-                f"Argument `constraint` must be None or a callable. a callable. Got a "
-                f"{type(constraint)}:  {constraint}"
-            )
-        if name is not None and not isinstance(name, str):
-            raise ValueError("name for name_scope must be a string.")
-        tensor = hoisted(_initial(initial_value, dtype))
-        if shape is None:
-            shape = tensor.shape
-        elif not as_shape(shape).is_compatible_with(tensor.shape):
-            raise ValueError(
-                "In this `tf.Variable` creation, the initial value's shape "
-                f"({tensor.shape}) is not compatible with the explicitly supplied `shape` argument "
-                f"({shape})."
-            )
-        if trainable is None:
-            trainable = synchronization is not VariableSynchronization.ON_READ
-        name = scoped("Variable" if name is None else name)
-        self._set_up(tensor, trainable, name, as_shape(shape), constraint)
-        self._synchronization, self._aggregation = synchronization, aggregation
-        if THREAD.functions:
-            THREAD.functions[-1].note_created(self)
-
-    def _set_up(
-        self, tensor: EagerTensor, trainable: bool, name: str | None, shape: TensorShape,
-        constraint: Callable[[Any], Any] | None = None,
-    ) -> None:  # fmt: skip
-        self._tensor = tensor
-        # Whether its value may be known on the host; JAX also makes variables of placeholders.
-        self._discrete = tensor._type is not UNTYPED and not tensor._type.inexact
-        self._trainable = trainable
-        self._name = "Variable" if name is None else name
-        self._shape = shape
-        self._constraint = constraint
-        self._synchronization = VariableSynchronization.AUTO
-        self._aggregation = VariableAggregation.NONE
-        self._serial = next(_SERIAL)
-        self._lock = threading.RLock()
-        self._made_in = None if current_trace(None) is NO_TRACE else trace_state()
-        # (recording, its epoch, tensor, slot) of the last read
-        self._read_at: tuple[Recording, int, EagerTensor | None, int] | None = None
-
-    # What the engine asks for.
-
-    @property
-    def _root(self) -> "Variable":
-        return self
-
-    @property
-    def _type(self) -> TensorType:
-        return self._tensor._type
-
-    def _host_value(self) -> np.ndarray[Any, Any] | None:
+    def __repr__(self) -> str:
         if THREAD.recording.frame is not None:
-            return None  # a function that is called again reads it again
-        self._tell_tapes()
-        return host_value(self._tensor)
-
-    def _look(self) -> None:
-        """Takes note that Python code depends on the value."""
-        recording = THREAD.recording
-        if recording.frame is not None:
-            recording.observe()
-        self._tell_tapes()
-
-    def _slot_in(self, recording: Recording) -> int:
-        """Returns the slot of this variable's value, and tells the tapes that it is read."""
-        read = self._read_at
-        if (
-            read is not None
-            and read[0] is recording
-            and read[1] == recording.epoch
-            and read[2] is self._tensor
-        ):
-            return read[3]
-        return self._read_in(recording)
-
-    def _read_in(self, recording: Recording) -> int:
-        tensor = self._tensor
-        read = self._read_at
-        if read is not None and read[0] is recording and read[2] is tensor:
-            slot = read[3]  # unchanged; a tape or a function has begun or ended since
-        elif tensor._recording is recording and tensor._slot < recording.at.end:
-            slot = tensor._slot
-            # For the tapes: gradients stop at a read. For functions: a variable has its own slot.
-            if recording.blocks or recording.frame is not None:
-                (value,) = recording.apply(READ, (), (slot,), [tensor._type])
-                slot = value._slot
-        else:
-            slot = recording.new_leaf(tensor, separate=True)
-        if recording.frame is not None:
-            source = tensor._slot if tensor._recording is recording else -1
-            recording.frame.note_read(self._root, slot, source)
-        for reference in recording.blocks:
-            tape = reference()
-            if tape is not None and tape._wants(self._root):
-                tape._read(self._root, slot)
-        self._read_at = (recording, recording.epoch, tensor, slot)
-        return slot
-
-    def _dense_var_to_tensor(
-        self, dtype: dtypes.DType | None = None, name: str | None = None, as_ref: bool = False
-    ) -> EagerTensor:
-        if dtype is not None and dtype is not self.dtype:
-            raise ValueError(
-                f"Incompatible type conversion requested to type {dtype.name} for `tf.Variable of "
-                f"type {self.dtype.name}. (Variable: {self!r})"
-            )
-        return self.value()
-
-    def _put(self, tensor: EagerTensor) -> None:
-        """Puts another tensor in the box."""
-        if current_trace(None) is not NO_TRACE:
-            self._require_same_trace()
-        recording = THREAD.recording
-        if id(self) not in recording.assigned:
-            recording.assigned[id(self)] = (self, self._tensor)
-        if recording.frame is not None:
-            recording.frame.note_assigned(self._root)
-        self._tensor = tensor
-        read = self._read_at
-        if read is not None:
-            self._read_at = (*read[:2], None, read[3])  # lets go of the value from before
-
-    def _unread(self) -> "Variable":
-        view = _NEW(UnreadVariable)
-        _SET(view, "_root", self._root)
-        return view
-
-    def _restore(self, tensor: EagerTensor) -> None:
-        self._tensor = tensor
-
-    # Reading.
-
-    def value(self) -> EagerTensor:
-        """Returns the value as a tensor.
-
-        >>> tf.Variable(1.0).value()
-        <tf.Tensor: shape=(), dtype=float32, numpy=1.0>
-        """
-        recording = THREAD.recording
-        if type(self._tensor) is not EagerTensor:  # strings are on the host
-            self._look()
-            return self._tensor
-        if host_value(self._tensor) is not None and recording.frame is None:
-            self._tell_tapes()
-            return self._tensor
-        slot = self._slot_in(recording)
-        (value,) = recording.apply(READ_VALUE, (), (slot,), [self._tensor._type])
-        if recording.frame is None:
-            value._value = self._tensor._value  # known already, if it is
-        return value
-
-    def __jax_array__(self) -> jax.Array:
-        if self._trainable and THREAD.recording.watchers():
-            warn(MESSAGE_TO_JAX, self.name)
+            return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
         self._look()
-        return self._tensor._device_array()
+        return (
+            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
+            f"numpy={value_repr(self._tensor._shown())}>"
+        )
 
-    def _string_tensor(self) -> EagerTensor:
+    def _repr_html_(self) -> str | None:
+        if THREAD.recording.frame is not None or self._tensor.ndim != 2:
+            return None
         self._look()
-        return self._tensor
-
-    def _tell_tapes(self) -> None:
-        recording = THREAD.recording
-        if recording.blocks and type(self._tensor) is EagerTensor:
-            self._slot_in(recording)
-
-    def is_initialized(self, name: str | None = None) -> EagerTensor:
-        """Returns true: variables have a value from the start."""
-        return convert(True)
+        rest = "" if self._trainable else ", not trainable"
+        heading = f"tf.Variable {self.name!r}: shape={self.shape}, dtype={self.dtype.name}{rest}"
+        return matrix_table(self._tensor._shown(), heading)
 
     # Copies.
 
@@ -802,6 +753,11 @@ class Variable(Assigning, metaclass=Making):
             self._tensor.numpy(), self._trainable, self._name, self._shape, self._constraint,
             self._synchronization, self._aggregation,
         )  # fmt: skip
+
+
+def _brackets(tensor: EagerTensor) -> str:
+    """Returns a shape as TensorFlow's kernels write it."""
+    return "[" + ",".join(str(length) for length in tensor._type.shape) + "]"
 
 
 def _unpickled(
@@ -833,12 +789,6 @@ def _initial(value: Any, dtype: Any) -> EagerTensor:
         if str(error).startswith("Tensor conversion requested"):
             raise ValueError(f"initial_value: {error}") from None
         raise
-
-
-def _unhashable(self: Variable) -> NoReturn:
-    raise TypeError(
-        f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {self!r})"
-    )
 
 
 def _refuse(symbol: str, method: str) -> Callable[[Any, Any], NoReturn]:
@@ -875,7 +825,6 @@ class UnreadVariable(ResourceVariable):
 
 
 operators.attach(Variable)
-Variable.__hash__ = _unhashable
 for _name, _symbol, _method in (
     ("iadd", "+", "assign_add"), ("isub", "-", "assign_sub"), ("imul", "*", "assign"),
     ("itruediv", "/", "assign"), ("ifloordiv", "//", "assign"), ("ipow", "**", "assign"),
@@ -900,13 +849,3 @@ def _unflatten(aux: Any, children: Any) -> Variable:
 
 for _class in (ResourceVariable, UnreadVariable):
     jax.tree_util.register_pytree_node(_class, _flatten, _unflatten)
-
-
-def _part(self: Variable, key: Any) -> EagerTensor:
-    """Returns a part of the value; its `assign` changes that part of the variable."""
-    part = FUNCTIONS["_getitem"](self, key)
-    part._origin = (self, key)
-    return part
-
-
-Variable.__getitem__ = _part

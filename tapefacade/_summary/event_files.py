@@ -1,6 +1,5 @@
 """Events as TensorBoard reads them, written by tensorboardX."""
 
-import importlib
 import os
 import time
 from typing import Any, NamedTuple
@@ -8,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
-from tapefacade._core.tensor import hinted
 from tapefacade._io.tensor_protos import Dim, TensorProto, TensorShapeProto
 
-INSTALL = "pip install 'tapefacade[summary]'"
 Array = np.ndarray[Any, Any]
 
 
@@ -38,11 +36,7 @@ def library(name: str) -> Any:
     Raises:
         ImportError: if it is not installed.
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        message = f"Summaries need tensorboardX. Install it: {INSTALL}"
-        raise hinted(ImportError(message), "tensorboardX is an optional dependency.") from error
+    return optional_module(name, "summary", "Summaries")
 
 
 class EventFile:

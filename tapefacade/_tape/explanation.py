@@ -1,19 +1,16 @@
 """Why a gradient is None: what a tape knows of the way from a source to a target."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tapefacade._core import nest
 from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
 from tapefacade._state.variable import READ, Variable
 from tapefacade._tape.custom_gradient_boundary import registered_gradient
 from tapefacade._tape.derivatives.derivative import Derivative
 from tapefacade._tape.forward_instructions import is_within, moment
-from tapefacade._tape.gradient_arguments import checked_sources, differentiated
-from tapefacade._tape.reach import Window, nodes_within, taped, used_inputs
-from tapefacade._trace.program_listing import Program, op_name, place, program_of, type_text
-from tapefacade._trace.recording import Data, Recording
+from tapefacade._tape.reach import Window, taped, used_inputs
+from tapefacade._trace.program_listing import op_name, place, type_text
 from tapefacade._trace.tree import Node
 
 WIDTH = 100  # characters
@@ -179,115 +176,33 @@ class Way:
         return None
 
 
-class Explaining:
-    """The part of a tape that says what it knows."""
+class TapeContent(NamedTuple):
+    """What a tape has recorded and watched so far.
 
-    _recording: bool
-    _watch_accessed_variables: bool
-    _trace: Recording | None
-    _data: Data | None
-    _end: Node | None
-    _intervals: list[tuple[int, int]]
-    _start: int
-    _watched: dict[int, int]
-    _variables: dict[int, tuple[Variable, tuple[int, ...]]]
+    Attributes:
+        end: where its window ends for now.
+        window: what was recorded and watched.
+        variables: the variables that it watches, and the slots of their reads, by the ids.
+        slots_of: returns the slots of a tensor, or of the reads of a variable.
+        watches_accessed: whether it watches variables that are read.
+    """
 
-    def _check_unused(self) -> None: ...
+    end: Node
+    window: Window
+    variables: dict[int, tuple[Variable, tuple[int, ...]]]
+    slots_of: Callable[[Any], tuple[int, ...]]
+    watches_accessed: bool
 
-    def _seen(self) -> tuple[Node, Window]:
-        """Returns where the tape's window ends for now, and what was recorded and watched."""
-        if self._trace is None:
-            self._check_unused()
-        assert self._trace is not None
-        intervals, end = tuple(self._intervals), self._end
-        if self._recording:
-            end = self._trace.at
-            intervals += ((self._start, end.end),)
-        assert end is not None
-        return end, Window(intervals, tuple(self._watched.items()))
-
-    def program(self) -> Program:
-        """Returns what the tape has recorded, which shows itself as a table.
-
-        TensorFlow has nothing like it. It computes nothing, and does not use up the tape.
-
-        Returns:
-            A `Program`, whose `rows` are texts.
-
-        Raises:
-            RuntimeError: if the block has not been entered, or a tape that is not persistent has
-                been used already.
-
-        >>> x = tf.Variable([1.0, 2.0], name="x")
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.sinh(x)
-        >>> tape.program()
-        Recorded program: 1 op, 1 value from outside
-          value  op            of  type                    line
-          %0                       float32[2] x (watched)
-          %1     tf.math.sinh  %0  float32[2]              ...y = tf.sinh(x)
-        """
-        end, window = self._seen()
-        assert self._data is not None
-        names = {slot: repr(value) for slot, value in self._data.scalars.items()}
-        names.update((slot, "watched") for slot, _ in window.watched)
-        for variable, slots in self._variables.values():
-            names.update((slot, f"{variable.name.removesuffix(':0')} (watched)") for slot in slots)
-        return program_of(list(nodes_within(end, window.intervals))[::-1], names)
-
-    def _repr_html_(self) -> str | None:
-        return None if self._trace is None else self.program()._repr_html_()
-
-    def explain(self, target: Any, sources: Any) -> Explanation:
-        """Tells why the gradient of `target` is None for some of `sources`, or why it is not.
-
-        TensorFlow has nothing like it. It computes nothing, and does not use up the tape. A tape
-        that is not persistent has to be asked before its gradient.
-
-        Args:
-            target: a tensor or variable.
-            sources: a tensor or variable, or a nest of these.
-
-        Returns:
-            An `Explanation`, which shows itself as text; its `findings` hold for each source
-            whether it is `connected`, the `reason`, the `places` and what to do.
-
-        Raises:
-            RuntimeError: if a tape that is not persistent has been used already.
-            TypeError: if `target` or a source is no tensor or variable.
-
-        >>> x = tf.Variable([1.0, 2.0], name="x")
-        >>> with tf.GradientTape() as tape:
-        ...     y = tf.cast(tf.cast(x, tf.int32), tf.float32)
-        >>> tape.explain(y, x)
-        x: None, because the gradient stops on its way from it to the target:
-            ...: tf.cast gives int32[2]
-          Keep the values floating: cast nothing on the way to an integer dtype.
-
-        See https://www.tensorflow.org/guide/autodiff#getting_a_gradient_of_none.
-        """
-        end, window = self._seen()
-        (target,) = checked_sources([differentiated(target)])
-        flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
-        slot = self._slots(target)[-1:]
-        way = Way(end, window, slot[0] if slot else None)
+    def explanation(self, target: Any, sources: Sequence[Any]) -> Explanation:
+        """Tells for each source why the target has a gradient for it, or has none."""
+        slot = self.slots_of(target)[-1:]
+        way = Way(self.end, self.window, slot[0] if slot else None)
         return Explanation(
-            [self._find(way, target, source, place) for place, source in enumerate(flat)]
+            [self._finding(way, target, source, place) for place, source in enumerate(sources)]
         )
 
-    def _slots(self, source: Any) -> tuple[int, ...]:
-        """Returns the slots of a tensor, or of the reads of a variable."""
-        if isinstance(source, Variable):
-            known = self._variables.get(id(source._root))
-            return known[1] if known else ()
-        trace, data = self._trace, self._data
-        assert trace is not None
-        assert data is not None
-        slot = source._slot if source._recording is trace else data.slots.get(id(source))
-        return () if slot is None else (slot,)
-
-    def _find(self, way: Way, target: Any, source: Any, number: int) -> Finding:
-        group = self._slots(source)
+    def _finding(self, way: Way, target: Any, source: Any, number: int) -> Finding:
+        group = self.slots_of(source)
         name, is_variable = _name(source, number), isinstance(source, Variable)
         kind = source.dtype
         if not (kind.is_floating or kind.is_complex):
@@ -328,19 +243,19 @@ class Explaining:
         if not variable.trainable:
             reason = "because it is not trainable, and the tape was not told to watch it."
             return Finding(name, False, reason, (), WATCH.format(name))
-        if not self._watch_accessed_variables:
+        if not self.watches_accessed:
             reason = "because the tape was made with watch_accessed_variables=False."
             return Finding(name, False, reason, (), WATCH.format(name))
         return Finding(name, False, "because nothing in the block reads it.", (), OUTSIDE)
 
     def _independent(self, way: Way, name: str, source: Any) -> Finding:
         """Tells what the target depends on, which is not the source."""
-        names = {slot: known.name for known, slots in self._variables.values() for slot in slots}
+        names = {slot: known.name for known, slots in self.variables.values() for slot in slots}
         places, advice = [], OUTSIDE if isinstance(source, Variable) else REPLACED + OUTSIDE
         for leaf in way.leaves[::-1]:
             what = names.get(leaf.first, type_text(leaf.types[0])).removesuffix(":0")
             places.append(f"{place(leaf.line)}: the target depends on {what}")
-            if leaf.first in names and leaf.first not in self._slots(source):
+            if leaf.first in names and leaf.first not in self.slots_of(source):
                 advice = f"{ADVICE_STATE} {OUTSIDE}"
         reason = "because nothing that was recorded leads from it to the target."
         return Finding(name, False, reason, tuple(dict.fromkeys(places))[:MAX_STOPS], advice)

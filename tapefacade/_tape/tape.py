@@ -1,9 +1,8 @@
-"""GradientTape: which values it watches, and the gradients and Jacobians asked for in it."""
+"""GradientTape: what is recorded and watched in its block, and the derivatives taken of it."""
 
 import contextlib
 import itertools
 import threading
-from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -15,7 +14,7 @@ from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward_pass
 from tapefacade._tape.derivatives.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN, Kind
-from tapefacade._tape.explanation import Explaining
+from tapefacade._tape.explanation import Explanation, TapeContent
 from tapefacade._tape.forward_instructions import extended
 from tapefacade._tape.gradient_arguments import (
     SINGLE,
@@ -27,8 +26,9 @@ from tapefacade._tape.gradient_arguments import (
     with_gradient,
     with_itself,
 )
-from tapefacade._tape.reach import Window
+from tapefacade._tape.reach import Window, nodes_within
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
+from tapefacade._trace.program_listing import Program, program_of
 from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
 from tapefacade._trace.tree import Node
 
@@ -45,160 +45,6 @@ MESSAGE_VECTORIZING = (
     "Encountered an exception while vectorizing the {} computation. Vectorization can be disabled "
     "by setting experimental_use_pfor to False."
 )
-
-
-class Jacobians:
-    """The part of a tape that computes a derivative for every element of a target."""
-
-    _persistent: bool
-    _recording: bool
-
-    @abstractmethod
-    def _check_unused(self) -> None: ...
-
-    @abstractmethod
-    def _pop(self) -> None: ...
-
-    @abstractmethod
-    def _release(self) -> None: ...
-
-    @abstractmethod
-    def _derive(
-        self, kind: Kind, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
-    ) -> list[Any]: ...
-
-    def jacobian(
-        self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Differentiates every element of `target` with respect to every element of `sources`.
-
-        Args:
-            target: a tensor or variable of any shape.
-            sources: a tensor or variable, or a nest of these.
-            unconnected_gradients: an `UnconnectedGradients`, or its value.
-            parallel_iterations: how many rows (or columns) to compute at a time, to save memory;
-                by default all, or as many as a GiB holds.
-            experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
-
-        Returns:
-            A nest like `sources` of tensors of shape `target.shape + source.shape`. None (or
-            zeros) where the target does not depend on the source.
-
-        Raises:
-            RuntimeError: if a tape that is not persistent has been used already, or
-                `experimental_use_pfor` is False and the tape is not persistent.
-            ValueError: if `unconnected_gradients` is unknown, or `parallel_iterations` is less
-                than 2 where `experimental_use_pfor` is True.
-            TypeError: if `parallel_iterations` is not positive, or no number.
-
-        The cost is that of one gradient for each element of the target, or of one forward
-        derivative for each element of the sources, whichever is less, in one vectorized program.
-
-        >>> x = tf.constant([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = x * x
-        >>> tape.jacobian(y, x).numpy()
-        array([[2., 0.],
-               [0., 4.]], dtype=float32)
-        """
-        self._check_unused()
-        flat_sources = nest.flatten(sources)
-        shape = target.shape
-        self._check_persistent(MESSAGE_PERSISTENT, experimental_use_pfor)
-        unconnected, chunk = _options(
-            "jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
-        )
-        results = self._rows(Kind(JACOBIAN.name, chunk), target, checked_sources(flat_sources))
-        if unconnected is UnconnectedGradients.ZERO:
-            results = [
-                FUNCTIONS["zeros"](shape.as_list() + source.shape.as_list(), source.dtype)
-                if result is None
-                else result
-                for result, source in zip(results, flat_sources, strict=True)
-            ]
-        return nest.pack_sequence_as(sources, results)
-
-    def batch_jacobian(
-        self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
-        parallel_iterations: int | None = None,
-        experimental_use_pfor: bool = True,
-    ) -> Any:
-        """Differentiates each example of `target` with respect to the same example of `source`.
-
-        Args:
-            target: a tensor of shape `[batch, ...]`.
-            source: a tensor of shape `[batch, ...]`; example i of the target depends on example i
-                of the source only.
-            unconnected_gradients: accepted for TensorFlow's sake: the result is zeros anyway.
-            parallel_iterations: how many rows of each example to compute at a time, to save memory;
-                by default all, or as many as a GiB holds.
-            experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
-
-        Returns:
-            A tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
-
-        Raises:
-            ValueError: if the first dimensions differ, or there are less than two; and as
-                `jacobian`.
-            RuntimeError: if a tape that is not persistent has been used already, or
-                `experimental_use_pfor` is False and the tape is not persistent.
-            TypeError: if `parallel_iterations` is not positive, or no number.
-
-        >>> x = tf.constant([[1.0], [2.0]])
-        >>> with tf.GradientTape() as tape:
-        ...     tape.watch(x)
-        ...     y = x * x
-        >>> tape.batch_jacobian(y, x).numpy()
-        array([[[2.]],
-        <BLANKLINE>
-               [[4.]]], dtype=float32)
-        """
-        self._check_unused()
-        left, right = target.shape, source.shape
-        if left.rank == 0:
-            raise IndexError("list index out of range")
-        if left.with_rank_at_least(2)[0] != right.with_rank_at_least(2)[0]:
-            raise ValueError(
-                f"Need first dimension of target shape ({left}) and source shape ({right}) to "
-                "match."
-            )
-        self._check_persistent(MESSAGE_PERSISTENT_BATCH, experimental_use_pfor)
-        _, chunk = _options(
-            "batch_jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
-        )
-        kind = Kind(BATCH_JACOBIAN.name, chunk)
-        (result,) = self._rows(kind, target, checked_sources([source]))
-        if result is None:
-            return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
-        return result
-
-    def _check_persistent(self, message: str, vectorized: bool) -> None:
-        if not vectorized and not self._persistent:
-            raise RuntimeError(message)
-
-    def _rows(self, kind: Kind, target: Any, sources: list[Any]) -> list[Any]:
-        if self._recording and not self._persistent:
-            self._pop()
-        results = [None] * len(sources)
-        if isinstance(target, Tensor | Variable):
-            results = self._derive(kind, [target], sources, [None])
-        if isinstance(target, Variable):
-            results = [
-                _identity(target) if result is None and source is target else result
-                for source, result in zip(sources, results, strict=True)
-            ]
-        if not self._persistent:
-            self._release()
-        return results
 
 
 def _identity(variable: Variable) -> Any:
@@ -286,45 +132,6 @@ def reopened(trace: Recording | None, data: Data | None) -> Recording | None:
     return trace
 
 
-class Watching:
-    """The part of a tape that knows the variables."""
-
-    _recording: bool
-    _watch_accessed_variables: bool
-    _trace: Recording | None
-    _watched: dict[int, int]
-    _variables: dict[int, tuple[Variable, tuple[int, ...]]]
-
-    def _wants(self, variable: Variable) -> bool:
-        """Whether the tape takes note of a read of a variable."""
-        return self._recording and (
-            (variable._trainable and self._watch_accessed_variables)
-            or id(variable) in self._variables  # it was told to watch it
-        )
-
-    def _read(self, variable: Variable, slot: int) -> None:
-        """Takes note that a variable's value is in `slot`."""
-        assert self._trace is not None
-        self._watched.setdefault(slot, self._trace.at.end)
-        known = self._variables.get(id(variable))
-        if known is None:
-            self._variables[id(variable)] = (variable, (slot,))
-        elif slot not in known[1]:
-            self._variables[id(variable)] = (variable, (*known[1], slot))
-
-    def watched_variables(self) -> tuple[Variable, ...]:
-        """Returns the variables that the tape watches, in the order of their creation.
-
-        >>> x = tf.Variable(2.0, name="x")
-        >>> with tf.GradientTape() as tape:
-        ...     y = x * x
-        >>> [v.name for v in tape.watched_variables()]
-        ['x:0']
-        """
-        variables = [variable for variable, _ in self._variables.values()]
-        return tuple(sorted(variables, key=lambda variable: variable._serial))
-
-
 MESSAGE_USED = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
 )
@@ -342,7 +149,7 @@ MESSAGE_ENTERED_AGAIN = (
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
 
-class GradientTape(Jacobians, Watching, Explaining):
+class GradientTape:
     """Records what is computed in its block, to differentiate it.
 
     Args:
@@ -546,6 +353,35 @@ class GradientTape(Jacobians, Watching, Explaining):
                 slot = self._trace.leaf(item) if slot is None else slot
                 self._watched.setdefault(slot, self._trace.at.end)
 
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """Returns the variables that the tape watches, in the order of their creation.
+
+        >>> x = tf.Variable(2.0, name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> [v.name for v in tape.watched_variables()]
+        ['x:0']
+        """
+        variables = [variable for variable, _ in self._variables.values()]
+        return tuple(sorted(variables, key=lambda variable: variable._serial))
+
+    def _wants(self, variable: Variable) -> bool:
+        """Whether the tape takes note of a read of a variable."""
+        return self._recording and (
+            (variable._trainable and self._watch_accessed_variables)
+            or id(variable) in self._variables  # it was told to watch it
+        )
+
+    def _read(self, variable: Variable, slot: int) -> None:
+        """Takes note that a variable's value is in `slot`."""
+        assert self._trace is not None
+        self._watched.setdefault(slot, self._trace.at.end)
+        known = self._variables.get(id(variable))
+        if known is None:
+            self._variables[id(variable)] = (variable, (slot,))
+        elif slot not in known[1]:
+            self._variables[id(variable)] = (variable, (*known[1], slot))
+
     # Derivatives.
 
     def gradient(
@@ -633,6 +469,139 @@ class GradientTape(Jacobians, Watching, Explaining):
         results = [with_gradient(*pair) for pair in zip(given_sources, results, strict=True)]
         return nest.pack_sequence_as(sources, results)
 
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates every element of `target` with respect to every element of `sources`.
+
+        Args:
+            target: a tensor or variable of any shape.
+            sources: a tensor or variable, or a nest of these.
+            unconnected_gradients: an `UnconnectedGradients`, or its value.
+            parallel_iterations: how many rows (or columns) to compute at a time, to save memory;
+                by default all, or as many as a GiB holds.
+            experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
+
+        Returns:
+            A nest like `sources` of tensors of shape `target.shape + source.shape`. None (or
+            zeros) where the target does not depend on the source.
+
+        Raises:
+            RuntimeError: if a tape that is not persistent has been used already, or
+                `experimental_use_pfor` is False and the tape is not persistent.
+            ValueError: if `unconnected_gradients` is unknown, or `parallel_iterations` is less
+                than 2 where `experimental_use_pfor` is True.
+            TypeError: if `parallel_iterations` is not positive, or no number.
+
+        The cost is that of one gradient for each element of the target, or of one forward
+        derivative for each element of the sources, whichever is less, in one vectorized program.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy()
+        array([[2., 0.],
+               [0., 4.]], dtype=float32)
+        """
+        self._check_unused()
+        flat_sources = nest.flatten(sources)
+        shape = target.shape
+        self._check_persistent(MESSAGE_PERSISTENT, experimental_use_pfor)
+        unconnected, chunk = _options(
+            "jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
+        results = self._jacobian(Kind(JACOBIAN.name, chunk), target, checked_sources(flat_sources))
+        if unconnected is UnconnectedGradients.ZERO:
+            results = [
+                FUNCTIONS["zeros"](shape.as_list() + source.shape.as_list(), source.dtype)
+                if result is None
+                else result
+                for result, source in zip(results, flat_sources, strict=True)
+            ]
+        return nest.pack_sequence_as(sources, results)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """Differentiates each example of `target` with respect to the same example of `source`.
+
+        Args:
+            target: a tensor of shape `[batch, ...]`.
+            source: a tensor of shape `[batch, ...]`; example i of the target depends on example i
+                of the source only.
+            unconnected_gradients: accepted for TensorFlow's sake: the result is zeros anyway.
+            parallel_iterations: how many rows of each example to compute at a time, to save memory;
+                by default all, or as many as a GiB holds.
+            experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
+
+        Returns:
+            A tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
+
+        Raises:
+            ValueError: if the first dimensions differ, or there are less than two; and as
+                `jacobian`.
+            RuntimeError: if a tape that is not persistent has been used already, or
+                `experimental_use_pfor` is False and the tape is not persistent.
+            TypeError: if `parallel_iterations` is not positive, or no number.
+
+        >>> x = tf.constant([[1.0], [2.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy()
+        array([[[2.]],
+        <BLANKLINE>
+               [[4.]]], dtype=float32)
+        """
+        self._check_unused()
+        left, right = target.shape, source.shape
+        if left.rank == 0:
+            raise IndexError("list index out of range")
+        if left.with_rank_at_least(2)[0] != right.with_rank_at_least(2)[0]:
+            raise ValueError(
+                f"Need first dimension of target shape ({left}) and source shape ({right}) to "
+                "match."
+            )
+        self._check_persistent(MESSAGE_PERSISTENT_BATCH, experimental_use_pfor)
+        _, chunk = _options(
+            "batch_jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
+        )
+        kind = Kind(BATCH_JACOBIAN.name, chunk)
+        (result,) = self._jacobian(kind, target, checked_sources([source]))
+        if result is None:
+            return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
+        return result
+
+    def _check_persistent(self, message: str, vectorized: bool) -> None:
+        if not vectorized and not self._persistent:
+            raise RuntimeError(message)
+
+    def _jacobian(self, kind: Kind, target: Any, sources: list[Any]) -> list[Any]:
+        if self._recording and not self._persistent:
+            self._pop()
+        results = [None] * len(sources)
+        if isinstance(target, Tensor | Variable):
+            results = self._derive(kind, [target], sources, [None])
+        if isinstance(target, Variable):
+            results = [
+                _identity(target) if result is None and source is target else result
+                for source, result in zip(sources, results, strict=True)
+            ]
+        if not self._persistent:
+            self._release()
+        return results
+
     def _derive(
         self, kind: Kind, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
     ) -> list[Any]:
@@ -688,6 +657,99 @@ class GradientTape(Jacobians, Watching, Explaining):
 
     def _release(self) -> None:
         release(self._serial, self._clear)  # what was watched can still be asked for
+
+    # What it has recorded.
+
+    def program(self) -> Program:
+        """Returns what the tape has recorded, which shows itself as a table.
+
+        TensorFlow has nothing like it. It computes nothing, and does not use up the tape.
+
+        Returns:
+            A `Program`, whose `rows` are texts.
+
+        Raises:
+            RuntimeError: if the block has not been entered, or a tape that is not persistent has
+                been used already.
+
+        >>> x = tf.Variable([1.0, 2.0], name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.sinh(x)
+        >>> tape.program()
+        Recorded program: 1 op, 1 value from outside
+          value  op            of  type                    line
+          %0                       float32[2] x (watched)
+          %1     tf.math.sinh  %0  float32[2]              ...y = tf.sinh(x)
+        """
+        end, window = self._seen()
+        assert self._data is not None
+        names = {slot: repr(value) for slot, value in self._data.scalars.items()}
+        names.update((slot, "watched") for slot, _ in window.watched)
+        for variable, slots in self._variables.values():
+            names.update((slot, f"{variable.name.removesuffix(':0')} (watched)") for slot in slots)
+        return program_of(list(nodes_within(end, window.intervals))[::-1], names)
+
+    def _repr_html_(self) -> str | None:
+        return None if self._trace is None else self.program()._repr_html_()
+
+    def explain(self, target: Any, sources: Any) -> Explanation:
+        """Tells why the gradient of `target` is None for some of `sources`, or why it is not.
+
+        TensorFlow has nothing like it. It computes nothing, and does not use up the tape. A tape
+        that is not persistent has to be asked before its gradient.
+
+        Args:
+            target: a tensor or variable.
+            sources: a tensor or variable, or a nest of these.
+
+        Returns:
+            An `Explanation`, which shows itself as text; its `findings` hold for each source
+            whether it is `connected`, the `reason`, the `places` and what to do.
+
+        Raises:
+            RuntimeError: if a tape that is not persistent has been used already.
+            TypeError: if `target` or a source is no tensor or variable.
+
+        >>> x = tf.Variable([1.0, 2.0], name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.cast(tf.cast(x, tf.int32), tf.float32)
+        >>> tape.explain(y, x)
+        x: None, because the gradient stops on its way from it to the target:
+            ...: tf.cast gives int32[2]
+          Keep the values floating: cast nothing on the way to an integer dtype.
+
+        See https://www.tensorflow.org/guide/autodiff#getting_a_gradient_of_none.
+        """
+        end, window = self._seen()
+        (target,) = checked_sources([differentiated(target)])
+        flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
+        content = TapeContent(
+            end, window, self._variables, self._slots, self._watch_accessed_variables
+        )
+        return content.explanation(target, flat)
+
+    def _seen(self) -> tuple[Node, Window]:
+        """Returns where the tape's window ends for now, and what was recorded and watched."""
+        if self._trace is None:
+            self._check_unused()
+        assert self._trace is not None
+        intervals, end = tuple(self._intervals), self._end
+        if self._recording:
+            end = self._trace.at
+            intervals += ((self._start, end.end),)
+        assert end is not None
+        return end, Window(intervals, tuple(self._watched.items()))
+
+    def _slots(self, source: Any) -> tuple[int, ...]:
+        """Returns the slots of a tensor, or of the reads of a variable."""
+        if isinstance(source, Variable):
+            known = self._variables.get(id(source._root))
+            return known[1] if known else ()
+        trace, data = self._trace, self._data
+        assert trace is not None
+        assert data is not None
+        slot = source._slot if source._recording is trace else data.slots.get(id(source))
+        return () if slot is None else (slot,)
 
 
 _ONES = (None,)  # the upstream gradient of one target that was given none

@@ -12,7 +12,6 @@ from tapefacade._checkpoint.saved_model.program_export import (
     export_recorded,
     structs_of,
 )
-from tapefacade._checkpoint.saved_model.spec_json import NotEncodedError, encoded
 from tapefacade._checkpoint.saved_model.unknown_sizes import export_for_all_sizes
 from tapefacade._core import nest
 from tapefacade._core.logging import get_logger
@@ -23,6 +22,7 @@ from tapefacade._function.function.function import Function
 from tapefacade._function.function.recorded_program import Recorded
 from tapefacade._function.function.retracing_rules import BY_VALUE, has_unknown_sizes
 from tapefacade._function.function.tracing import Trace
+from tapefacade._io.spec_json import NotEncodedError, encoded
 
 MESSAGE_PYTHON = (
     "{} cannot be saved: {}. A saved model runs without the Python code: compute with tensors "

@@ -18,7 +18,6 @@ from tapefacade._checkpoint.saved_model.signatures import (
     inputs_by_name,
     outputs_by_name,
 )
-from tapefacade._checkpoint.saved_model.spec_json import decoded
 from tapefacade._checkpoint.tracking import to_tensor
 from tapefacade._core.tensor import hinted
 from tapefacade._core.tensor_shape import TensorShape
@@ -27,6 +26,7 @@ from tapefacade._definition.op import function
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._io.file_errors import as_path
+from tapefacade._io.spec_json import decoded
 from tapefacade._state.module import Module
 from tapefacade._state.variable import Variable
 

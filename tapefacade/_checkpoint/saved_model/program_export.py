@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import export, lax
 
-from tapefacade._checkpoint.array_files import INSTALL
 from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
+from tapefacade._core.optional_imports import missing_package
 from tapefacade._core.random_keys import Draw
-from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.recorded_program import Recorded
 from tapefacade._ops.array.printing import QUIET
@@ -203,8 +203,7 @@ def _bytes(
         with jax.enable_x64(True):
             return _serialized(_lowered(jax.jit(function), structs), order)
     except ImportError as error:
-        message = f"Saved models need flatbuffers. Install it: {INSTALL}"
-        raise hinted(ImportError(message), "flatbuffers is an optional dependency.") from error
+        raise missing_package("checkpoint", "Saved models", "flatbuffers") from error
     except Exception as error:  # what any op says to a size that is a symbol
         raise NotExportedError(f"JAX cannot export it: {error}") from error
     finally:

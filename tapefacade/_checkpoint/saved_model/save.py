@@ -13,12 +13,12 @@ from tapefacade._checkpoint.saved_model.function_variants import Case, cases_of,
 from tapefacade._checkpoint.saved_model.options import SaveOptions
 from tapefacade._checkpoint.saved_model.program_export import Exported
 from tapefacade._checkpoint.saved_model.signatures import default_signature, named_signatures
-from tapefacade._checkpoint.saved_model.spec_json import NotEncodedError, encoded
 from tapefacade._checkpoint.tracking import Array, kind_of
 from tapefacade._definition.op import function
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._io.file_errors import as_path
+from tapefacade._io.spec_json import NotEncodedError, encoded
 from tapefacade._state.variable import Variable
 
 FORMAT = "tapefacade saved model"

@@ -1,7 +1,6 @@
 """Contents of image files: what they are, how they are opened, and numbers of channels."""
 
 import contextlib
-import importlib
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import string
 from tapefacade._core.errors import OpError
-from tapefacade._core.tensor import MESSAGE_COMPUTING, hinted
+from tapefacade._core.optional_imports import optional_module
+from tapefacade._core.tensor import MESSAGE_COMPUTING
 from tapefacade._definition.checks import invalid, written
 
 Array = np.ndarray[Any, Any]
@@ -23,7 +23,6 @@ SIGNATURES = {
     "GIF": (b"GIF8",),
     "BMP": (b"BM",),
 }
-INSTALL = "pip install 'tapefacade[image]'"
 
 
 @contextlib.contextmanager
@@ -45,11 +44,9 @@ def pillow() -> Any:
     Raises:
         ImportError: if Pillow is not installed.
     """
-    try:
-        return importlib.import_module("PIL.Image")
-    except ImportError as error:
-        message = f"Images in JPEG, PNG, GIF and WebP files need Pillow. Install it: {INSTALL}"
-        raise hinted(ImportError(message), "Pillow is an optional dependency.") from error
+    return optional_module(
+        "PIL.Image", "image", "Images in JPEG, PNG, GIF and WebP files", "Pillow"
+    )
 
 
 def open_image(contents: bytes) -> Any:

@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._linear import hints
 from tapefacade._linear.adjoint_inversion import LinearOperatorInversion
-from tapefacade._linear.arguments import read
 from tapefacade._linear.composition import LinearOperatorComposition
 from tapefacade._linear.diagonal import LinearOperatorDiag
 from tapefacade._linear.identity import LinearOperatorIdentity, LinearOperatorScaledIdentity
 from tapefacade._linear.lower_triangular import LinearOperatorLowerTriangular
 from tapefacade._linear.operator import LinearOperator
-from tapefacade._linear.rules import product, quotient
+from tapefacade._linear.product_registry import product, quotient
 from tapefacade._linear.zeros import LinearOperatorZeros
 
 
@@ -77,14 +77,14 @@ def _left_zeros(left: Any, right: Any) -> Any:
 
 @product(LinearOperatorScaledIdentity, LinearOperatorScaledIdentity)
 def _scaled_scaled(left: Any, right: Any) -> Any:
-    multiplier = read(left.multiplier) * right.multiplier
+    multiplier = convert_to_tensor(left.multiplier) * right.multiplier
     rows = left.domain_dimension.value
     return LinearOperatorScaledIdentity(rows, multiplier, **hints.commuting(left, right))
 
 
 @quotient(LinearOperatorScaledIdentity, LinearOperatorScaledIdentity)
 def _scaled_by_scaled(left: Any, right: Any) -> Any:
-    multiplier = read(right.multiplier) / left.multiplier
+    multiplier = convert_to_tensor(right.multiplier) / left.multiplier
     rows = left.domain_dimension.value
     return LinearOperatorScaledIdentity(rows, multiplier, **hints.commuting(left, right))
 
@@ -92,8 +92,8 @@ def _scaled_by_scaled(left: Any, right: Any) -> Any:
 def _factors(operator: Any) -> Any:
     """Returns what multiplies each row: the diagonal, or one number."""
     if isinstance(operator, LinearOperatorDiag):
-        return read(operator.diag)
-    return read(operator.multiplier)[..., None]
+        return convert_to_tensor(operator.diag)
+    return convert_to_tensor(operator.multiplier)[..., None]
 
 
 @product(LinearOperatorDiag, LinearOperatorDiag)

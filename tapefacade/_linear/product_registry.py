@@ -28,7 +28,7 @@ def _entered(rules: dict[tuple[type, type], Rule], left: type, right: type) -> A
     return enter
 
 
-def found(rules: dict[tuple[type, type], Rule], left: Any, right: Any) -> Rule:
+def rule_of(rules: dict[tuple[type, type], Rule], left: Any, right: Any) -> Rule:
     """Returns the rule for two operators: that of the nearest class on the left, then right."""
     for first in type(left).__mro__:
         for second in type(right).__mro__:
