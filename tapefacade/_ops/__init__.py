@@ -3,7 +3,6 @@
 import importlib
 import pathlib
 
-importlib.import_module("tapefacade._definition.string_tensors")  # for it registers what ops do
 # Every module of the package defines ops; `operators` comes last, it needs them.
 _FOLDER = pathlib.Path(__file__).parent
 for _path in sorted(_FOLDER.rglob("*.py")):
