@@ -28,12 +28,17 @@ from tapefacade._trace.executables import (
     WRAPPERS as WRAPPERS,
     Executable as Executable,
     Layout as Layout,
+    alone_in_rows,
     outputs_of as outputs_of,
 )
 from tapefacade._trace.execution_mode import WAYS
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.slices import Slice
+
+
+# A program with fewer numbers of one dtype gets each of them in a row of its own.
+MIN_NUMBERS = 32
 
 
 class _Thread(threading.local):
@@ -79,11 +84,13 @@ class Program:
                 arrays.append(place)
         if rank is not None:
             arrays.sort(key=lambda place: rank(slots[place]))
-        layout = Layout(tuple(arrays), tuple((d, tuple(p)) for d, p in vectors.items()))
-        self.executable = EXECUTABLES.get(part, layout)
+        layout = Layout(tuple(arrays), alone_in_rows(vectors))
         self.uploaded: list[Any] = [(b"", None)] * len(layout.vectors)
         self.array_slots = [slots[place] for place in arrays]
-        self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
+        self.vector_slots = [(d, [slots[p] for p in places]) for d, places, _ in layout.vectors]
+        self._rows: list[Any] = [None] * len(vectors)  # where equal numbers share a row: of each
+        layout = self._with_shared_rows(layout, scalars)
+        self.executable = EXECUTABLES.get(part, layout)
         self.lines = lines
         self.slots = steps
         self.repeats = repeats
@@ -124,10 +131,46 @@ class Program:
 
     def vectors(self, scalars: dict[int, Any]) -> list[np.ndarray[Any, Any]]:
         """Returns the Python scalars, in a vector for each dtype."""
-        return [
-            array_of_numbers([scalars[slot] for slot in slots], dtype)
-            for dtype, slots in self.vector_slots
-        ]
+        found = []
+        for place, (dtype, slots) in enumerate(self.vector_slots):
+            numbers = array_of_numbers([scalars[slot] for slot in slots], dtype)
+            rows = self._rows[place]
+            if rows is not None:
+                first, of_each = rows
+                shared = numbers[first]
+                if shared[of_each].tobytes() == numbers.tobytes():
+                    numbers = shared
+                else:
+                    self._share_no_row(place)
+            found.append(numbers)
+        return found
+
+    def _with_shared_rows(self, layout: Layout, scalars: Any) -> Layout:
+        """Returns the layout in which numbers that are equal now come once, if there are many.
+
+        A program that gets each of them alone has as many kinds of steps as numbers, where it
+        could have one kind for all equal layers and updates: XLA compiles three times as long.
+        """
+        vectors = []
+        for index, (dtype, places, rows) in enumerate(layout.vectors):
+            if len(places) >= MIN_NUMBERS:
+                numbers = array_of_numbers([scalars[s] for s in self.vector_slots[index][1]], dtype)
+                bits = numbers.view(f"V{dtype.itemsize}").tolist()
+                known: dict[Any, int] = {}
+                rows = tuple([known.setdefault(number, len(known)) for number in bits])
+                first = np.unique(rows, return_index=True)[1]
+                self._rows[index] = first, np.array(rows)
+            vectors.append((dtype, places, rows))
+        return Layout(layout.arrays, tuple(vectors))
+
+    def _share_no_row(self, index: int) -> None:
+        """Gives every number a row of its own: some that were equal are not any more."""
+        self._rows[index] = None
+        part, layout, donated = (known := self.executable).part, known.layout, known.donated
+        vectors = list(layout.vectors)
+        dtype, places, _ = vectors[index]
+        vectors[index] = dtype, places, tuple(range(len(places)))
+        self.executable = EXECUTABLES.get(part, Layout(layout.arrays, tuple(vectors)), donated)
 
     def execute(self, arguments: list[Any], first: Any = None) -> list[Any]:
         """Runs the program on the values of its arrays, then of its vectors.
@@ -170,6 +213,7 @@ class Program:
         found = self._donating.get(arguments)
         if found is None:
             found = self._donating[arguments] = copy.copy(self)
+            found._rows = list(self._rows)
             found.executable = EXECUTABLES.get(
                 self.executable.part, self.executable.layout, arguments
             )
