@@ -217,9 +217,7 @@ def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", choices=MODELS, default=list(MODELS))
-    parser.add_argument(
-        "--contestants", nargs="+", choices=CONTESTANTS, default=list(CONTESTANTS)
-    )
+    parser.add_argument("--contestants", nargs="+", choices=CONTESTANTS, default=list(CONTESTANTS))
     parser.add_argument("--json", type=pathlib.Path, help="a file for the results")
     parser.add_argument("--contestant", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

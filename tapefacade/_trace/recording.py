@@ -296,7 +296,8 @@ class Recording:
             program = self.program(wanted, effects)
             donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
             if donated:
-                hand_over(self, program.donating(donated), shared, pending)
+                fitting = program.fitting(data.scalars) if program.shares_rows else program
+                hand_over(self, fitting.donating(donated), shared, pending)
                 self.state = program
                 return
             if data.taped and not self.traced:
