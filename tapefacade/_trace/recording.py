@@ -363,9 +363,13 @@ class Recording:
             blocks.pop()
         return bool(blocks)
 
-    def open_frame(self) -> Frame:
-        """Notes that the body of a function begins here."""
-        self.frame = Frame(self.at, self.frame)
+    def open_frame(self, is_undone: bool = False) -> Frame:
+        """Notes that the body of a function begins here.
+
+        Args:
+            is_undone: whether its variables get their values back at its end.
+        """
+        self.frame = Frame(self.at, self.frame, is_undone)
         self.epoch += 1  # variables are read anew
         return self.frame
 
