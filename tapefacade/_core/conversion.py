@@ -169,19 +169,33 @@ def _holds_tensor(value: Any) -> bool:
         if isinstance(item, list | tuple):
             if _holds_tensor(item):
                 return True
-        elif isinstance(item, Tensor | jax.Array) or hasattr(item, "_dense_var_to_tensor"):
+        elif _is_tensor(item):
             return True
     return False
 
 
+def _is_tensor(item: Any) -> bool:
+    return isinstance(item, Tensor | jax.Array) or hasattr(item, "_dense_var_to_tensor")
+
+
 def _stack(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
-    """Stacks a nested list with tensors in it, whose dtype the Python values take."""
-    if dtype is None:
-        dtype = _first_dtype(value)
+    """Stacks a nested list with tensors in it.
+
+    Python and NumPy values take the dtype of the first tensor. If another one is asked for, all
+    tensors are cast to it.
+    """
+    first = _first_dtype(value)
+    cast = None if dtype in (None, first) else FUNCTIONS["cast"]
+    return _stack_items(value, first if dtype is None else dtype, cast)
+
+
+def _stack_items(value: Any, dtype: dtypes.DType | None, cast: Any) -> EagerTensor:
     items = []
     for item in value:
         if isinstance(item, list | tuple) and _holds_tensor(item):
-            items.append(_stack(item, dtype))
+            items.append(_stack_items(item, dtype, cast))
+        elif cast is not None and _is_tensor(item):
+            items.append(cast(item, dtype))
         elif isinstance(item, EagerTensor):
             items.append(item)
         else:
@@ -194,7 +208,7 @@ def _first_dtype(value: Any) -> dtypes.DType | None:
         if isinstance(item, list | tuple):
             if (found := _first_dtype(item)) is not None:
                 return found
-        elif not isinstance(item, SCALARS) and hasattr(item, "dtype"):
+        elif _is_tensor(item):
             return dtypes.as_dtype(item.dtype)
     return None
 

@@ -60,6 +60,7 @@ class Op(Operation):
         host: Callable[..., Any] | None,
         check: Check | None,
         mismatch: Callable[[Any, Any], Exception] | None,
+        accepts: Callable[[tuple[Any, ...], Sequence[TensorType]], bool] | None,
     ) -> None:
         if not implementation.__doc__:
             raise ValueError(f"op {names[0]!r} has no docstring.")
@@ -72,6 +73,7 @@ class Op(Operation):
         self.host = host
         self.check = check
         self.mismatch = mismatch
+        self.accepts = accepts
         self.signature = inspect.signature(implementation)
         self.parameters = read_parameters(self.signature)
         self.tensors = tuple(p for p in self.parameters if p.kind)
@@ -115,7 +117,8 @@ class Op(Operation):
     def _infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
     ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
-        self._check_dtypes(static, types)
+        if self.accepts is None or not self.accepts(static, types):
+            self._check_dtypes(static, types)
         abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
         tested: list[Any] = []
 
@@ -289,6 +292,7 @@ def op(
     host: Callable[..., Any] | None = None,
     check: Check | None = None,
     mismatch: Callable[[Any, Any], Exception] | None = None,
+    accepts: Callable[[tuple[Any, ...], Sequence[TensorType]], bool] | None = None,
 ) -> Definition:
     """Defines the TensorFlow function known as `names`.
 
@@ -300,13 +304,17 @@ def op(
         host: the same function on NumPy arrays, for shape arithmetic.
         check: an error that depends on values; its test may return True for types that need none.
         mismatch: makes the exception for two dtypes that differ.
+        accepts: tells of static values and input types whether these are allowed whatever `dtypes`
+            and the rule of one common dtype say.
 
     Returns:
         A decorator for the implementation: a documented, pure function of arrays.
     """
 
     def define(implementation: Callable[..., Any]) -> Callable[..., Any]:
-        definition = Op(names, implementation, kernel, gradient, dtypes, host, check, mismatch)
+        definition = Op(
+            names, implementation, kernel, gradient, dtypes, host, check, mismatch, accepts
+        )
         public = _public_function(definition)
         register(names, public)
         for name in names:

@@ -87,6 +87,10 @@ def _check_places(given: SparseTensor, ordered: bool, kernel: str) -> None:
     prefix, suffix = MESSAGE_COMPUTING.format(kernel), f" [Op:{kernel}] name: "
     if not inside.all():
         first = int(np.flatnonzero(~inside)[0])
+        if not ordered:
+            raise invalid(
+                f"{prefix}Indices are not valid (out of bounds).  Shape: {written(shape)}{suffix}"
+            )
         raise invalid(
             f"{prefix}indices[{first}] = {written(places[first].tolist())} is out of bounds: need "
             f"0 <= index < {written(shape)}{suffix}"

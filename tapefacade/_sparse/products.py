@@ -5,11 +5,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._definition.checks import invalid
-from tapefacade._definition.op import IndexLike, TensorLike, function, op
+from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._ops.array.casting import cast as dense_cast
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import transpose
@@ -25,7 +26,37 @@ def _mismatch(expected: Any, given: Any) -> errors.InvalidArgumentError:
     )
 
 
-@op("_sparse_matmul", kernel="SparseTensorDenseMatMul", mismatch=_mismatch)
+def _test_places(
+    indices: Any, shape: tuple[int, ...], adjoint_a: bool, **_: Any
+) -> tuple[Any, ...]:
+    if indices.shape[0] == 0:
+        return (True,)
+    outside = (indices < 0) | (indices >= np.array(shape, indices.dtype))
+    # TensorFlow looks at the inner dimension of the product first.
+    by_kernel = outside[:, ::-1] if not adjoint_a else outside
+    first = jnp.argmax(by_kernel.reshape(-1))
+    entry, turn = first // 2, first % 2
+    axis = turn if adjoint_a else 1 - turn
+    return jnp.logical_not(outside.any()), entry, axis, indices[entry, axis]
+
+
+def _place_error(
+    entry: Any, axis: Any, value: Any, shape: tuple[int, ...], adjoint_a: bool, adjoint_b: bool
+) -> Exception:
+    is_inner = axis == (0 if adjoint_a else 1)
+    column = 1 if is_inner != adjoint_a else 0
+    return invalid(
+        f"{'k' if is_inner else 'm'} ({value}) from index[{entry},{column}] out of bounds "
+        f"(>={shape[axis]})"
+    )
+
+
+@op(
+    "_sparse_matmul",
+    kernel="SparseTensorDenseMatMul",
+    mismatch=_mismatch,
+    check=Check(("indices",), _test_places, _place_error),
+)
 def _sparse_matmul(
     values: TensorLike,
     b: TensorLike,
@@ -50,7 +81,6 @@ def _sparse_matmul(
         )
     # Imported when it is used: it loads SciPy's solvers, which take longer than this package.
     jax_sparse = importlib.import_module("jax.experimental.sparse")
-    # Places out of range add nothing and read zeros.
     matrix = jax_sparse.BCOO((values, indices), shape=(rows, columns))
     return matrix @ b
 
@@ -75,7 +105,8 @@ def sparse_dense_matmul(
         A dense matrix `[m, n]`.
 
     Raises:
-        InvalidArgumentError: if the sizes or dtypes do not fit.
+        InvalidArgumentError: if the sizes or dtypes do not fit, or a place lies outside of the
+            sparse matrix.
 
     >>> tf.sparse.sparse_dense_matmul(tf.sparse.eye(2), [[1.0], [2.0]]).numpy()
     array([[1.],

@@ -7,9 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import from_host
+from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._definition.checks import written
 from tapefacade._definition.op import IndexLike, NoGradient, TensorLike, function, op
 from tapefacade._ops.array.copying import stop_gradient
@@ -115,6 +116,14 @@ def _reduced(given: Any, axis: Any, keepdims: Any, output_is_sparse: bool, segme
         given = sparse(given)
     groups = _Groups(given, axis, keepdims)
     ids, count, present = groups.ids, groups.count, groups.ids
+    outside = (ids < 0) | (ids >= count)
+    if outside.any():
+        kernel = "SparseReduceSum" if segment else "SparseReduceMax"
+        message = (
+            f"{MESSAGE_COMPUTING.format(kernel)}Obtained a write index of {ids[outside][0]} which "
+            f"is outside of bounds of [0, {count}) [Op:{kernel}] name: "
+        )
+        raise errors.InternalError(None, None, message)
     if output_is_sparse:
         present, ids = np.unique(ids, return_inverse=True)
         count = len(present)

@@ -231,11 +231,7 @@ class GradientTape:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        try:
-            self._leave()
-        except BaseException:  # Ctrl-C before its first line
-            self._leave()
-            raise
+        self._leave()
 
     def _leave(self) -> None:
         if self._block is not None:

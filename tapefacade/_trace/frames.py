@@ -3,7 +3,6 @@
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._trace.assignments import Hold, box_of, boxes_of, hold, release, set_together
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.tree import Node, users_line
 
@@ -59,8 +58,6 @@ class Frame:
 
     Attributes:
         outer: the frame around it in the same recording, if there is one.
-        holds: what other threads see of the variables that it assigns, if these get their values
-            back at its end; None if they do not.
         at: the node at which it began.
         reads: the variables whose value from before the frame is in a slot.
         seen: the variables whose value is in a slot, also after assignments.
@@ -70,12 +67,11 @@ class Frame:
             "" as long as all is recorded.
     """
 
-    __slots__ = ("assigned", "at", "holds", "names", "observed", "outer", "reads", "seen")
+    __slots__ = ("assigned", "at", "names", "observed", "outer", "reads", "seen")
 
-    def __init__(self, at: Node, outer: "Frame | None", is_undone: bool) -> None:
+    def __init__(self, at: Node, outer: "Frame | None") -> None:
         self.at = at
         self.outer = outer
-        self.holds: list[Hold] | None = [] if is_undone else None
         self.reads: dict[int, Any] = {}
         self.seen: dict[int, Any] = {}
         self.assigned: dict[int, tuple[Any, EagerTensor]] = {}
@@ -98,9 +94,7 @@ class Frame:
         """Takes note that a variable is going to hold another tensor."""
         frame: Frame | None = self
         while frame is not None and id(variable) not in frame.assigned:
-            frame.assigned[id(variable)] = (variable, box_of(variable)._tensor)
-            if frame.holds is not None:
-                hold(variable, frame.holds)
+            frame.assigned[id(variable)] = (variable, variable._tensor)
             frame = frame.outer
 
     def observe(self, why: str = "") -> None:
@@ -109,23 +103,12 @@ class Frame:
         frame: Frame | None = self
         while frame is not None:
             frame.observed = frame.observed or why
-            frame.keep()
             frame = frame.outer
-
-    def keep(self) -> None:
-        """Lets what the variables hold be seen by other threads, too."""
-        if self.holds:
-            release(self.holds, restored=False)
-            self.holds = []
 
     def restore(self) -> None:
         """Gives the variables back what they held when the frame began."""
-        held = {id(one.variable) for one in self.holds or ()}
-        own = [pair for pair in self.assigned.values() if id(pair[0]) not in held]
-        set_together(boxes_of([variable for variable, _ in own]), [before for _, before in own])
-        if self.holds:
-            release(self.holds, restored=True)  # others may have assigned them meanwhile
-        self.assigned = {}
+        for variable, before in reversed(self.assigned.values()):
+            variable._restore(before)
 
 
 def symbolic_name(at: Node, frame: Frame | None, slot: int) -> str:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import (
     INDEX_TYPES,
     as_integer,
@@ -30,8 +31,9 @@ def _margins(tensor: Any, paddings: Any, mode: str) -> list[tuple[int, int]]:
     if not all(is_integer(n) for pair in paddings for n in pair):
         raise refused_type("Tpaddings", "float", INDEX_TYPES)
     if shape[0] != tensor.ndim:
+        comma = "" if mode == "CONSTANT" else ","
         raise invalid(
-            f"The first dimension of paddings must be the rank of inputs{written(shape)} "
+            f"The first dimension of paddings must be the rank of inputs{written(shape)}{comma} "
             f"{written(tensor.shape)}"
         )
     for size, (before, after) in zip(tensor.shape, paddings, strict=True):
@@ -104,6 +106,10 @@ def pad(
     array([0, 1, 2, 0, 0], dtype=int32)
     """
     kind = mode.upper()
+    if getattr(paddings, "shape", None) == (0, 2):
+        tensor = convert_to_tensor(tensor)
+        if tensor.shape.rank == 0 and (kind in MODES or kind == "CONSTANT"):
+            return FUNCTIONS["identity"](tensor)  # a scalar has no margins
     if kind in MODES:
         return _mirror_pad(tensor, paddings, kind)
     if kind != "CONSTANT":

@@ -9,7 +9,9 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.string_arrays import StringTensor
 from tapefacade._definition.checks import (
     INDEX_TYPES,
     ORDERED_OR_BOOL,
@@ -39,7 +41,7 @@ COUNTED = ("int32", "int64", "float", "double")
 def count_nonzero(
     input: TensorLike, axis: Axis = None, keepdims: Any = None, dtype: Any = dtypes.int64
 ) -> jax.Array:
-    """Counts the elements that are not zero (or not False) over the dimensions in `axis`.
+    """Counts the elements that are not zero (not False, not "") over the dimensions in `axis`.
 
     Args:
         input: a tensor of any shape.
@@ -59,6 +61,13 @@ def count_nonzero(
     axes = reduced_axes(input.shape, axis)
     nonzero = (input != jnp.zeros_like(input)).astype(np.int64)
     return jnp.sum(nonzero, axis=axes, keepdims=bool(keepdims)).astype(numpy_type(dtype))
+
+
+@handles(StringTensor, "math.count_nonzero")
+def _count_texts(
+    input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: Any = None
+) -> Any:
+    return count_nonzero(FUNCTIONS["math.not_equal"](input, ""), axis, keepdims, dtype)
 
 
 def _position_of_extreme(find: Any, input: jax.Array, axis: Any, worst: float) -> jax.Array:
@@ -256,16 +265,29 @@ def _test(indices: Any, dims: Any) -> tuple[Any, ...]:
     xp = array_module(indices, dims)
     zero = dims == 0
     total = xp.prod(dims, dtype=dims.dtype)
-    ok = xp.logical_not(xp.any(zero)) & xp.all((indices < total) | (dims.size == 0))
-    place = xp.argmax(zero) if dims.size else np.int64(0)
-    return ok, xp.any(zero), xp.asarray(place, np.int64)
+    # With no dimensions the product is 1, so 0 is the only position.
+    sizes = dims.astype(np.float64)
+    overflow = xp.any(xp.cumprod(sizes) > float(np.iinfo(np.dtype(dims.dtype)).max))
+    bad = xp.any(zero) | xp.any(dims < 0) | overflow
+    ok = xp.logical_not(bad) & xp.all(indices < total)
+    place = xp.argmax(dims <= 0) if dims.size else np.int64(0)
+    return ok, overflow, xp.asarray(place, np.int64), dims
 
 
-def _error(zero: Any, place: Any) -> Exception:
-    if zero:
+def _error(overflow: Any, place: Any, dims: Any) -> Exception:
+    sizes = np.asarray(dims)
+    if sizes.size and sizes[place] == 0:
         return invalid(
             f"Input dims cannot contain a dim of zero, but dims contains zero at index {int(place)}"
         )
+    if sizes.size and sizes[place] < 0:
+        return invalid(
+            f"Input dims cannot be negative. Got dim = {sizes[place]} at index {int(place)}"
+        )
+    if overflow:
+        width = max(len(str(size)) for size in sizes)
+        shown = " ".join(f"{size:>{width}}" for size in sizes)
+        return invalid(f"Input dims product is causing integer overflow: ({shown})")
     return invalid("index is out of bound as with dims")
 
 

@@ -24,7 +24,7 @@ def _checked_rank(rank: Any) -> int:
     return int(found.numpy())
 
 
-def _refuse(x: EagerTensor, wanted: str, message: str | None) -> ValueError:
+def _refuse(x: Any, wanted: str, message: str | None) -> ValueError:
     return ValueError(
         f"{_prefix(message)}Tensor  must have rank {wanted}.  Received rank {len(x.shape)}, "
         f"shape {x.shape}"
@@ -230,15 +230,15 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 
 class _Specified(NamedTuple):
-    """A tensor and the symbols of its last dimensions, or of all of them."""
+    """A dense or sparse tensor and the symbols of its last dimensions, or of all of them."""
 
-    tensor: EagerTensor
+    tensor: Any
     symbols: tuple[Any, ...]
     innermost: bool
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        return self.tensor._type.shape or (1,)
+        return tuple(self.tensor.shape.as_list()) or (1,)
 
 
 @function("debugging.assert_shapes")
@@ -252,9 +252,9 @@ def assert_shapes(
     """Asserts the shapes of tensors, and that dimensions with the same symbol have the same size.
 
     Args:
-        shapes: a dictionary, or a list of pairs, of tensors and their shapes. A shape is a tuple
-            or string of sizes and symbols. None and `"."` stand for any size; `...` or `"*"` in
-            the first place for any leading dimensions.
+        shapes: a dictionary, or a list of pairs, of dense or sparse tensors and their shapes. A
+            shape is None (any) or a tuple or string of sizes and symbols. None and `"."` stand for
+            any size; `...` or `"*"` in the first place for any leading dimensions.
         data: ignored.
         summarize: ignored.
         message: what the error begins with.
@@ -267,7 +267,11 @@ def assert_shapes(
     >>> tf.debugging.assert_shapes([(x, ("N", "D")), (y, ("D",))])
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
-    found = [_specified(convert_to_tensor(x), symbols, message) for x, symbols in pairs]
+    found = [
+        _specified(x if hasattr(x, "dense_shape") else convert_to_tensor(x), symbols, message)
+        for x, symbols in pairs
+        if symbols is not None
+    ]
     for specified in found:
         _check_rank(specified, message)
     sizes: dict[Any, tuple[int, EagerTensor, int]] = {}
@@ -278,7 +282,7 @@ def assert_shapes(
                 _check_size(specified, axis, symbol, sizes, message)
 
 
-def _specified(x: EagerTensor, symbols: Any, message: str | None) -> _Specified:
+def _specified(x: Any, symbols: Any, message: str | None) -> _Specified:
     if not (hasattr(symbols, "__iter__") or hasattr(symbols, "__getitem__")):
         raise ValueError(
             f"{_prefix(message)}Tensor {_described(x)}.  Specified shape must be an iterable.  An "
@@ -295,7 +299,7 @@ def _specified(x: EagerTensor, symbols: Any, message: str | None) -> _Specified:
             "first entry"
         )
     wanted = symbols[1:] if innermost else symbols
-    return _Specified(x, wanted or (() if innermost else (1,)), innermost)
+    return _Specified(x, wanted or (1,), innermost)
 
 
 def _check_rank(specified: _Specified, message: str | None) -> None:
@@ -342,5 +346,5 @@ def _as_number(symbol: Any) -> int | None:
         return None
 
 
-def _described(x: EagerTensor) -> str:
-    return f"shape={x._type.shape} dtype={x.dtype.name}"
+def _described(x: Any) -> str:
+    return f"shape={x.shape} dtype={x.dtype.name}"

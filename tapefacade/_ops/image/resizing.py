@@ -15,7 +15,7 @@ from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32, int32
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
+from tapefacade._definition.checks import as_integer, invalid, written
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 
@@ -259,8 +259,8 @@ def _area_weights(old: int, new: int) -> np.ndarray:
 @function("image.resize_with_pad")
 def resize_with_pad(
     image: TensorLike,
-    target_height: int,
-    target_width: int,
+    target_height: Any,
+    target_width: Any,
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> EagerTensor:
@@ -268,8 +268,8 @@ def resize_with_pad(
 
     Args:
         image: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
-        target_height: the new height.
-        target_width: the new width.
+        target_height: the new height, an integer or a scalar tensor.
+        target_width: the new width, in the same form.
         method: see `tf.image.resize`.
         antialias: see `tf.image.resize`.
 
@@ -285,16 +285,17 @@ def resize_with_pad(
     image = convert_to_tensor(image)
     if len(image.shape) not in (3, 4):
         raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
-    for name, size in (("target_height", target_height), ("target_width", target_width)):
+    new_height, new_width = (as_integer(frozen_value(n)) for n in (target_height, target_width))
+    for name, size in (("target_height", new_height), ("target_width", new_width)):
         if size <= 0:
             raise ValueError(f"{name} must be > 0.")
-    height, width = image.shape[-3], image.shape[-2]
-    ratio = max(height / target_height, width / target_width)
+    height, width = np.float32(image.shape[-3]), np.float32(image.shape[-2])
+    ratio = max(height / np.float32(new_height), width / np.float32(new_width))
     inner_height, inner_width = math.floor(height / ratio), math.floor(width / ratio)
-    top = max(0, math.floor((target_height - height / ratio) / 2))
-    left = max(0, math.floor((target_width - width / ratio) / 2))
+    top = max(0, math.floor((new_height - height / ratio) / 2))
+    left = max(0, math.floor((new_width - width / ratio) / 2))
     image = resize(image, [inner_height, inner_width], method, antialias=antialias)
-    return FUNCTIONS["image.pad_to_bounding_box"](image, top, left, target_height, target_width)
+    return FUNCTIONS["image.pad_to_bounding_box"](image, top, left, new_height, new_width)
 
 
 BOX_IMAGES = ("uint8", "uint16", "int8", "int16", "int32", "int64", "half", "float", "double")

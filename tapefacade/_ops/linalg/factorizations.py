@@ -1,5 +1,6 @@
 """Factorizations of matrices: Cholesky, LU, QR, singular values, eigenvalues."""
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -203,6 +204,64 @@ def qr(input: TensorLike, full_matrices: bool = False) -> Any:
     return Qr(q.astype(input.dtype), r.astype(input.dtype))
 
 
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _svd(x: jax.Array, full_matrices: bool) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Returns the singular values, the left vectors and the right vectors, both in columns."""
+    left, values, right = jnp.linalg.svd(x, full_matrices=full_matrices)
+    return values, left, transposed(right)
+
+
+@_svd.defjvp
+def _svd_jvp(full_matrices: bool, primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
+    """Differentiates as TensorFlow does.
+
+    Vectors of equal values stay where they are. The phases of complex vectors are those of the
+    side with fewer components. Vectors that complete a basis are determined if there is only one.
+
+    Raises:
+        NotImplementedError: if there are more, as in TensorFlow.
+    """
+    (x,), (change,) = primals, tangents
+    values, left, right = _svd(x, full_matrices)
+    rows, columns = x.shape[-2:]
+    if full_matrices and abs(rows - columns) > 1:
+        raise NotImplementedError(
+            "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. "
+            f"Received: m={min(rows, columns)} and n={max(rows, columns)} from an input with "
+            f"shape={x.shape}. Write full_matrices=False."
+        )
+    if rows > columns:
+        found = _svd_tangents(values, right, left, transposed(change))
+        return (values, left, right), (found[0], found[2], found[1])
+    return (values, left, right), _svd_tangents(values, left, right, change)
+
+
+def _svd_tangents(
+    values: jax.Array, left: jax.Array, right: jax.Array, change: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Returns the tangents of the parts of matrices that have at most as many rows as columns."""
+    rows = values.shape[-1]
+    first, rest = right[..., :rows], right[..., rows:]
+    inner = transposed(left) @ change @ first
+    places = np.arange(rows)
+    diagonal = inner[..., places, places]
+    singular = values.astype(change.dtype)
+    inverse = (values / (values * values + jnp.asarray(TINY, values.dtype))).astype(change.dtype)
+    turns = _inverse_differences(values * values).astype(change.dtype)
+    across, down = singular[..., None, :], singular[..., :, None]
+    of_left = left @ (turns * (inner * across + down * transposed(inner)))
+    turned = turns * (down * inner + transposed(inner) * across)
+    if jnp.iscomplexobj(change):
+        phases = -(diagonal - jnp.conj(diagonal)) * inverse / 2
+        turned = turned + phases[..., None, :] * jnp.eye(rows, dtype=change.dtype)
+    outside = transposed(change) @ left
+    outside = (outside - first @ (transposed(first) @ outside)) * inverse[..., None, :]
+    parts = [first @ turned + outside]
+    if rest.shape[-1]:
+        parts.append(-first @ (transposed(outside) @ rest))
+    return jnp.real(diagonal), of_left, jnp.concatenate(parts, -1)
+
+
 @op("linalg.svd", kernel="Svd", dtypes=MATRICES)
 def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True) -> Any:
     """Computes singular values, and the vectors that belong to them.
@@ -221,6 +280,8 @@ def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True
 
     Raises:
         InvalidArgumentError: if `tensor` is no matrix.
+        NotImplementedError: if a gradient of full matrices is asked for, and M and N differ by more
+            than 1.
 
     >>> tf.linalg.svd([[3.0, 0.0], [0.0, 4.0]], compute_uv=False).numpy()
     array([4., 3.], dtype=float32)
@@ -230,8 +291,8 @@ def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True
     real = jnp.real(tensor).dtype
     if not compute_uv:
         return jnp.linalg.svd(x, compute_uv=False).astype(real)
-    left, values, right = jnp.linalg.svd(x, full_matrices=full_matrices)
-    return values.astype(real), left.astype(tensor.dtype), transposed(right).astype(tensor.dtype)
+    values, left, right = _svd(x, full_matrices)
+    return values.astype(real), left.astype(tensor.dtype), right.astype(tensor.dtype)
 
 
 def _from_lower(x: jax.Array) -> jax.Array:

@@ -10,8 +10,9 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tapefacade._core.dtypes import DType, as_dtype
+from tapefacade._core.dtypes import DType, as_dtype, int8, int32, uint8
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 
@@ -21,7 +22,12 @@ NUMBERS = (
 )  # fmt: skip
 
 
-@op("linalg.matmul", "matmul", kernel="MatMul", dtypes=NUMBERS)
+def _is_quantized(static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
+    """Tells whether 8-bit integers, signed or not, are multiplied to int32."""
+    return int32 in static and all(type_.dtype in (int8, uint8) for type_ in types)
+
+
+@op("linalg.matmul", "matmul", kernel="MatMul", dtypes=NUMBERS, accepts=_is_quantized)
 def matmul(
     a: TensorLike,
     b: TensorLike,
@@ -42,7 +48,8 @@ def matmul(
 
     Args:
         a: a tensor of shape `[..., M, K]`, of a floating, complex or integer type.
-        b: a tensor of shape `[..., K, N]`, of the same type.
+        b: a tensor of shape `[..., K, N]`, of the same type; for the output type int32 one may be
+            int8 and the other uint8.
         transpose_a: swap the last two dimensions of `a` first.
         transpose_b: swap the last two dimensions of `b` first.
         adjoint_a: take the conjugate transpose of `a` first.
@@ -69,6 +76,8 @@ def matmul(
     a = jnp.conj(a) if adjoint_a and jnp.iscomplexobj(a) else a
     b = jnp.conj(b) if adjoint_b and jnp.iscomplexobj(b) else b
     wanted = None if output_type is None else as_dtype(output_type).as_numpy_dtype
+    if a.dtype != b.dtype:
+        a, b = a.astype(wanted), b.astype(wanted)
     return _product(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b, wanted)
 
 

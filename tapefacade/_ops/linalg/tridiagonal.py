@@ -334,9 +334,9 @@ def _from_sequence(diagonals: Any) -> Any:
 @op("_eigh_tridiagonal", kernel="SelfAdjointEigV2")
 def _eigh_tridiagonal(alpha: TensorLike, beta: TensorLike) -> tuple[jax.Array, jax.Array]:
     """Computes all eigenvalues, in ascending order and real, and the vectors."""
-    diagonal, below = wide(jnp.real(alpha)), wide(beta)
-    matrix = jnp.diag(diagonal).astype(below.dtype) + jnp.diag(below, -1)
-    matrix = matrix + jnp.diag(jnp.conj(below), 1)
+    diagonal, above = wide(jnp.real(alpha)), wide(beta)
+    matrix = jnp.diag(diagonal).astype(above.dtype) + jnp.diag(above, 1)
+    matrix = matrix + jnp.diag(jnp.conj(above), -1)
     values, vectors = jnp.linalg.eigh(matrix)
     return values.astype(jnp.real(alpha).dtype), vectors.astype(alpha.dtype)
 
@@ -371,7 +371,7 @@ def eigh_tridiagonal(
 
     Args:
         alpha: the diagonal, a floating or complex vector of length M, whose real parts count.
-        beta: the diagonal below it, of length M - 1 and the same type.
+        beta: the diagonal above it, of length M - 1 and the same type.
         eigvals_only: return no vectors.
         select: which eigenvalues: all (`"a"`), those within an interval (`"v"`), or those whose
             places in ascending order are within a range (`"i"`).
@@ -391,21 +391,21 @@ def eigh_tridiagonal(
     array([1., 2.], dtype=float32)
     """
     diagonal = convert_to_tensor(alpha)
-    below = convert_to_tensor(beta)
+    above = convert_to_tensor(beta)
     if not (diagonal.dtype.is_floating or diagonal.dtype.is_complex):
         raise ValueError(f"data type {diagonal.dtype.as_numpy_dtype} not inexact")
-    if diagonal.dtype is not below.dtype:
+    if diagonal.dtype is not above.dtype:
         raise ValueError("'alpha' and 'beta' must have the same type.")
     if select not in ("a", "i", "v"):
         raise ValueError("'select must have a value in {'a', 'i', 'v'}.")
-    if diagonal.shape.rank != 1 or below.shape.rank != 1:
-        raise invalid(f"alpha and beta must be vectors, got {diagonal.shape} and {below.shape}")
-    size, others = (int(given.shape[0] or 0) for given in (diagonal, below))
+    if diagonal.shape.rank != 1 or above.shape.rank != 1:
+        raise invalid(f"alpha and beta must be vectors, got {diagonal.shape} and {above.shape}")
+    size, others = (int(given.shape[0] or 0) for given in (diagonal, above))
     if others != max(size - 1, 0):
         raise invalid(f"Incompatible shapes: [{size}] vs. [{others + 1}]")
     if size == 1:
         return FUNCTIONS["math.real"](diagonal)
-    values, vectors = _eigh_tridiagonal(diagonal, below)
+    values, vectors = _eigh_tridiagonal(diagonal, above)
     first, end = 0, size
     if select == "i":
         low, high = _bounds(select_range, index=True)

@@ -160,7 +160,8 @@ def clip_by_global_norm(
     """Scales several tensors so that their Euclidean norm together is at most `clip_norm`.
 
     Args:
-        t_list: a list of floating tensors of one dtype; None stays None.
+        t_list: a list of floating tensors, of one dtype unless `use_norm` is given; None stays
+            None.
         clip_norm: the largest norm, a scalar.
         use_norm: the norm of the tensors, if it is known.
         name: ignored.
@@ -180,8 +181,12 @@ def clip_by_global_norm(
     if use_norm is None:
         use_norm = global_norm(values)
     scale = _clipping_scale(use_norm, clip_norm)
-    clipped = [t if t is None else multiply(t, scale) for t in values]
+    clipped = [t if t is None else multiply(t, _in_dtype_of(t, scale)) for t in values]
     for place, given in enumerate(t_list):
         if isinstance(given, CompositeTensor):
             clipped[place] = given._with_gradient(clipped[place])
     return clipped, use_norm
+
+
+def _in_dtype_of(t: Any, scale: Any) -> Any:
+    return scale if t.dtype == scale.dtype else FUNCTIONS["cast"](scale, t.dtype)

@@ -30,16 +30,42 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 
 
 @jax.custom_jvp
+def _endless_zeros(x: jax.Array) -> jax.Array:
+    """Returns zeros whose derivatives of every order are zeros that depend on `x`, not None."""
+    return jnp.zeros_like(x)
+
+
+@_endless_zeros.defjvp
+def _endless_zeros_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (x,), (tangent,) = primals, tangents
+    zeros = _endless_zeros(x)
+    return zeros, tangent * zeros
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _step(y: jax.Array, ceiling: float | None) -> jax.Array:
+    """Returns 1 where `y` lies between 0 and `ceiling`, if there is one, else 0 (also for nan)."""
+    inside = y > 0 if ceiling is None else (y > 0) & (y < ceiling)
+    return inside.astype(y.dtype)
+
+
+@_step.defjvp
+def _step_jvp(ceiling: float | None, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (y,), (tangent,) = primals, tangents
+    return _step(y, ceiling), tangent * _endless_zeros(y)
+
+
+@jax.custom_jvp
 def _relu(x: jax.Array) -> jax.Array:
     return jnp.maximum(x, jnp.zeros((), x.dtype))
 
 
 @_relu.defjvp
 def _relu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    """Multiplies with 0 or 1 (0 for nan), which depend on `x`: second derivatives are zeros."""
+    """Multiplies with 0 or 1, which depend on `x`: higher derivatives are zeros, not None."""
     (x,), (tangent,) = primals, tangents
     y = _relu(x)
-    return y, tangent * jnp.where(y > 0, jnp.sign(y), jnp.zeros((), x.dtype))
+    return y, tangent * _step(y, None)
 
 
 @op("nn.relu", kernel="Relu", dtypes=REAL)
@@ -72,8 +98,7 @@ def _relu6(x: jax.Array) -> jax.Array:
 def _relu6_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x,), (tangent,) = primals, tangents
     y = _relu6(x)
-    inside = (y > 0) & (y < 6)
-    return y, tangent * jnp.where(inside, jnp.sign(y), jnp.zeros((), x.dtype))
+    return y, tangent * _step(y, 6.0)
 
 
 @op("nn.relu6", kernel="Relu6", dtypes=REAL[:-1])

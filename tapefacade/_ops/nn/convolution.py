@@ -165,6 +165,11 @@ def convolve(
     layout: Layout,
 ) -> jax.Array:
     """Convolves after checking all arguments."""
+    batches = input.shape[: -layout.spatial - 1]
+    if len(batches) > 1:  # several batch dimensions are convolved as one
+        flat = input.reshape(-1, *input.shape[-layout.spatial - 1 :])
+        result = convolve(flat, filters, strides, padding, dilations, layout)
+        return result.reshape(*batches, *result.shape[1:])
     strides = sequence_of(strides, layout, "strides")
     dilations = sequence_of(dilations, layout, "dilations")
     padding = padding_of(padding, layout)
@@ -211,7 +216,7 @@ def conv1d(
     Unlike TensorFlow, every data format works on every device.
 
     Args:
-        input: a tensor of shape `[B, W, C]`.
+        input: a tensor of shape `[..., W, C]`.
         filters: a tensor of shape `[K, C, D]`; C may be divided by the number of groups.
         stride: how far the filter moves.
         padding: `"SAME"`, `"VALID"`, or a pair of numbers for each dimension of `input`.
@@ -219,7 +224,7 @@ def conv1d(
         dilations: the distance of the elements that the filter touches.
 
     Returns:
-        A tensor of shape `[B, W', D]` and the type of `input`.
+        A tensor of shape `[..., W', D]` and the type of `input`.
 
     Raises:
         ValueError: if an argument has another form.
@@ -246,7 +251,7 @@ def conv2d(
     Unlike TensorFlow, every data format works on every device.
 
     Args:
-        input: a tensor of shape `[B, H, W, C]`.
+        input: a tensor of shape `[..., H, W, C]`.
         filters: a tensor of shape `[K, L, C, D]`; C may be divided by the number of groups.
         strides: how far the filter moves: a number, or one for each dimension.
         padding: `"SAME"`, `"VALID"`, or a pair of numbers for each dimension of `input`.
@@ -254,7 +259,7 @@ def conv2d(
         dilations: the distance of the pixels that the filter touches, in the form of `strides`.
 
     Returns:
-        A tensor of shape `[B, H', W', D]` and the type of `input`.
+        A tensor of shape `[..., H', W', D]` and the type of `input`.
 
     Raises:
         ValueError: if an argument has another form.
@@ -280,7 +285,7 @@ def conv3d(
     Unlike TensorFlow, every data format and dilation works on every device.
 
     Args:
-        input: a tensor of shape `[B, D, H, W, C]`.
+        input: a tensor of shape `[..., D, H, W, C]`.
         filters: a tensor of shape `[K, L, M, C, E]`.
         strides: how far the filter moves, a number for each dimension of `input`.
         padding: `"SAME"` or `"VALID"`.
@@ -288,7 +293,7 @@ def conv3d(
         dilations: the distance of the elements that the filter touches, in the form of `strides`.
 
     Returns:
-        A tensor of shape `[B, D', H', W', E]` and the type of `input`.
+        A tensor of shape `[..., D', H', W', E]` and the type of `input`.
 
     Raises:
         TypeError: if `strides` is no list.
@@ -315,7 +320,7 @@ def convolution(
     """Convolves over one, two or three spatial dimensions, as many as `input` has.
 
     Args:
-        input: a tensor of shape `[B, *spatial, C]`.
+        input: a tensor of shape `[..., *spatial, C]`.
         filters: a tensor of shape `[*spatial, C, D]`.
         strides: how far the filter moves: a number, or one for each spatial dimension.
         padding: `"SAME"`, `"VALID"`, or a pair of numbers for each dimension of `input`.
@@ -323,7 +328,7 @@ def convolution(
         dilations: the distance of the elements that the filter touches, in the form of `strides`.
 
     Returns:
-        A tensor of shape `[B, *spatial', D]` and the type of `input`.
+        A tensor of shape `[..., *spatial', D]` and the type of `input`.
 
     Raises:
         ValueError: if both `strides` and `dilations` are greater than 1.

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.nn.convolution import (
     FLOATS,
+    SPATIAL,
     Layout,
     apply_filters,
     check_input,
@@ -39,11 +41,54 @@ def transposed(
         outer = filters.shape[-2]
         shape = tuple(outer if axis == layout.channels else n for axis, n in enumerate(shape))
     _check_transposed(input, filters, shape, steps, pads, rates, layout)
+    if jnp.issubdtype(input.dtype, jnp.integer):
+        return _transposed_integers(input, filters, shape, steps, pads, rates, layout)
     forward = jax.ShapeDtypeStruct(shape, input.dtype)
     transpose = jax.linear_transpose(
         lambda x: apply_filters(x, filters, steps, pads, rates, layout), forward
     )
     return transpose(input)[0]
+
+
+def _transposed_integers(
+    input: jax.Array,
+    filters: jax.Array,
+    shape: tuple[int, ...],
+    steps: Sequence[int],
+    pads: Any,
+    rates: Sequence[int],
+    layout: Layout,
+) -> jax.Array:
+    """Spreads the input and convolves it with the mirrored filter: JAX transposes no integers."""
+    spatial, groups = range(layout.spatial), shape[layout.channels] // filters.shape[-2]
+    margins = []
+    for place, axis in enumerate(layout.axes):
+        reach = (filters.shape[place] - 1) * rates[axis]
+        if isinstance(pads, str):
+            needed = (input.shape[axis] - 1) * steps[axis] + reach + 1 - shape[axis]
+            before = max(needed, 0) // 2 if pads == "SAME" else 0
+        else:
+            before = pads[place][0]
+        spread = (input.shape[axis] - 1) * steps[axis] + 1
+        margins.append((reach - before, shape[axis] + before - spread))
+    inner, outer = filters.shape[-2:]
+    mirrored = jnp.flip(filters, spatial).reshape(
+        *filters.shape[:-2], inner, groups, outer // groups
+    )
+    mirrored = jnp.swapaxes(mirrored, -3, -1).reshape(
+        *filters.shape[:-2], outer // groups, groups * inner
+    )
+    letters = SPATIAL[layout.spatial]
+    return jax.lax.conv_general_dilated(
+        input,
+        mirrored,
+        [1] * layout.spatial,
+        margins,
+        lhs_dilation=[steps[axis] for axis in layout.axes],
+        rhs_dilation=[rates[axis] for axis in layout.axes],
+        dimension_numbers=(layout.text, f"{letters}IO", layout.text),
+        feature_group_count=groups,
+    )
 
 
 def _check_transposed(
