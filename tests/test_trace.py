@@ -18,7 +18,7 @@ from steps import Network, close_everything, counted, nothing_open, reference_st
 import tapefacade as tf
 from tapefacade._core import logging as messages
 from tapefacade._definition import fast_path
-from tapefacade._trace import execution_mode
+from tapefacade._trace import execution, execution_mode
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import PENDING_LIMIT, TREE
 
@@ -1013,3 +1013,37 @@ def test_a_refused_argument_does_not_spoil_the_right_one():
         assert x.numpy() == 1.5
     x = tf.constant(1.0) + 0.5
     assert tf.fill([2], x).numpy().tolist() == [1.5, 1.5]
+
+
+def test_equal_numbers_of_a_long_program_share_an_input(monkeypatch):
+    monkeypatch.setattr(execution, "MIN_NUMBERS", 4)
+    variables = [tf.Variable([float(k), 2.0]) for k in range(3)]
+    compiled = []
+    for rate, last in ((0.1, 0.5), (0.2, 0.5), (0.3, 0.5), (0.4, 0.25), (0.25, 0.125), (0.1, 0.5)):
+        before = np.array([one.numpy() for one in variables])
+        settle()
+        with counted() as count:
+            for one, factor in zip(variables, (0.5, 0.5, last), strict=True):
+                one.assign(one * factor + rate * tf.tanh(one + 0.0) + -0.0)
+            found = [one.numpy() for one in variables]
+        compiled.append(count.compiled)
+        np.testing.assert_allclose(
+            found, before * [[0.5], [0.5], [last]] + rate * np.tanh(before), 1e-6
+        )
+    # Numbers that are equal no more get an input each, once and for all.
+    assert compiled == [1, 0, 0, 1, 0, 0]
+
+
+def test_equal_numbers_of_large_variables_are_equal_no_more(monkeypatch):
+    """Whose buffers the program takes."""
+    monkeypatch.setattr(execution, "MIN_NUMBERS", 3)
+    v = tf.Variable(tf.ones([1024, 300]))
+    v.numpy()
+    for factors in ((2.0, 2.0, 2.0), (2.0, 2.0, 2.0), (0.5, 0.25, 1.0)):
+        before = v.numpy()[0, 0]
+        with tf.GradientTape():
+            for factor in factors:
+                v.assign(v * factor)
+        with tf.GradientTape():
+            pass
+        assert v.numpy()[0, 0] == before * np.prod(factors)

@@ -19,11 +19,12 @@ from tapefacade._checkpoint.saved_model import variable_files
 from tapefacade._checkpoint.state_file import update_with_relative_paths
 from tapefacade._checkpoint.tracking import (
     Kind,
+    VariablePut,
     attributes,
     children,
     fitting,
     kind_of,
-    put,
+    put_all,
     settle_pending,
     track,
 )
@@ -268,8 +269,8 @@ class Checkpoint:
         known = [(variable, name) for variable, name in found if reader.has(name)]
         tensors = [fitting(variable, reader, name, len(known)) for variable, name in known]
         settle_pending()
-        for (variable, _), tensor in zip(known, tensors, strict=True):
-            put(variable, tensor)
+        pairs = zip(known, tensors, strict=True)
+        put_all([VariablePut(variable, tensor) for (variable, _), tensor in pairs])
         names = {name for _, name in found}
         return NameBasedSaverStatus(
             [variable for variable, name in found if not reader.has(name)],

@@ -139,7 +139,9 @@ def _note_fresh(variable: Variable) -> None:
 
 # Hooks that are there while something waits.
 
-_PLAIN: dict[str, Callable[..., Any]] = {"init": Variable.__init__, "put": Variable._put}
+_PLAIN: dict[str, Callable[..., Any]] = {
+    "init": Variable.__init__, "put": Variable._put, "note": Variable._note_put,
+}  # fmt: skip
 
 
 def _made(variable: Variable, *args: Any, **kwargs: Any) -> None:
@@ -158,6 +160,12 @@ def _put(variable: Variable, tensor: EagerTensor) -> None:
     _PLAIN["put"](variable, tensor)
 
 
+def _note_put(variable: Variable) -> None:
+    if is_lazy(variable):
+        variable._tensor._array()
+    _PLAIN["note"](variable)
+
+
 def _set_attribute(module: Any, name: str, value: Any) -> None:
     object.__setattr__(module, name, value)
     noted(module, name)
@@ -168,12 +176,14 @@ def _install() -> None:
     _made.__signature__ = inspect.signature(_PLAIN["init"])
     Variable.__init__ = _made  # type: ignore[method-assign]
     Variable._put = _put  # type: ignore[method-assign]
+    Variable._note_put = _note_put  # type: ignore[method-assign]
     Module.__setattr__ = _set_attribute
 
 
 def _uninstall() -> None:
     Variable.__init__ = _PLAIN["init"]
     Variable._put = _PLAIN["put"]
+    Variable._note_put = _PLAIN["note"]
     if "__setattr__" in vars(Module):
         del Module.__setattr__
     _FRESH.clear()

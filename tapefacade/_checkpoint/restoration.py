@@ -9,7 +9,7 @@ from typing import Any
 from tapefacade._checkpoint import deferred_values
 from tapefacade._checkpoint.object_graph import identity, shown_paths
 from tapefacade._checkpoint.reader import Reader
-from tapefacade._checkpoint.tracking import children, fitting, kind_of, settle_pending
+from tapefacade._checkpoint.tracking import children, fitting, kind_of, put_all, settle_pending
 from tapefacade._core import errors
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import Failed
@@ -120,8 +120,7 @@ class Restoration:
             waiting.extend(
                 (parts[name], node) for name, node in self._nodes[place][0] if name in parts
             )
-        for put in self._prepared(new):
-            put()
+        put_all(self._prepared(new))
         for place, value in new.items():
             self._found[place] = _reference(value)
         for value, place in visited:

@@ -1,7 +1,7 @@
 """What a checkpoint finds in an object: its parts by name, and the values that it has itself."""
 
 import collections
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from tapefacade._lookup.static_tables import Table
 from tapefacade._state.module import Module
 from tapefacade._state.random_generator import Generator
 from tapefacade._state.variable import Variable
+from tapefacade._trace.assignments import boxes_of, locked, set_together
 from tapefacade._trace.recording import THREAD
 
 Array = np.ndarray[Any, Any]
@@ -175,7 +176,7 @@ def to_tensor(array: Array) -> Any:
 
 def _variable_values(variable: Variable) -> list[Value]:
     variable._look()
-    array = variable._tensor._numpy()
+    array = variable._seen._numpy()
     name = variable._root.name.removesuffix(":0")
     return [Value("VARIABLE_VALUE", {"": array}, name)]
 
@@ -216,9 +217,33 @@ def put(variable: Variable, tensor: Any) -> None:
     if recording.at.parent is None and not recording.assigned and recording.frame is None:
         root._restore(tensor)  # nothing is pending that may fail and take it back
         return
-    with root._lock:
+    with locked([root]):
         root._put(tensor)
         root._tell_tapes()
+
+
+class VariablePut(NamedTuple):
+    """Puts a value from a file in a variable, when it is called."""
+
+    variable: Variable
+    tensor: Any
+
+    def __call__(self) -> None:
+        put(self.variable, self.tensor)
+
+
+def put_all(puts: Sequence[Callable[[], None]]) -> None:
+    """Gives objects their values; variables get theirs at one moment, where nothing is pending."""
+    recording = THREAD.recording
+    is_free = recording.at.parent is None and not recording.assigned and recording.frame is None
+    together: list[VariablePut] = []
+    for one in puts:
+        if isinstance(one, VariablePut) and is_free and not THREAD.functions:
+            together.append(one)
+        else:
+            one()
+    boxes = boxes_of([one.variable._root for one in together])
+    set_together(boxes, [one.tensor for one in together])
 
 
 def settle_pending() -> None:
@@ -232,7 +257,7 @@ def _restore_variable(
     variable: Variable, source: Source, keys: Mapping[str, str], count: int
 ) -> Callable[[], None]:
     tensor = fitting(variable, source, keys["VARIABLE_VALUE"], count)
-    return lambda: put(variable, tensor)
+    return VariablePut(variable, tensor)
 
 
 # Tables.

@@ -28,8 +28,8 @@ def _values(executable: execution.Executable, arguments: tuple[Any, ...]) -> lis
     for place, value in zip(layout.arrays, arguments, strict=False):
         values[place] = value
     rest = arguments[len(layout.arrays) :]
-    for vector, (_, places) in zip(rest, layout.vectors, strict=True):
-        for row, place in enumerate(places):
+    for vector, (_, places, rows) in zip(rest, layout.vectors, strict=True):
+        for place, row in zip(places, rows, strict=True):
             values[place] = vector[row]
     return values
 

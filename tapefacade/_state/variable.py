@@ -28,6 +28,7 @@ from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.loop_invariants import hoisted
 from tapefacade._state.scopes import Making, scoped
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
+from tapefacade._trace.assignments import HELD, box_of, locked
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
@@ -309,7 +310,7 @@ class Variable(Operators, metaclass=Making):
         if THREAD.recording.frame is not None:
             return None  # a function that is called again reads it again
         self._tell_tapes()
-        return host_value(self._tensor)
+        return host_value(self._seen)
 
     def _look(self) -> None:
         """Takes note that Python code depends on the value."""
@@ -331,7 +332,7 @@ class Variable(Operators, metaclass=Making):
         return self._read_in(recording)
 
     def _read_in(self, recording: Recording) -> int:
-        tensor = self._tensor
+        tensor = self._seen
         read = self._read_at
         if read is not None and read[0] is recording and read[2] is tensor:
             slot = read[3]  # unchanged; a tape or a function has begun or ended since
@@ -369,13 +370,37 @@ class Variable(Operators, metaclass=Making):
             self._require_same_trace()
         recording = THREAD.recording
         if id(self) not in recording.assigned:
-            recording.assigned[id(self)] = (self, self._tensor)
+            recording.assigned[id(self)] = (self, box_of(self)._tensor if HELD else self._tensor)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
-        self._tensor = tensor
+        if HELD:
+            box_of(self)._tensor = tensor
+        else:
+            self._tensor = tensor
         read = self._read_at
         if read is not None:
             self._read_at = (*read[:2], None, read[3])  # lets go of the value from before
+
+    def _note_put(self) -> None:
+        """Does what `_put` does before the box gets another tensor."""
+        if current_trace(None) is not NO_TRACE:
+            self._require_same_trace()
+        recording = THREAD.recording
+        if id(self) not in recording.assigned:
+            recording.assigned[id(self)] = (self, self._seen)
+        if recording.frame is not None:
+            recording.frame.note_assigned(self._root)
+
+    def _let_go(self) -> None:
+        """Does what `_put` does afterwards: keeps nothing of the value from before."""
+        read = self._read_at
+        if read is not None:
+            self._read_at = (*read[:2], None, read[3])
+
+    @property
+    def _seen(self) -> EagerTensor:
+        """What the box holds for this thread: another one may record a function with it."""
+        return box_of(self)._tensor if HELD else self._tensor
 
     def _unread(self) -> "Variable":
         view = _NEW(UnreadVariable)
@@ -383,7 +408,7 @@ class Variable(Operators, metaclass=Making):
         return view
 
     def _restore(self, tensor: EagerTensor) -> None:
-        self._tensor = tensor
+        box_of(self)._tensor = tensor
 
     # Reading.
 
@@ -397,13 +422,14 @@ class Variable(Operators, metaclass=Making):
         if type(self._tensor) is not EagerTensor:  # strings are on the host
             self._look()
             return self._tensor
-        if host_value(self._tensor) is not None and recording.frame is None:
+        tensor = self._seen
+        if host_value(tensor) is not None and recording.frame is None:
             self._tell_tapes()
-            return self._tensor
+            return tensor
         slot = self._slot_in(recording)
-        (value,) = recording.apply(READ_VALUE, (), (slot,), [self._tensor._type])
+        (value,) = recording.apply(READ_VALUE, (), (slot,), [tensor._type])
         if recording.frame is None:
-            value._value = self._tensor._value  # known already, if it is
+            value._value = tensor._value  # known already, if it is
         return value
 
     def read_value(self) -> EagerTensor:
@@ -413,13 +439,13 @@ class Variable(Operators, metaclass=Making):
     def numpy(self) -> Any:
         """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""
         self._look()
-        return self._tensor.numpy()
+        return self._seen.numpy()
 
     def __jax_array__(self) -> jax.Array:
         if self._trainable and THREAD.recording.watchers():
             warn(MESSAGE_TO_JAX, self.name)
         self._look()
-        return self._tensor._device_array()
+        return self._seen._device_array()
 
     def _string_tensor(self) -> EagerTensor:
         self._look()
@@ -470,7 +496,10 @@ class Variable(Operators, metaclass=Making):
                 f"shape {self._shape}, and the assigned value shape {tensor.shape} are "
                 "incompatible."
             )
-        with self._lock:
+        lock = self._lock
+        with lock:
+            if lock is not self._lock:  # it shares another one since
+                return self.assign(tensor, read_value=read_value)
             self._put(tensor)
             self._tell_tapes()
         return self._unread() if read_value else None
@@ -482,7 +511,7 @@ class Variable(Operators, metaclass=Making):
             if THREAD.recording.frame is not None:
                 return value.value()
             value._tell_tapes()
-            return value._tensor
+            return value._seen
         return convert(value, self.dtype)
 
     def assign_add(
@@ -523,8 +552,11 @@ class Variable(Operators, metaclass=Making):
         return self._update(SUBTRACT, "AssignSubVariableOp", delta, read_value)
 
     def _update(self, op: Op, kernel: str, delta: Any, read_value: bool) -> Any:
-        with self._lock:
-            held = self._tensor
+        lock = self._lock
+        with lock:
+            if lock is not self._lock:  # it shares another one since
+                return self._update(op, kernel, delta, read_value)
+            held = self._seen if HELD else self._tensor
             if type(delta) is not EagerTensor or delta._type is not held._type:
                 delta = self._converted(delta)
                 if delta._type.shape != held._type.shape:
@@ -556,13 +588,13 @@ class Variable(Operators, metaclass=Making):
         self, key: Any, value: Any, name: str | None = None, read_value: bool = True
     ) -> Any:
         """Replaces the part that `variable[key]` reads."""
-        with self._lock:
+        with locked([self]):
             value = convert(value, self._tensor.dtype)
             self._put(FUNCTIONS["_strided_slice_update"](self.value(), key, value))
         return self._unread()
 
     def _scatter(self, path: str, indices: Any, updates: Any) -> Any:
-        with self._lock:
+        with locked([self]):
             updates = convert(updates, self._tensor.dtype)
             self._put(FUNCTIONS[path](self.value(), indices, updates))
         return self._unread()
@@ -659,7 +691,7 @@ class Variable(Operators, metaclass=Making):
         factors = FUNCTIONS["math.unsorted_segment_prod"](
             convert(sparse_delta.values, self._tensor.dtype), sparse_delta.indices, ones.shape[0]
         )
-        with self._lock:
+        with locked([self]):
             self._put(FUNCTIONS[path](self.value(), factors))
         return self._unread()
 
@@ -692,7 +724,7 @@ class Variable(Operators, metaclass=Making):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         self._look()
-        return self._tensor.__array__(dtype, copy)
+        return self._seen.__array__(dtype, copy)
 
     def __bool__(self) -> bool:
         return bool(self.numpy())
@@ -725,7 +757,7 @@ class Variable(Operators, metaclass=Making):
         self._look()
         return (
             f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={value_repr(self._tensor._shown())}>"
+            f"numpy={value_repr(self._seen._shown())}>"
         )
 
     def _repr_html_(self) -> str | None:
@@ -734,7 +766,7 @@ class Variable(Operators, metaclass=Making):
         self._look()
         rest = "" if self._trainable else ", not trainable"
         heading = f"tf.Variable {self.name!r}: shape={self.shape}, dtype={self.dtype.name}{rest}"
-        return matrix_table(self._tensor._shown(), heading)
+        return matrix_table(self._seen._shown(), heading)
 
     # Copies.
 

@@ -231,7 +231,11 @@ class GradientTape:
         value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._leave()
+        try:
+            self._leave()
+        except BaseException:  # Ctrl-C before its first line
+            self._leave()
+            raise
 
     def _leave(self) -> None:
         if self._block is not None:

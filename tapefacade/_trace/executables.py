@@ -32,10 +32,21 @@ STATISTICS = Statistics()
 
 
 class Layout(NamedTuple):
-    """How the inputs of a slice arrive: on their own, or in the vector of their dtype."""
+    """How the inputs of a slice arrive: on their own, or in the vector of their dtype.
+
+    Attributes:
+        arrays: the places of those that come on their own.
+        vectors: for each dtype the places of those in its vector, and the row of each: equal
+            numbers may share one.
+    """
 
     arrays: tuple[int, ...]
-    vectors: tuple[tuple[np.dtype[Any], tuple[int, ...]], ...]
+    vectors: tuple[tuple[np.dtype[Any], tuple[int, ...], tuple[int, ...]], ...]
+
+
+def alone_in_rows(places: dict[np.dtype[Any], list[int]]) -> Any:
+    """Returns the vectors of a layout in which every number has a row of its own."""
+    return tuple([(d, tuple(found), tuple(range(len(found)))) for d, found in places.items()])
 
 
 class Executable:
@@ -68,9 +79,10 @@ class Executable:
         for place, value in zip(self.layout.arrays, arguments, strict=False):
             values[place] = strong(value, self.part.inputs[place].numpy_dtype)
         vectors = arguments[len(self.layout.arrays) :]
-        for vector, (_, places) in zip(vectors, self.layout.vectors, strict=True):
-            for row, place in enumerate(places):
-                values[place] = vector[row]
+        for vector, (_, places, rows) in zip(vectors, self.layout.vectors, strict=True):
+            numbers = [vector[row] for row in range(max(rows) + 1)]
+            for place, row in zip(places, rows, strict=True):
+                values[place] = numbers[row]
         passed: list[Any] = []
         details: list[Any] = []
 

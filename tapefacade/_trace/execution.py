@@ -28,12 +28,16 @@ from tapefacade._trace.executables import (
     WRAPPERS as WRAPPERS,
     Executable as Executable,
     Layout as Layout,
+    alone_in_rows,
     outputs_of as outputs_of,
 )
 from tapefacade._trace.execution_mode import WAYS
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.slices import Slice
+
+# A program with fewer numbers of one dtype gets each of them in a row of its own.
+MIN_NUMBERS = 32
 
 
 class _Thread(threading.local):
@@ -79,11 +83,16 @@ class Program:
                 arrays.append(place)
         if rank is not None:
             arrays.sort(key=lambda place: rank(slots[place]))
-        layout = Layout(tuple(arrays), tuple((d, tuple(p)) for d, p in vectors.items()))
-        self.executable = EXECUTABLES.get(part, layout)
+        layout = Layout(tuple(arrays), alone_in_rows(vectors))
         self.uploaded: list[Any] = [(b"", None)] * len(layout.vectors)
         self.array_slots = [slots[place] for place in arrays]
-        self.vector_slots = [(d, [slots[p] for p in places]) for d, places in layout.vectors]
+        self.vector_slots = [(d, [slots[p] for p in places]) for d, places, _ in layout.vectors]
+        # Where equal numbers share a row: the first of each row, and the row of each.
+        self._rows: list[Any] = [None] * len(vectors)
+        self._general: Program | None = None  # in which they do not
+        layout = self._with_shared_rows(layout, scalars)
+        self.shares_rows = any(rows is not None for rows in self._rows)
+        self.executable = EXECUTABLES.get(part, layout)
         self.lines = lines
         self.slots = steps
         self.repeats = repeats
@@ -97,7 +106,8 @@ class Program:
         Returns:
             The outputs. An output that depends on a failed check is a `Failed`.
         """
-        return self.execute(self.arguments(leaves, scalars))
+        program = self.fitting(scalars) if self.shares_rows else self
+        return program.execute(program.arguments(leaves, scalars))
 
     def arguments(self, leaves: dict[int, Any], scalars: dict[int, Any]) -> list[Any]:
         """Returns the values that the program is called with."""
@@ -124,10 +134,56 @@ class Program:
 
     def vectors(self, scalars: dict[int, Any]) -> list[np.ndarray[Any, Any]]:
         """Returns the Python scalars, in a vector for each dtype."""
-        return [
-            array_of_numbers([scalars[slot] for slot in slots], dtype)
-            for dtype, slots in self.vector_slots
-        ]
+        found = []
+        for (dtype, slots), rows in zip(self.vector_slots, self._rows, strict=True):
+            numbers = array_of_numbers([scalars[slot] for slot in slots], dtype)
+            found.append(numbers if rows is None else numbers[rows[0]])
+        return found
+
+    def fitting(self, scalars: dict[int, Any]) -> "Program":
+        """Returns the program to run: another one where numbers are equal no more."""
+        if self._general is not None:
+            return self._general
+        for index, rows in enumerate(self._rows):
+            if rows is not None:
+                dtype, slots = self.vector_slots[index]
+                numbers = array_of_numbers([scalars[slot] for slot in slots], dtype)
+                first, of_each = rows
+                if numbers[first][of_each].tobytes() != numbers.tobytes():
+                    self._general = self._with_own_rows()
+                    return self._general
+        return self
+
+    def _with_shared_rows(self, layout: Layout, scalars: Any) -> Layout:
+        """Returns the layout in which numbers that are equal now come once, if there are many.
+
+        A program that gets each of them alone has as many kinds of steps as numbers, where it
+        could have one kind for all equal layers and updates: XLA compiles up to three times as
+        long.
+        """
+        vectors = []
+        for index, (dtype, places, rows) in enumerate(layout.vectors):
+            if len(places) >= MIN_NUMBERS:
+                numbers = array_of_numbers([scalars[s] for s in self.vector_slots[index][1]], dtype)
+                bits = numbers.view(f"V{dtype.itemsize}").tolist()
+                known: dict[Any, int] = {}
+                rows = tuple([known.setdefault(number, len(known)) for number in bits])
+                if len(known) < len(rows):
+                    first = np.unique(rows, return_index=True)[1]
+                    self._rows[index] = first, np.array(rows)
+            vectors.append((dtype, places, rows))
+        return Layout(layout.arrays, tuple(vectors))
+
+    def _with_own_rows(self) -> "Program":
+        """Returns the program in which every number has a row of its own."""
+        found = copy.copy(self)
+        found._rows, found.shares_rows = [None] * len(self._rows), False
+        found._donating = {}
+        found.uploaded = [(b"", None)] * len(self._rows)
+        part, layout, donated = (known := self.executable).part, known.layout, known.donated
+        vectors = tuple([(d, places, tuple(range(len(places)))) for d, places, _ in layout.vectors])
+        found.executable = EXECUTABLES.get(part, Layout(layout.arrays, vectors), donated)
+        return found
 
     def execute(self, arguments: list[Any], first: Any = None) -> list[Any]:
         """Runs the program on the values of its arrays, then of its vectors.

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._trace.assignments import Hold, box_of, boxes_of, hold, release, set_together
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.tree import Node, users_line
 
@@ -58,6 +59,8 @@ class Frame:
 
     Attributes:
         outer: the frame around it in the same recording, if there is one.
+        holds: what other threads see of the variables that it assigns, if these get their values
+            back at its end; None if they do not.
         at: the node at which it began.
         reads: the variables whose value from before the frame is in a slot.
         seen: the variables whose value is in a slot, also after assignments.
@@ -67,11 +70,12 @@ class Frame:
             "" as long as all is recorded.
     """
 
-    __slots__ = ("assigned", "at", "names", "observed", "outer", "reads", "seen")
+    __slots__ = ("assigned", "at", "holds", "names", "observed", "outer", "reads", "seen")
 
-    def __init__(self, at: Node, outer: "Frame | None") -> None:
+    def __init__(self, at: Node, outer: "Frame | None", is_undone: bool) -> None:
         self.at = at
         self.outer = outer
+        self.holds: list[Hold] | None = [] if is_undone else None
         self.reads: dict[int, Any] = {}
         self.seen: dict[int, Any] = {}
         self.assigned: dict[int, tuple[Any, EagerTensor]] = {}
@@ -94,7 +98,9 @@ class Frame:
         """Takes note that a variable is going to hold another tensor."""
         frame: Frame | None = self
         while frame is not None and id(variable) not in frame.assigned:
-            frame.assigned[id(variable)] = (variable, variable._tensor)
+            frame.assigned[id(variable)] = (variable, box_of(variable)._tensor)
+            if frame.holds is not None:
+                hold(variable, frame.holds)
             frame = frame.outer
 
     def observe(self, why: str = "") -> None:
@@ -103,12 +109,23 @@ class Frame:
         frame: Frame | None = self
         while frame is not None:
             frame.observed = frame.observed or why
+            frame.keep()
             frame = frame.outer
+
+    def keep(self) -> None:
+        """Lets what the variables hold be seen by other threads, too."""
+        if self.holds:
+            release(self.holds, restored=False)
+            self.holds = []
 
     def restore(self) -> None:
         """Gives the variables back what they held when the frame began."""
-        for variable, before in reversed(self.assigned.values()):
-            variable._restore(before)
+        held = {id(one.variable) for one in self.holds or ()}
+        own = [pair for pair in self.assigned.values() if id(pair[0]) not in held]
+        set_together(boxes_of([variable for variable, _ in own]), [before for _, before in own])
+        if self.holds:
+            release(self.holds, restored=True)  # others may have assigned them meanwhile
+        self.assigned = {}
 
 
 def symbolic_name(at: Node, frame: Frame | None, slot: int) -> str:

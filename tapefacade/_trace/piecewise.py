@@ -64,7 +64,7 @@ class Piecewise:
             executable = made.get(key)
             if executable is None:
                 executable = made[key] = _executable(piece)
-            vectors = [(d, [piece.inputs[p] for p in at]) for d, at in piece.layout.vectors]
+            vectors = [(d, [piece.inputs[p] for p in at]) for d, at, _ in piece.layout.vectors]
             arrays = [piece.inputs[place] for place in piece.layout.arrays]
             # What nobody has needed so far, from the end, is needed here for the last time.
             gone = [s for s in (*piece.inputs, *piece.outputs) if s not in seen and s not in kept]
@@ -110,9 +110,10 @@ class Piecewise:
         count = len(self._layout.arrays)
         for place, value in zip(self._layout.arrays, arguments[:count], strict=True):
             values[place] = value
-        for vector, (_, places) in zip(arguments[count:], self._layout.vectors, strict=True):
-            for place, number in zip(places, np.asarray(vector), strict=True):
-                values[place] = number
+        for vector, (_, places, rows) in zip(arguments[count:], self._layout.vectors, strict=True):
+            numbers = list(np.asarray(vector))
+            for place, row in zip(places, rows, strict=True):
+                values[place] = numbers[row]
         return values
 
     def _failures(

@@ -296,7 +296,8 @@ class Recording:
             program = self.program(wanted, effects)
             donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
             if donated:
-                hand_over(self, program.donating(donated), shared, pending)
+                fitting = program.fitting(data.scalars) if program.shares_rows else program
+                hand_over(self, fitting.donating(donated), shared, pending)
                 self.state = program
                 return
             if data.taped and not self.traced:
@@ -362,9 +363,13 @@ class Recording:
             blocks.pop()
         return bool(blocks)
 
-    def open_frame(self) -> Frame:
-        """Notes that the body of a function begins here."""
-        self.frame = Frame(self.at, self.frame)
+    def open_frame(self, is_undone: bool = False) -> Frame:
+        """Notes that the body of a function begins here.
+
+        Args:
+            is_undone: whether its variables get their values back at its end.
+        """
+        self.frame = Frame(self.at, self.frame, is_undone)
         self.epoch += 1  # variables are read anew
         return self.frame
 

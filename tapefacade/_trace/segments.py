@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._trace.executables import Layout
+from tapefacade._trace.executables import Layout, alone_in_rows
 from tapefacade._trace.slices import Slice, Step
 
 # Periods are put together until a piece has this many steps: a call costs what computing 10 or 20
@@ -151,7 +151,7 @@ class Cutter:
         self._types = part.types()
         self._last = last_uses(part, self._first[-1])
         # Python numbers among the inputs, which travel in vectors.
-        self._numbers = {place for _, places in layout.vectors for place in places}
+        self._numbers = {place for _, places, _ in layout.vectors for place in places}
 
     def alone(self, index: int) -> Piece:
         """Returns a single step, which gives all it has."""
@@ -224,7 +224,7 @@ class Cutter:
                 vectors.setdefault(part.inputs[place].numpy_dtype, []).append(place)
             else:
                 arrays.append(place)
-        return Layout(tuple(arrays), tuple((d, tuple(places)) for d, places in vectors.items()))
+        return Layout(tuple(arrays), alone_in_rows(vectors))
 
 
 def last_uses(part: Slice, slots: int) -> list[int]:

@@ -16,7 +16,9 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.function.recorded_program import slot_in
+from tapefacade._state.together import put_together
 from tapefacade._state.variable import Variable
+from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Check, Operation
 from tapefacade._trace.recording import THREAD
 
@@ -119,6 +121,10 @@ class SavedCase(NamedTuple):
 
     def run(self, tensors: list[EagerTensor]) -> Any:
         """Records a call, and assigns the variables."""
+        with locked(self.assigned):
+            return self._run(tensors)
+
+    def _run(self, tensors: list[EagerTensor]) -> Any:
         recording = THREAD.recording
         keys = [_drawn(draw) for draw in self.draws]
         held = [*tensors, *keys, *self.constants]
@@ -130,9 +136,7 @@ class SavedCase(NamedTuple):
         types += [tensor._type for tensor in held[len(tensors) :]]
         found = recording.apply(self.call, (), tuple(slots), types)
         count = len(found) - len(self.assigned)
-        for variable, tensor in zip(self.assigned, found[count:], strict=True):
-            with variable._lock:
-                variable._put(tensor)
+        put_together(self.assigned, found[count:])
         rest = iter(found[:count])
         leaves = [
             next(rest) if isinstance(leaf, TensorSpec) else leaf

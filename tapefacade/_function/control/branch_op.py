@@ -26,7 +26,9 @@ from tapefacade._function.control.bodies import (
     record_checks,
 )
 from tapefacade._ops.array.printing import QUIET
+from tapefacade._state.together import put_together
 from tapefacade._state.variable import Variable
+from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
@@ -162,6 +164,14 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
     Returns:
         The results.
     """
+    variables = list({id(v): v for body in bodies for v in body.assigned}.values())
+    with locked(variables):
+        return _recorded(index, bodies, coarse, variables)
+
+
+def _recorded(
+    index: Any, bodies: Sequence[Body], coarse: bool, variables: Sequence[Variable]
+) -> list[EagerTensor]:
     recording = THREAD.recording
     operands = [operand(index)]
     places: dict[int, int] = {}  # of what comes from outside, among the operands
@@ -172,7 +182,6 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
             operands.append(operand(item))
         return places[id(item)]
 
-    variables = list({id(v): v for body in bodies for v in body.assigned}.values())
     branches = []
     kept = []  # while ids are compared
     for body in bodies:
@@ -190,8 +199,7 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
     branching = _branching_of(Branching, plan)
     outputs = recording.apply(branching, (), slots, types)
     end = plan.size + len(variables)
-    for variable, tensor in zip(variables, outputs[plan.size : end], strict=True):
-        variable._put(tensor)
+    put_together(variables, outputs[plan.size : end])
     rest = iter(outputs[end:])
     for branch, found in zip(branching.plan.branches, branching.check_types, strict=True):
         record_checks(branch.program.checks, [[next(rest) for _ in check] for check in found])

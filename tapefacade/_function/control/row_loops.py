@@ -19,7 +19,9 @@ from tapefacade._function.control.bodies import Body, body_of, operand, record_c
 from tapefacade._function.control.scan_op import MAP, ActingScan, Key, Loop, Plan, loop_of
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import unstack
+from tapefacade._state.together import put_together
 from tapefacade._state.variable import Variable
+from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
 
@@ -67,6 +69,10 @@ class Iteration:
         Returns:
             The results. What the Python has kept are from now on tensors with values, too.
         """
+        with locked(self.body.assigned):
+            return self._again(arguments)
+
+    def _again(self, arguments: Sequence[EagerTensor]) -> list[EagerTensor]:
         recorded = self.body.recorded
         recording = THREAD.recording
         slots = [slot_in(recording, tensor) for tensor in arguments]
@@ -76,8 +82,10 @@ class Iteration:
         for tensor in self._kept:
             self._hand_over(recording, tensor, mapped[tensor._slot])
         results = [recording.tensor_at(mapped[s], recorded.type_of(s)) for s in recorded.results]
-        for variable, slot in recorded.assigned:
-            variable._put(recording.tensor_at(mapped[slot], recorded.type_of(slot)))
+        put_together(
+            [variable for variable, _ in recorded.assigned],
+            [recording.tensor_at(mapped[s], recorded.type_of(s)) for _, s in recorded.assigned],
+        )
         self._kept = []
         if recorded.acts and recording.frame is None:
             recording.flush()
@@ -261,6 +269,11 @@ def record_loop(body: Body, rows: Rows, vector: bool = False) -> list[EagerTenso
     Returns:
         The results: of all iterations, stacked, or of the last one.
     """
+    with locked(body.assigned):
+        return _record_loop(body, rows, vector)
+
+
+def _record_loop(body: Body, rows: Rows, vector: bool) -> list[EagerTensor]:
     operands = [operand(tensor) for tensor in (*rows.state, *rows.elements)]
     held: dict[int, list[int]] = {}
     keys, draws = [], []
@@ -295,8 +308,7 @@ def _recorded(
     outputs = recording.apply(loop, (), slots, types)
     end = body.count + len(body.assigned)
     if plan.iterations:
-        for variable, tensor in zip(body.assigned, outputs[body.count : end], strict=True):
-            variable._put(tensor)
+        put_together(body.assigned, outputs[body.count : end])
     rest = iter(outputs[end:])
     record_checks(
         loop.plan.program.checks, [[next(rest) for _ in check] for check in loop.check_types]

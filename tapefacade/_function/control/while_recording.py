@@ -29,7 +29,9 @@ from tapefacade._function.control.while_op import (
     can_make_keys,
     dynamic_loop,
 )
+from tapefacade._state.together import put_together
 from tapefacade._state.variable import Variable
+from tapefacade._trace.assignments import locked
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import Step
 
@@ -273,12 +275,15 @@ class While:
 
     def _dynamic(self, length: int | None) -> list[EagerTensor]:
         """Records the loop with its condition; `length` bounds the number of iterations."""
+        with locked(self.body.assigned):
+            return self._dynamic_loop(length)
+
+    def _dynamic_loop(self, length: int | None) -> list[EagerTensor]:
         loop, (slots, types), outputs = self._apply(DynamicLoop, length)
         recording = THREAD.recording
         states = len(self.state)
         end = states + len(self.body.assigned)
-        for variable, tensor in zip(self.body.assigned, outputs[states:end], strict=True):
-            variable._put(tensor)
+        put_together(self.body.assigned, outputs[states:end])
         rest = iter(outputs[end + 1 :])
         for program, found in zip(
             (loop.plan.condition, loop.plan.body), loop.check_types, strict=True

@@ -13,6 +13,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.recorded_program import Recorded
 from tapefacade._state.variable import Variable
 from tapefacade._trace import execution
+from tapefacade._trace.assignments import HELD, boxes_of, set_together
 from tapefacade._trace.buffer_donation import Promised, is_free
 from tapefacade._trace.execution import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
@@ -53,6 +54,7 @@ class Compiled:
             (variable, output)
             for (variable, _), output in zip(recorded.assigned, outputs[count:], strict=True)
         ]
+        self._changed = [variable for variable, _ in self._assigned]
         self._passing = {slot: type_ for place, type_, slot in outputs if place < 0}
         self._recorded = recorded
         # Arguments of the program that are large variables which it assigns: their buffers may be
@@ -83,10 +85,20 @@ class Compiled:
             Exception: the error of an op that depends on values; no variable is assigned then.
             UnexpectedTracerError: if JAX transforms the caller, but did not make the variables.
         """
-        if self._assigned and current_trace(None) is not NO_TRACE:
-            for variable, _ in self._assigned:
+        if not self._changed:
+            return self._run(tensors)
+        if current_trace(None) is not NO_TRACE:
+            for variable in self._changed:
                 variable._require_same_trace()
-        if self._donatable and not WRAPPERS:
+        first = self._changed[0]
+        while True:
+            lock = first._lock  # that of all of them
+            with lock:
+                if lock is first._lock:
+                    return self._run(tensors)
+
+    def _run(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
+        if self._donatable and not WRAPPERS and not HELD:
             results = self._call_donating(tensors)
             if results is not None:
                 return results
@@ -98,9 +110,12 @@ class Compiled:
                 outputs = self._program.execute(arguments)
             except execution.ProgramFailedError as failed:
                 raise failed.error from None
-        for variable, (place, type_, slot) in self._assigned:
-            value = passed[slot] if place < 0 else outputs[place]
-            variable._tensor = _tensor(type_, value)
+        if self._changed:
+            new = [
+                _tensor(type_, passed[slot] if place < 0 else outputs[place])
+                for _, (place, type_, slot) in self._assigned
+            ]
+            set_together(boxes_of(self._changed) if HELD else self._changed, new)
         if passed:
             return [
                 _tensor(type_, passed[slot] if place < 0 else outputs[place])
@@ -140,11 +155,12 @@ class Compiled:
 
     def _gathered(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Returns the values that the program is called with."""
+        variables = boxes_of(self._variables) if HELD else self._variables
         arguments = [tensors[place]._value for place in self._given]
-        arguments += [variable._tensor._value for variable in self._variables]
+        arguments += [variable._tensor._value for variable in variables]
         if not CONCRETE.issuperset(map(type, arguments)):
             held = [tensors[place] for place in self._given]
-            held += [variable._tensor for variable in self._variables]
+            held += [variable._tensor for variable in variables]
             arguments = [leaf_value(tensor) for tensor in held]
         for draw in self._draws:
             arguments.append(drawn_again(draw)._value)
@@ -161,7 +177,7 @@ class Compiled:
         recorded = self._recorded
         for slot, type_ in self._passing.items():
             if slot in recorded.variables:
-                tensor = recorded.variables[slot]._tensor
+                tensor = recorded.variables[slot]._seen
             elif slot in recorded.captures:
                 tensor = recorded.captures[slot]
             elif slot in recorded.draws:

@@ -32,7 +32,8 @@ from tapefacade._function.function.retracing_rules import (
     with_tensors,
 )
 from tapefacade._function.function.retracing_warnings import detector_of, difference
-from tapefacade._function.function.tracing import Trace, Tracing, record_body
+from tapefacade._function.function.tracing import Interrupted, Trace, Tracing, record_body
+from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import Running, ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -204,12 +205,21 @@ class Function(PolymorphicFunction):
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
     ) -> Any:
         """Runs the Python without recording it."""
-        THREAD.functions.append(Running(self._refusal))
+        running, interrupted = Running(self._refusal), Interrupted()
+
+        def end() -> None:
+            if THREAD.functions[-1:] == [running]:
+                THREAD.functions.pop()
+
         try:
+            THREAD.functions.append(running)
             with draws_by_place(counts):
                 return Structure(self._on_tensors(args, kwargs, tensors), self._python).result()
+        except KeyboardInterrupt:
+            surely(interrupted.take_back)
+            raise
         finally:
-            THREAD.functions.pop()
+            surely(end)
 
     @property
     def _refusal(self) -> str:
@@ -222,13 +232,18 @@ class Function(PolymorphicFunction):
         self, key: Any, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
     ) -> Any:
         """Runs the Python for the first time with such arguments."""
+        outermost = not THREAD.functions
         with self._lock:
             known = self._traces.get(key)
             if known is not None and not known.needs_python:
                 return known.call(tensors)  # another thread has recorded it
             self._check_count(key, args, kwargs)
-            outermost = not THREAD.functions
-            trace, result, has_run = self._trace(args, kwargs, tensors)
+            try:
+                trace, result, has_run = self._trace(args, kwargs, tensors)
+            except BaseException:
+                if outermost and THREAD.recording.enclosing is None:
+                    surely(release_all)
+                raise
             changed = self._changed(key, args, kwargs)
             self._keep(key, args, kwargs, trace)
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:

@@ -15,7 +15,9 @@ from tapefacade._core.random_keys import Draw, drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._state.loop_invariants import repeat_node
+from tapefacade._state.together import put_together
 from tapefacade._state.variable import ARGUMENT, READ, Variable
+from tapefacade._trace.assignments import locked, share_lock
 from tapefacade._trace.frames import Frame
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import THREAD, Recording
@@ -61,9 +63,10 @@ class Recorded:
         self.arguments = tuple(arguments)
         self.results = tuple(slot_in(recording, tensor) for tensor in results)
         self.assigned = [
-            (variable, slot_in(recording, variable._tensor))
+            (variable, slot_in(recording, variable._seen))
             for variable, _ in frame.assigned.values()
         ]
+        share_lock([variable for variable, _ in self.assigned])
         self.variables: dict[int, Variable] = {}
         self.captures: dict[int, EagerTensor] = {}
         self.draws: dict[int, Draw] = {}
@@ -154,6 +157,18 @@ class Recorded:
         Returns:
             The results.
         """
+        variables = [variable for variable, _ in self.assigned]
+        with locked(variables):
+            tensors = self._replayed(arguments)
+            count = len(self.results)
+            put_together(variables, tensors[count:])
+        recording = THREAD.recording
+        if recording.at.eager or (self.acts and recording.frame is None):
+            recording.flush()  # what it prints is printed now
+        return tensors[:count]
+
+    def _replayed(self, arguments: Sequence[EagerTensor]) -> list[EagerTensor]:
+        """Records the program again; returns the results and the variables' new values."""
         recording = THREAD.recording
         slots = []
         for tensor in arguments:
@@ -172,13 +187,7 @@ class Recorded:
             recording.at = jump.end
             recording.data.scalars.update(jump.scalars)
         recording.effects.extend(jump.effects)
-        tensors = [recording.tensor_at(slot, type_) for slot, type_ in jump.outputs]
-        count = len(self.results)
-        for (variable, _), tensor in zip(self.assigned, tensors[count:], strict=True):
-            variable._put(tensor)
-        if recording.at.eager or (self.acts and recording.frame is None):
-            recording.flush()  # what it prints is printed now
-        return tensors[:count]
+        return [recording.tensor_at(slot, type_) for slot, type_ in jump.outputs]
 
     def _repeat(self, recording: Recording, slots: Sequence[int]) -> Jump:
         """Records every instruction again."""

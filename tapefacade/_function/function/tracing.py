@@ -10,6 +10,7 @@ from tapefacade._function.function.compiled_program import Compiled
 from tapefacade._function.function.outputs import Structure
 from tapefacade._function.function.recorded_program import Recorded, slot_in
 from tapefacade._state.variable import ARGUMENT
+from tapefacade._trace.assignments import boxes_of, set_together, surely
 from tapefacade._trace.frames import Running
 from tapefacade._trace.recording import THREAD, Recording
 
@@ -87,6 +88,23 @@ class Trace:
         return Compiled(self.recorded).text(tensors, stage)
 
 
+class Interrupted:
+    """What variables held when the Python of a function began, for the case of an interrupt."""
+
+    def __init__(self) -> None:
+        self._recording = THREAD.recording
+        pending = self._recording.assigned.items()
+        self._before = {place: (v, v._seen) for place, (v, _) in pending} if pending else {}
+
+    def take_back(self) -> None:
+        """Undoes what the function has assigned, as far as it is pending."""
+        recording = THREAD.recording
+        recording.finish_handover()  # if buffers are gone, it is done
+        before = self._before if recording is self._recording else {}
+        pairs = [before.get(place, pair) for place, pair in recording.assigned.items()]
+        set_together(boxes_of([variable for variable, _ in pairs]), [held for _, held in pairs])
+
+
 def begin_step(recording: Recording) -> None:
     """Computes what is pending: a program of its own runs next."""
     if recording.at.parent is not None:
@@ -116,9 +134,10 @@ def record_body(
         ValueWanted: if somebody looks at a value that is not known.
     """
     outer = THREAD.recording
-    recording = THREAD.recording = Recording(enclosing=outer)
-    frame = recording.open_frame()
+    recording = Recording(enclosing=outer)
+    frame = recording.open_frame(is_undone=True)
     try:
+        THREAD.recording = recording
         with recorded_draws() as draws:
             inner = [recording.placeholder(type_) for type_ in types]
             for tensor, name in zip(inner, names, strict=False):
@@ -128,7 +147,7 @@ def record_body(
             recorded = Recorded(recording, frame, slots, structure.tensors, draws)
     finally:
         THREAD.recording = outer
-        frame.restore()
+        surely(frame.restore)
         recording.frame = None
     structure.tensors = []
     return recorded, structure
@@ -171,11 +190,12 @@ class Tracing:
             begin_step(THREAD.recording)
         self._recording = recording = THREAD.recording
         slots = [slot_in(recording, tensor) for tensor in tensors]
-        self.frame = recording.open_frame()
+        self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
-        running = Running(refusal)
-        THREAD.functions.append(running)
+        interrupted = Interrupted()
+        self._running = running = Running(refusal)
         try:
+            THREAD.functions.append(running)
             with function_draws(counts) as self._draws:
                 inner = [
                     self._argument(slot, tensor._type, name)
@@ -184,13 +204,19 @@ class Tracing:
                 self._arguments = [tensor._slot for tensor in inner]
                 self._structure = Structure(function(inner), described)
                 del inner
-        except BaseException:
-            self.undo()
+        except BaseException as error:
+            if self.frame.observed and isinstance(error, KeyboardInterrupt):
+                surely(interrupted.take_back)
+            surely(self.undo)
             raise
         finally:
-            THREAD.functions.pop()
-            recording.close_frame(self.frame)
+            surely(self._end)
         self.created = running.created
+
+    def _end(self) -> None:
+        self._recording.close_frame(self.frame)
+        if THREAD.functions[-1:] == [self._running]:
+            THREAD.functions.pop()
 
     def _argument(self, slot: int, type_: TensorType, name: str) -> EagerTensor:
         """Returns what stands for an argument in the function: a tensor whose value is pending."""
@@ -221,6 +247,14 @@ class Tracing:
             What is known of it, what it has returned, and whether it has run; if it has not, the
             trace has to be called.
         """
+        try:
+            return self._settled()
+        except BaseException:
+            if not self._inline:
+                surely(self.undo)
+            raise
+
+    def _settled(self) -> tuple[Trace, Any, bool]:
         frame, structure = self.frame, self._structure
         if frame.observed:
             return Trace(None, None, frame.observed, self._counts), structure.result(), True
@@ -229,6 +263,7 @@ class Tracing:
             "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain
         )
         if why:
+            frame.keep()
             return Trace(None, None, why, self._counts), structure.result(), True
         trace = Trace(recorded, structure, "")
         if self._inline:

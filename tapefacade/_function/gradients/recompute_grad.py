@@ -28,10 +28,12 @@ from tapefacade._function.control.bodies import (
     record_checks,
 )
 from tapefacade._function.gradients.custom_gradient import with_gradient_function
+from tapefacade._state.together import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._tape.derivative_modes import in_forward_mode
 from tapefacade._tape.derivatives.rematerialization import recomputed
 from tapefacade._tape.tape import GradientTape
+from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
@@ -195,7 +197,8 @@ def _recorded(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
         body = body_of(function, f, [argument._type for argument in arguments])
     if body.uncertain or body.program.acts:
         raise ValueWanted(body.uncertain)
-    return _record(body, arguments)
+    with locked(body.assigned):
+        return _record(body, arguments)
 
 
 def _converted(result: Any) -> Any:
@@ -218,8 +221,7 @@ def _record(body: Body, arguments: list[EagerTensor]) -> Any:
     checks = [[next(of_checks) for _ in check] for check in operation.check_types]
     if checks:
         record_checks(operation.checks, checks)
-    for variable, tensor in zip(body.assigned, found[body.count : first], strict=True):
-        variable._put(tensor)
+    put_together(body.assigned, found[body.count : first])
     return body.structure.with_tensors(found[: body.count])
 
 

@@ -1,6 +1,7 @@
 """Keras's variables: each holds one of ours, which tapes watch and programs assign."""
 
 import gc
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import jax
@@ -65,6 +66,26 @@ class Holding:
             self.__dict__["_facade"] = make(value, self._trainable, self._name)
         else:
             held.assign(as_tensor(value))
+
+    assign: Any
+
+    def assign_add(self, value: Any) -> Any:
+        """Adds to the value; no other thread assigns it meanwhile."""
+        return self._changed(lambda: self + value)
+
+    def assign_sub(self, value: Any) -> Any:
+        """Subtracts from the value; no other thread assigns it meanwhile."""
+        return self._changed(lambda: self - value)
+
+    def _changed(self: Any, new: Callable[[], Any]) -> Any:
+        held = self.__dict__.get("_facade")
+        if held is None:
+            return self.assign(new())
+        lock = held._lock
+        with lock:
+            if lock is held._lock:
+                return self.assign(new())
+        return self._changed(new)  # it shares another lock since
 
     def __jax_array__(self) -> jax.Array:
         return self._root.__jax_array__()

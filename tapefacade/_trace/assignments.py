@@ -1,0 +1,154 @@
+"""Assignments that happen together: at one moment, by one thread at a time.
+
+A call that assigns several variables does so in one step of C, between two bytecodes, where neither
+a signal nor another thread can come in. The variables that one call assigns share one lock, so that
+the call reads and assigns them undisturbed for the price of one.
+
+While the Python of a function runs in order to be recorded, the variables hold what is recorded,
+and get their values back when it ends. Other threads must not see that: for them a *hold* has the
+value meanwhile, and takes what they assign.
+"""
+
+import contextlib
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
+from typing import Any
+
+_MERGING = threading.Lock()
+# The variables of each lock that several variables share.
+_MEMBERS: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
+
+
+def set_together(boxes: Sequence[Any], tensors: Sequence[Any]) -> None:
+    """Puts tensors in boxes: nothing comes between the first and the last."""
+    deque(map(setattr, boxes, repeat("_tensor"), tensors), 0)
+
+
+def share_lock(variables: Sequence[Any]) -> None:
+    """Gives variables that one call assigns one lock. Who waits for a lock asks again then."""
+    if not variables:
+        return
+    with _MERGING:
+        first = variables[0]._lock
+        for variable in variables:
+            other = variable._lock
+            if other is first:
+                continue
+            members = _MEMBERS.get(other) or [weakref.ref(variable)]
+            known = _MEMBERS.setdefault(first, [weakref.ref(variables[0])])
+            known.extend(members)  # before they change: an interrupt must not lose one
+            with other:
+                living = [held for member in members if (held := member()) is not None]
+                deque(map(setattr, living, repeat("_lock"), repeat(first)), 0)
+            _MEMBERS.pop(other, None)
+
+
+@contextlib.contextmanager
+def locked(variables: Sequence[Any]) -> Iterator[None]:
+    """Makes a block in which no other thread assigns the variables."""
+    if not variables:
+        yield
+        return
+    share_lock(variables)
+    while True:
+        lock = variables[0]._lock
+        with lock:
+            if lock is variables[0]._lock:
+                yield
+                return
+
+
+class Hold:
+    """What a variable holds for other threads while one records a function that assigns it.
+
+    Attributes:
+        variable: the variable.
+        thread: the thread that records.
+        _tensor: the value for those that come after it.
+    """
+
+    __slots__ = ("_tensor", "thread", "variable")
+
+    def __init__(self, variable: Any, tensor: Any) -> None:
+        self.variable = variable
+        self.thread = threading.get_ident()
+        self._tensor = tensor
+
+
+# The holds of each variable, by its id, in the order in which threads have begun to assign it: the
+# first thread sees what is in the variable, each other what is in the hold before its own, and who
+# has none what is in the last. Nearly always empty.
+HELD: dict[int, list[Hold]] = {}
+
+
+def box_of(variable: Any) -> Any:
+    """Returns what holds a variable's value for this thread: the variable itself, or a hold."""
+    holds = HELD.get(id(variable))
+    if not holds:
+        return variable
+    thread = threading.get_ident()
+    for place, hold in enumerate(holds):
+        if hold.thread == thread:
+            return holds[place - 1] if place else variable
+    return holds[-1]
+
+
+def boxes_of(variables: Sequence[Any]) -> Sequence[Any]:
+    """Returns what holds the values of variables for this thread."""
+    return [box_of(variable) for variable in variables] if HELD else variables
+
+
+def hold(variable: Any, holds: list[Hold]) -> None:
+    """Keeps the value of a variable for other threads, from now on.
+
+    Args:
+        variable: the variable, which this thread is about to assign.
+        holds: takes note of the hold, if there is none of this thread already.
+    """
+    found = HELD.get(id(variable), ())
+    thread = threading.get_ident()
+    if not any(known.thread == thread for known in found):
+        made = Hold(variable, box_of(variable)._tensor)
+        holds.append(made)
+        HELD.setdefault(id(variable), []).append(made)
+
+
+def release(holds: list[Hold], restored: bool) -> None:
+    """Ends holds: what other threads see and what this one sees is the same again.
+
+    Args:
+        holds: the holds; those that have ended already do not matter.
+        restored: whether the value of other threads is the one that stays.
+    """
+    with locked([held.variable for held in holds]):
+        here = [held for held in holds if held in HELD.get(id(held.variable), ())]
+        lists = [HELD[id(held.variable)] for held in here]
+        steps: Iterator[Any] = map(list.remove, lists, here)
+        if restored:
+            boxes = [box_of(held.variable) for held in here]
+            outer = [held._tensor for held in here]
+            steps = chain(map(setattr, boxes, repeat("_tensor"), outer), steps)
+        deque(steps, 0)
+        for held in holds:
+            if not HELD.get(id(held.variable), True):
+                HELD.pop(id(held.variable), None)
+
+
+def release_all() -> None:
+    """Ends every hold of this thread, whose functions were interrupted."""
+    thread = threading.get_ident()
+    mine = [held for holds in list(HELD.values()) for held in holds if held.thread == thread]
+    if mine:
+        release(mine, restored=True)
+
+
+def surely(function: Callable[[], None]) -> None:
+    """Calls a function that may be called twice, also if an interrupt comes in between."""
+    try:
+        function()
+    except BaseException:
+        function()
+        raise

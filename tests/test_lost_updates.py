@@ -1,0 +1,478 @@
+"""No update is lost or half done: threads that assign at the same time, and interrupts anywhere."""
+
+import dis
+import sys
+import threading
+
+import numpy as np
+import pytest
+from steps import close_everything, nothing_open, settle
+
+import tapefacade as tf
+from tapefacade._trace.assignments import HELD
+from tapefacade._trace.tree import PACKAGE
+
+THREADS = 4
+
+
+@pytest.fixture(autouse=True)
+def nothing_pending():
+    settle()
+    yield
+    close_everything()
+    assert HELD == {}
+
+
+@pytest.fixture
+def often():
+    """Threads take turns after every few bytecodes."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def together(*functions):
+    """Calls functions at the same time, each in a thread; raises what one of them raises."""
+    barrier, errors = threading.Barrier(len(functions)), []
+
+    def call(function):
+        barrier.wait()
+        try:
+            function()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=call, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    for error in errors:
+        raise error
+
+
+def times(count, call):
+    def repeat():
+        for _ in range(count):
+            call()
+
+    return repeat
+
+
+# Threads.
+
+
+def test_threads_call_one_function(often):
+    v = tf.Variable(0)
+
+    @tf.function
+    def add():
+        v.assign_add(1)
+
+    together(*[times(500, add)] * THREADS)  # the first call among them
+    assert int(v) == 500 * THREADS
+
+
+def test_threads_call_different_functions_and_plain_steps_on_shared_variables(often):
+    a, b, c = (tf.Variable(0.0) for _ in range(3))
+
+    @tf.function
+    def first():
+        a.assign_add(1.0)
+        b.assign_add(1.0)
+
+    @tf.function
+    def second():
+        b.assign_add(1.0)
+        c.assign_add(1.0)
+
+    @tf.function
+    def third():
+        c.assign_add(1.0)
+        a.assign_add(1.0)
+
+    def plain_steps():
+        for _ in range(60):
+            a.assign_add(1.0)
+            b.assign_sub(-1.0)
+            c.assign_add(1.0)
+
+    together(times(200, first), times(200, second), times(200, third), plain_steps)
+    assert [float(v) for v in (a, b, c)] == [460.0] * 3
+
+
+def test_a_function_of_two_variables_assigns_both_at_one_moment(often):
+    a, b = tf.Variable(0.0), tf.Variable(0.0)
+
+    @tf.function
+    def move():
+        a.assign_add(1.0)
+        b.assign(2.0 * a)
+
+    move()
+    together(*[times(300, move)] * THREADS)
+    assert float(a) == 1.0 + 300 * THREADS
+    assert float(b) == 2.0 * float(a)
+
+
+def test_functions_within_tapes(often):
+    v, x = tf.Variable(0.0), tf.Variable(3.0)
+
+    @tf.function
+    def loss():
+        v.assign_add(1.0)
+        return x * x
+
+    def step():
+        with tf.GradientTape() as tape:
+            y = loss()
+        assert float(tape.gradient(y, x)) == 6.0
+
+    together(*[times(40, step)] * THREADS)
+    assert float(v) == 40.0 * THREADS
+
+
+def test_loops_and_branches(often):
+    v = tf.Variable(0.0)
+
+    def loop():
+        tf.while_loop(lambda i: i < 3, lambda i: (v.assign_add(1.0), i + 1)[1:], [tf.constant(0)])
+
+    @tf.function
+    def branch(x):
+        if x > 0:
+            v.assign_add(1.0)
+        else:
+            v.assign_sub(1.0)
+
+    def branches():
+        tf.cond(tf.constant(1.0) > 0, lambda: v.assign_add(1.0), lambda: v.assign_sub(1.0))
+
+    together(times(20, loop), times(60, lambda: branch(tf.constant(1.0))), times(20, branches))
+    assert float(v) == 60.0 + 60.0 + 20.0
+
+
+@pytest.mark.parametrize("rule", ["SGD", "Adam"])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_optimizers(often, rule, compiled):
+    keras = pytest.importorskip("keras")
+    assert keras is not None
+    v = tf.Variable([0.0, 0.0])
+    optimizer = getattr(tf.keras.optimizers, rule)(1.0)
+    optimizer.build([v])
+
+    def step():
+        optimizer.apply_gradients([(tf.constant([-1.0, -2.0]), v)])
+
+    call = tf.function(step) if compiled else step
+    together(*[times(30, call)] * THREADS)
+    assert int(optimizer.iterations) == 30 * THREADS
+    if rule == "SGD":
+        assert v.numpy().tolist() == [30.0 * THREADS, 60.0 * THREADS]
+
+
+def test_large_variables(often):
+    v = tf.Variable(tf.zeros([600, 600]) * 1.0)  # more than a MiB: its buffer is handed over
+
+    @tf.function
+    def add():
+        v.assign_add(tf.ones([600, 600]))
+
+    together(*[times(30, add)] * THREADS, times(30, lambda: v.assign_add(tf.ones([600, 600]))))
+    assert (v.numpy() == 30.0 * (THREADS + 1)).all()
+
+
+def test_variables_while_another_thread_records_a_function():
+    v = tf.Variable(10.0)
+    begun, go_on = threading.Event(), threading.Event()
+
+    @tf.function
+    def slow():
+        v.assign_add(1.0)
+        begun.set()
+        assert go_on.wait(60)
+        v.assign_add(1.0)
+
+    thread = threading.Thread(target=slow)
+    thread.start()
+    assert begun.wait(60)
+    assert float(v) == 10.0  # recorded, not done
+    v.assign_add(100.0)
+    other = tf.function(lambda: v.assign_add(1000.0))
+    other()
+    other()
+    assert float(v) == 2110.0
+    go_on.set()
+    thread.join(60)
+    assert float(v) == 2112.0
+    slow()
+    assert float(v) == 2114.0
+    assert slow.experimental_get_tracing_count() == 1
+
+
+def test_two_threads_record_functions_that_assign_one_variable():
+    v = tf.Variable(0.0)
+    inside = [threading.Event(), threading.Event()]
+
+    def make(number, amount):
+        @tf.function
+        def function():
+            v.assign_add(amount)
+            inside[number].set()
+            assert inside[1 - number].wait(60)
+            v.assign_add(amount)
+
+        return function
+
+    functions = [make(0, 1.0), make(1, 10.0)]
+    together(*functions)
+    assert float(v) == 22.0
+    for function in functions:
+        function()
+    assert float(v) == 44.0
+
+
+def test_locks_that_are_shared_later():
+    variables = [tf.Variable(0.0) for _ in range(6)]
+
+    def pair(i, j):
+        def add():
+            variables[i].assign_add(1.0)
+            variables[j].assign_add(1.0)
+
+        return tf.function(add)
+
+    calls = [pair(i, (i + 1) % 6) for i in range(6)]
+    together(*[times(50, call) for call in calls])
+    assert len({id(v._lock) for v in variables}) == 1
+    assert [float(v) for v in variables] == [100.0] * 6
+
+
+# Interrupts.
+
+CHECKED = ("RESUME", "JUMP_BACKWARD")  # where Python looks for signals, and after every call
+
+
+def interrupt(place, call):
+    """Calls, and raises KeyboardInterrupt at the n-th bytecode at which a signal can be noticed.
+
+    Returns:
+        Where it was raised; None if there were fewer.
+    """
+    found, count, after_call = None, 0, {}
+    names = {}
+
+    def trace(frame, event, argument):
+        nonlocal found, count
+        if not frame.f_code.co_filename.startswith((PACKAGE, __file__)):
+            return None
+        frame.f_trace_opcodes = True
+        if event != "opcode":
+            return trace
+        code = frame.f_code
+        if code not in names:
+            names[code] = {i.offset: i.opname for i in dis.get_instructions(code)}
+        name = names[code][frame.f_lasti]
+        if after_call.pop(frame, False) or name in CHECKED:
+            count += 1
+            if count == place:
+                found = f"{code.co_filename}:{frame.f_lineno} in {code.co_name}"
+                raise KeyboardInterrupt("injected")
+        if name.startswith("CALL"):
+            after_call[frame] = True
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(before)
+    return found
+
+
+class Together:
+    """Variables that one call counts up together."""
+
+    def __init__(self):
+        self.a, self.b = tf.Variable(0.0), tf.Variable(0.0)
+        self.n = tf.Variable(0)
+
+    def step(self):
+        self.a.assign_add(1.0)
+        self.b.assign_sub(1.0)
+        self.n.assign_add(1)
+
+    def state(self):
+        return float(self.a), float(self.b), int(self.n)
+
+
+def torn_by_interrupts(make, wanted, stride=1):
+    """Interrupts a call everywhere; returns where the state was no whole number of steps.
+
+    Args:
+        make: makes the call and a function that returns its state.
+        wanted: tells whether a state is right.
+        stride: the distance of the places.
+    """
+    wrong, place = [], 1
+    call, state = make()
+    while True:
+        where = interrupt(place, call)
+        try:
+            found = state()
+            if not wanted(found):
+                wrong.append(f"{where}: {found}")
+                call, state = make()
+            elif not nothing_open() or HELD:
+                wrong.append(f"{where}: something is open")
+                close_everything()
+                call, state = make()
+            call()
+            if not wanted(state()):
+                wrong.append(f"{where}: {state()} after another call")
+                call, state = make()
+        except Exception as error:
+            wrong.append(f"{where}: {type(error).__name__}: {error}")
+            close_everything()
+            call, state = make()
+        if where is None:
+            return wrong
+        place += stride
+
+
+def alike(state):
+    a, b, n = state
+    return a == -b == n
+
+
+def compiled():
+    model = Together()
+    step = tf.function(model.step)
+    step()
+    return step, model.state
+
+
+def python_mode():
+    model = Together()
+
+    @tf.function
+    def step():
+        if float(model.a) > -1.0:
+            model.step()
+
+    step()
+    step()
+    return step, model.state
+
+
+def first_call():
+    model = Together()
+    return lambda: tf.function(model.step)(), model.state
+
+
+def within_a_tape():
+    model = Together()
+    x = tf.Variable(1.0)
+
+    @tf.function
+    def loss():
+        model.step()
+        return x * x
+
+    def step():
+        with tf.GradientTape() as tape:
+            y = loss()
+        tape.gradient(y, x)
+
+    step()
+    step()
+    return step, model.state
+
+
+def in_a_loop():
+    model = Together()
+
+    def body(i):
+        model.step()
+        return [i + 1]
+
+    def step():
+        tf.while_loop(lambda i: i < 2, body, [tf.constant(0)])
+
+    step()
+    return step, model.state
+
+
+@pytest.mark.parametrize(
+    ("make", "stride"),
+    [(compiled, 1), (python_mode, 5), (first_call, 17), (within_a_tape, 7), (in_a_loop, 29)],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_call_that_is_interrupted_assigns_all_or_nothing(make, stride):
+    assert torn_by_interrupts(make, alike, stride) == []
+
+
+def test_an_optimizer_that_is_interrupted():
+    pytest.importorskip("keras")
+
+    def make():
+        variables = [tf.Variable(0.0), tf.Variable(0.0)]
+        optimizer = tf.keras.optimizers.SGD(1.0)
+        gradients = [tf.constant(-1.0), tf.constant(-1.0)]
+
+        def step():
+            optimizer.apply_gradients(zip(gradients, variables, strict=True))
+
+        step()
+        step()
+        return step, lambda: [float(v) for v in variables]
+
+    assert torn_by_interrupts(make, lambda state: state[0] == state[1], 23) == []
+
+
+# Python ignores an interrupt within `__del__`.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_restoring_a_checkpoint_that_is_interrupted(tmp_path):
+    saved = Together()
+    for _ in range(3):
+        saved.step()
+    path = tf.train.Checkpoint(**vars(saved)).save(tmp_path / "c")
+
+    def make():
+        model = Together()
+        checkpoint = tf.train.Checkpoint(**vars(model))
+
+        return lambda: checkpoint.read(path), model.state
+
+    assert torn_by_interrupts(make, lambda s: s in ((0.0, 0.0, 0), (3.0, -3.0, 3)), 13) == []
+
+
+def test_fit_that_is_interrupted():
+    pytest.importorskip("keras")
+
+    def make():
+        model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        x = np.ones((1, 1), np.float32)
+        model.train_on_batch(x, x)
+        seen = []
+
+        def state():
+            weights = tuple(float(w.numpy().ravel()[0]) for w in model.weights)
+            seen.append((int(model.optimizer.iterations), weights))
+            return seen
+
+        def whole(seen):
+            # One number of steps has one set of weights.
+            return len({count for count, _ in seen}) == len(set(seen))
+
+        make.whole = whole
+        return lambda: model.train_on_batch(x, x), state
+
+    make()
+    assert torn_by_interrupts(make, lambda seen: make.whole(seen), 41) == []
