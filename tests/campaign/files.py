@@ -20,6 +20,7 @@ import shutil
 import signal
 import tempfile
 import traceback
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -296,7 +297,9 @@ def damaged(data: bytes, index: int, count: int, dice: random.Random) -> bytes:
 
 def is_clean(tf: Any, error: BaseException) -> bool:
     """Whether an error is one that a reader may raise: TensorFlow's classes, or Python's for data."""
-    return isinstance(error, tf.errors.OpError | ValueError | OSError | EOFError | KeyError)
+    return isinstance(
+        error, tf.errors.OpError | ValueError | OSError | EOFError | KeyError | zipfile.BadZipFile
+    )
 
 
 def contents(folder: pathlib.Path) -> dict[str, bytes]:
