@@ -10,6 +10,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,11 @@ from tapefacade._io.spec_json import decoded, encoded
 from tapefacade._strings.arguments import object_array
 
 ELEMENTS, TYPES = "elements.npy", "elements.json"
+# What NumPy and zlib raise where the header or the data of an array is damaged.
+DAMAGE = (
+    ValueError, TypeError, OSError, EOFError, zlib.error, SyntaxError, TokenError, MemoryError,
+    OverflowError,
+)  # fmt: skip
 Array = np.ndarray[Any, Any]
 COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP", "SNAPPY": ""}
 
@@ -46,17 +52,42 @@ class Stored(Node):
         about = os.path.join(self._path, TYPES)
         if not os.path.exists(about):
             raise errors.NotFoundError(None, None, f"Could not find metadata file. [Op:LoadDataset] {self._path}")  # fmt: skip
-        with open(about, encoding="utf-8") as file:
-            self._about = json.load(file)
+        try:
+            with open(about, encoding="utf-8") as file:
+                self._about = json.load(file)
+            self._spec = decoded(self._about["spec"])
+            self._count, self._check = int(self._about["count"]), int(self._about["crc32"])
+            self._compression = COMPRESSIONS[self._about["compression"]]
+        except (ValueError, TypeError, KeyError, AttributeError) as error:  # what damage leads to
+            message = f"corrupted metadata file: {about}: {error}"
+            raise errors.DataLossError(None, None, message) from None
 
     def known_spec(self) -> Any:
-        return decoded(self._about["spec"])
+        return self._spec
 
     def cardinality(self) -> int:
-        return self._about["count"]
+        return self._count
 
     def elements(self) -> Iterator[Any]:
-        return read(self._path, self._about)
+        """Yields the elements.
+
+        Raises:
+            DataLossError: if they are not what was written.
+        """
+        if not self._count:
+            return
+        path = os.path.join(self._path, ELEMENTS)
+        flat = leaves(self._spec)
+        parts = [[spec.dtype for spec in leaf.flatten()] for leaf in flat]
+        with _opened(path, self._compression, "rb") as file:
+            arrays = _Arrays(path, file)
+            for _ in range(self._count):
+                values = []
+                for spec, kinds in zip(flat, parts, strict=True):
+                    values.append(spec.from_tensors(iter([arrays.tensor(kind) for kind in kinds])))
+                yield packed(self._spec, values)
+            if arrays.check != self._check:
+                raise errors.DataLossError(None, None, f"corrupted elements: {path}")
 
 
 class FileCache(SameNode):
@@ -197,29 +228,6 @@ def _extended_check(check: int, array: Array) -> int:
     return zlib.crc32(array.reshape(-1).view(np.uint8).data, check)
 
 
-def read(path: str, about: Any) -> Iterator[Any]:
-    """Yields the elements in a directory.
-
-    Raises:
-        DataLossError: if they are not what was written.
-    """
-    if not about["count"]:
-        return
-    path = os.path.join(path, ELEMENTS)
-    form = decoded(about["spec"])
-    flat = leaves(form)
-    parts = [[spec.dtype for spec in leaf.flatten()] for leaf in flat]
-    with _opened(path, about["compression"], "rb") as file:
-        arrays = _Arrays(path, file)
-        for _ in range(about["count"]):
-            values = []
-            for spec, kinds in zip(flat, parts, strict=True):
-                values.append(spec.from_tensors(iter([arrays.tensor(kind) for kind in kinds])))
-            yield packed(form, values)
-        if arrays.check != about["crc32"]:
-            raise errors.DataLossError(None, None, f"corrupted elements: {path}")
-
-
 class _Arrays:
     """Reads the arrays of a file one after another, and adds up their check."""
 
@@ -230,18 +238,18 @@ class _Arrays:
 
     def tensor(self, dtype: dtypes.DType) -> EagerTensor:
         """Returns the next tensor, which is of a dtype."""
-        first = self._next()
-        if dtype is not dtypes.string:
-            return from_host(first.view(dtype._numpy))
-        data, ends = self._next().tobytes(), np.cumsum(first).tolist()
-        texts = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        return string_tensor(object_array(texts, first.shape))
-
-    def _next(self) -> Array:
         try:
-            array = np.lib.format.read_array(self._file, allow_pickle=False)
-        except (ValueError, OSError, EOFError, zlib.error) as error:
+            first = self._next()
+            if dtype is not dtypes.string:
+                return from_host(first.view(dtype._numpy))
+            data, ends = self._next().tobytes(), np.cumsum(first).tolist()
+            texts = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+            return string_tensor(object_array(texts, first.shape))
+        except DAMAGE as error:
             message = f"corrupted elements: {self._path}: {error}"
             raise errors.DataLossError(None, None, message) from None
+
+    def _next(self) -> Array:
+        array = np.lib.format.read_array(self._file, allow_pickle=False)
         self.check = _extended_check(self.check, array)
         return array

@@ -1,8 +1,8 @@
 """Files of every format that is read here, cut short or with flipped bits.
 
 Whatever a file says, reading it gives a value or one clean error, within bounds of time and memory;
-nothing in it is executed, nothing is written outside of its folder, and Python survives. Each format
-is read in a process of its own, so that one that dies is noticed.
+nothing in it is executed, nothing is written outside of its folder, and Python survives. Each
+format is read in a process of its own, so that one that dies is noticed.
 """
 
 import collections
@@ -275,7 +275,7 @@ FORMATS = {
     "wav": Format(write_wav, read_wav),
     "checkpoint": Format(write_checkpoint, read_checkpoint),
     "TensorFlow's checkpoint of objects": Format(copy_golden("objects"), read_golden("ckpt-1")),
-    "TensorFlow's checkpoint of names": Format(copy_golden("names"), read_golden("model.ckpt")),
+    "TensorFlow's checkpoint of a model": Format(copy_golden("keras"), read_golden("ckpt-1")),
     "saved model": Format(write_saved_model, read_saved_model),
     "data set": Format(write_dataset, read_dataset),
     "summary": Format(write_summary, read_summary),
@@ -296,7 +296,7 @@ def damaged(data: bytes, index: int, count: int, dice: random.Random) -> bytes:
 
 
 def is_clean(tf: Any, error: BaseException) -> bool:
-    """Whether an error is one that a reader may raise: TensorFlow's classes, or Python's for data."""
+    """Whether a reader may raise an error: TensorFlow's classes, or Python's for data."""
     return isinstance(
         error, tf.errors.OpError | ValueError | OSError | EOFError | KeyError | zipfile.BadZipFile
     )

@@ -1,8 +1,8 @@
 """A process killed at every file operation of a save: what was saved before can always be read.
 
-A child saves a checkpoint again and again (of its own format, a saved model, a data set, weights of a
-Keras model); its file operations are counted by Python's audit hooks, and at the n-th it is killed
-with SIGKILL. Afterwards another process reads what is there: a state that was saved completely.
+A child saves one state and then another; its file operations are counted by Python's audit hooks,
+and at the n-th it is killed with SIGKILL. Afterwards another process reads what is there: one of
+the two states, completely.
 """
 
 import multiprocessing

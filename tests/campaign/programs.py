@@ -1,9 +1,9 @@
 """Random programs: tapes, nests, looks and assignments, functions, branches and loops, threads.
 
 Programs of tapes are compared with a naive tape (which was itself compared with TensorFlow, see
-`programs_at_random`), and with TensorFlow itself where it is installed; programs with functions with
-the same program run plain; and a part of them runs in threads, all on the same variables of one
-process, where each must give what it gives alone.
+`programs_at_random`), programs with functions with the same program run plain. A part of them runs
+in threads at the same time, where each must give what it gives alone; and threads add to shared
+variables, where nothing may be lost.
 """
 
 import random
