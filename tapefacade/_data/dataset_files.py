@@ -55,7 +55,7 @@ class Stored(Node):
         try:
             with open(about, encoding="utf-8") as file:
                 self._about = json.load(file)
-            self._spec = decoded(self._about["spec"])
+            self._element_spec = decoded(self._about["spec"])
             self._count, self._check = int(self._about["count"]), int(self._about["crc32"])
             self._compression = COMPRESSIONS[self._about["compression"]]
         except (ValueError, TypeError, KeyError, AttributeError) as error:  # what damage leads to
@@ -63,7 +63,7 @@ class Stored(Node):
             raise errors.DataLossError(None, None, message) from None
 
     def known_spec(self) -> Any:
-        return self._spec
+        return self._element_spec
 
     def cardinality(self) -> int:
         return self._count
@@ -77,7 +77,7 @@ class Stored(Node):
         if not self._count:
             return
         path = os.path.join(self._path, ELEMENTS)
-        flat = leaves(self._spec)
+        flat = leaves(self._element_spec)
         parts = [[spec.dtype for spec in leaf.flatten()] for leaf in flat]
         with _opened(path, self._compression, "rb") as file:
             arrays = _Arrays(path, file)
@@ -85,7 +85,7 @@ class Stored(Node):
                 values = []
                 for spec, kinds in zip(flat, parts, strict=True):
                     values.append(spec.from_tensors(iter([arrays.tensor(kind) for kind in kinds])))
-                yield packed(self._spec, values)
+                yield packed(self._element_spec, values)
             if arrays.check != self._check:
                 raise errors.DataLossError(None, None, f"corrupted elements: {path}")
 
