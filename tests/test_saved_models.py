@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import textwrap
@@ -12,9 +13,8 @@ import pytest
 
 import tapefacade as tf
 from tapefacade._checkpoint.saved_model.program_export import PLATFORMS
-from tapefacade._checkpoint.tensorflow_files.snappy import uncompressed
-from tapefacade._checkpoint.tensorflow_files.sorted_table import read_table
-from tapefacade._io.wire import WireError
+from tapefacade._checkpoint.tensorflow_files.sorted_table import MAGIC, read_table
+from tapefacade._io.checksums import masked_crc
 
 
 def linear():
@@ -242,15 +242,16 @@ def test_nothing_but_the_index_decides(tmp_path):
 # -- the formats of TensorFlow's files ------------------------------------------------------------
 
 
-def test_snappy():
-    assert uncompressed(b"\x00") == b""
-    assert uncompressed(b"\x0b\x28hello world") == b"hello world"
-    assert uncompressed(b"\x0a\x00a\x22\x01\x00") == b"a" * 10
-    literal = bytes(range(200)) * 2
-    assert uncompressed(b"\x90\x03\xf4" + (399).to_bytes(2, "little") + literal) == literal
-    for data in (b"", b"\x05\x00a", b"\x05\x01", b"\x05\x00a\x0d\x02"):
-        with pytest.raises(WireError):
-            uncompressed(data)
+def test_a_table_that_is_compressed_is_refused():
+    block, handle = b"\x00\x01\x00\x00\x00\x00" + struct.pack("<I", 1), b"\x00\x00"
+    block += b"\x01"  # by Snappy
+    block += struct.pack("<I", masked_crc(block))
+    footer = handle + bytes((0, len(block) - 5)) + bytes(36) + MAGIC
+    with pytest.raises(
+        tf.errors.UnimplementedError, match=r"^index is compressed by Snappy"
+    ) as info:
+        read_table("index", block + footer)
+    assert "Save it anew" in info.value.__notes__[0]
 
 
 def test_a_table_names_its_file():

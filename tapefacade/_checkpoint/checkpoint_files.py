@@ -19,7 +19,7 @@ from tapefacade._checkpoint.array_files import (
 )
 from tapefacade._checkpoint.errors import damaged, missing
 from tapefacade._checkpoint.object_graph import GRAPH_KEY, mark_values
-from tapefacade._checkpoint.tensorflow_files.messages import TrackableObjectGraph
+from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes
 from tapefacade._core.string_arrays import as_bytes, text_tensor
@@ -57,7 +57,7 @@ def read_json(path: str, data: bytes, format_: str) -> dict[str, Any]:
     return content
 
 
-def write_checkpoint(prefix: str, graph: TrackableObjectGraph, arrays: dict[str, Array]) -> None:
+def write_checkpoint(prefix: str, graph: Any, arrays: dict[str, Array]) -> None:
     """Writes a checkpoint.
 
     Args:
@@ -92,7 +92,7 @@ def data_file(prefix: str) -> str | None:
         return None
 
 
-def _described(graph: TrackableObjectGraph) -> list[Any]:
+def _described(graph: Any) -> list[Any]:
     return [
         {
             "children": {child.local_name: child.node_id for child in node.children},
@@ -117,7 +117,7 @@ class OwnReader:
         content = read_json(prefix + INDEX, data, FORMAT)
         self._entries: dict[str, Any] = content["tensors"]
         self._arrays = Arrays(prefix + content["data"], self._entries)
-        graph = TrackableObjectGraph()
+        graph = CHECKPOINTS["TrackableObjectGraph"]()
         for described in content["objects"]:
             node = graph.nodes.add()
             for name, place in described["children"].items():
@@ -125,7 +125,7 @@ class OwnReader:
             for name, full_name, key in described["values"]:
                 node.attributes.add(name=name, full_name=full_name, checkpoint_key=key)
         mark_values(graph)
-        self.graph: TrackableObjectGraph | None = graph
+        self.graph: Any = graph
 
     def names(self) -> list[str]:
         """Lists the keys of the values."""

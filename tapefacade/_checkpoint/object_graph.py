@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Any, NamedTuple
 
-from tapefacade._checkpoint.tensorflow_files.messages import TrackableObjectGraph
+from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tracking import Array, children, require_texts, values
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
@@ -55,13 +55,13 @@ def identity(value: Any) -> int:
     return id(getattr(value, "_root", value) if hasattr(value, "_slot_in") else value)
 
 
-def saved(found: Objects) -> tuple[TrackableObjectGraph, dict[str, Array]]:
+def saved(found: Objects) -> tuple[Any, dict[str, Array]]:
     """Returns the description of the objects, and their values by key.
 
     Raises:
         ValueError: if an object cannot be saved.
     """
-    graph = TrackableObjectGraph()
+    graph = CHECKPOINTS["TrackableObjectGraph"]()
     arrays: dict[str, Array] = {}
     for value, path, links in zip(*found, strict=True):
         require_texts(value)
@@ -76,7 +76,7 @@ def saved(found: Objects) -> tuple[TrackableObjectGraph, dict[str, Array]]:
     return graph, arrays
 
 
-def mark_values(graph: TrackableObjectGraph) -> None:
+def mark_values(graph: Any) -> None:
     """Notes for each object whether there are values in it or its parts."""
     nodes = list(graph.nodes)
     parents: list[list[int]] = [[] for _ in nodes]
@@ -110,7 +110,7 @@ def key_of_path(path: tuple[str, ...]) -> str:
     return "/".join(map(escaped, path))
 
 
-def shown_paths(graph: TrackableObjectGraph) -> list[str]:
+def shown_paths(graph: Any) -> list[str]:
     """Returns for each object of a checkpoint the way to it, for messages."""
     names = {0: "(root)"}
     waiting = deque([0])

@@ -9,7 +9,6 @@ from tapefacade._checkpoint.checkpoint_files import INDEX, OwnReader
 from tapefacade._checkpoint.errors import not_found
 from tapefacade._checkpoint.state_file import latest_checkpoint
 from tapefacade._checkpoint.tensorflow_files.bundle import BundleReader
-from tapefacade._checkpoint.tensorflow_files.messages import TrackableObjectGraph
 from tapefacade._checkpoint.tensorflow_files.sorted_table import MAGIC
 from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes, errors
@@ -77,7 +76,7 @@ class CheckpointReader:
         self._reader = open_checkpoint(as_path(filepattern))
 
     @property
-    def graph(self) -> TrackableObjectGraph | None:
+    def graph(self) -> Any:
         """The objects; None in a checkpoint that has only names."""
         return self._reader.graph
 

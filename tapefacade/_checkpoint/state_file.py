@@ -1,70 +1,33 @@
 """The file `checkpoint` of a directory, which says what checkpoints there are, in TensorFlow's form."""
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._checkpoint.array_files import write_bytes
-from tapefacade._checkpoint.tensorflow_files.messages import CheckpointState
+from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 
 FILE = "checkpoint"
-LINE = re.compile(r'\s*(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|([-+.\w]+))\s*')
-ESCAPE = re.compile(rb"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
-LETTERS = {
-    b"n": b"\n",
-    b"t": b"\t",
-    b"r": b"\r",
-    b"a": b"\a",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"v": b"\v",
-}
-KNOWN = {field.name: field for field in CheckpointState.FIELDS}
 
 
-class _ParseError(ValueError):
-    """Says where a state file cannot be read."""
+class ParseError(ValueError):
+    """Says where a state file cannot be read; logged under this name, as protobuf's is."""
 
 
-def _parsed(text: str) -> CheckpointState:
-    """Reads a state file."""
-    state = CheckpointState()
-    at = 0
-    while at < len(text.rstrip()):
-        found = LINE.match(text, at)
-        name = found[1] if found else re.match(r"\s*(\S*)", text[at:])[1]  # type: ignore[index]
-        if found is None or name not in KNOWN:
-            line = text.count("\n", 0, at) + 1
-            column = at - (text.rfind("\n", 0, at) + 1) + 1
-            raise _ParseError(
-                f'{line}:{column} : Message type "tensorflow.CheckpointState" has no field named '
-                f'"{name}".'
-            )
-        field = KNOWN[name]
-        try:
-            value: Any = _unescaped(found[2] or "") if field.kind == "string" else float(found[3])
-        except (TypeError, ValueError):
-            raise _ParseError(f"{name} has no value") from None
-        if field.repeated:
-            getattr(state, name).append(value)
-        else:
-            setattr(state, name, value)
-        at = found.end()
-    return state
+def _parsed(text: str) -> Any:
+    """Reads a state file.
 
-
-def _unescaped(text: str) -> str:
-    def plain(found: re.Match[bytes]) -> bytes:
-        code = found[1]
-        if code[:1] == b"x":
-            return bytes((int(code[1:], 16),))
-        return bytes((int(code, 8) & 255,)) if code.isdigit() else LETTERS.get(code, code)
-
-    return ESCAPE.sub(plain, text.encode()).decode(errors="replace")
+    Raises:
+        ValueError: if it is none.
+    """
+    text_format = CHECKPOINTS.library("text_format")
+    try:
+        return text_format.Parse(text, CHECKPOINTS["CheckpointState"]())
+    except text_format.ParseError as error:
+        raise ParseError(str(error)) from None
 
 
 def _absolute(directory: str, path: str) -> str:
@@ -101,7 +64,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
         get_logger().warning("%s: Checkpoint ignored", path)
         return None
     except ValueError as error:
-        get_logger().warning("%s: %s", type(error).__name__.lstrip("_"), error)
+        get_logger().warning("%s: %s", type(error).__name__, error)
         get_logger().warning("%s: Checkpoint ignored", path)
         return None
     if not state.model_checkpoint_path:
@@ -154,7 +117,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_paths: Sequence[str] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
-) -> CheckpointState:
+) -> Any:
     """Makes what a file `checkpoint` says.
 
     Args:
@@ -182,7 +145,7 @@ def generate_checkpoint_state_proto(
             path if os.path.isabs(path) else os.path.relpath(path, directory)
             for path in (latest, *paths)
         ]
-    return CheckpointState(
+    return CHECKPOINTS["CheckpointState"](
         model_checkpoint_path=latest,
         all_model_checkpoint_paths=paths,
         all_model_checkpoint_timestamps=times,
@@ -216,7 +179,7 @@ def update_checkpoint_state(
         save_dir, model_checkpoint_path, all_model_checkpoint_paths,
         all_model_checkpoint_timestamps, last_preserved_timestamp,
     )  # fmt: skip
-    write_bytes(os.path.join(as_path(save_dir), latest_filename or FILE), repr(state).encode())
+    write_bytes(os.path.join(as_path(save_dir), latest_filename or FILE), str(state).encode())
 
 
 def update_with_relative_paths(

@@ -18,7 +18,7 @@ def aliases(
     """Makes the `__getattr__` and `__dir__` of a namespace whose names are other names of things.
 
     Args:
-        module_name: the `__name__` of the namespace, below `tapefacade.compat.v1`.
+        module_name: the `__name__` of the namespace; below `tapefacade.compat.v1` if it has `same`.
         same: the names that mean what they mean in the namespace of this name below `tf`.
         renamed: names, and the paths below `tf` of what they mean.
         made: names, and what makes that which they mean.

@@ -250,7 +250,9 @@ def public_names(module: types.ModuleType) -> Iterator[str]:
     waiting = [("tf", module)]
     while waiting:
         path, namespace = waiting.pop(0)
-        yield from (f"{path}.{name}" for name in list(vars(namespace)) if name[0] != "_")
+        late = vars(namespace).get("_LATE", ())  # what is made when somebody first asks for it
+        names = dict.fromkeys([*vars(namespace), *late])
+        yield from (f"{path}.{name}" for name in names if name[0] != "_")
         inner = {n: m for n, m in namespaces(namespace).items() if m not in found}
         found.update(inner.values())
         waiting.extend((f"{path}.{name}", value) for name, value in inner.items())

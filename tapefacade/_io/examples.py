@@ -1,57 +1,51 @@
 """The messages of data sets: `tf.train.Example`, `SequenceExample` and their parts."""
 
-from tapefacade._definition.op import function
-from tapefacade._io.messages import Field, Message
+from typing import Any, NamedTuple
 
+from tapefacade._core import dtypes
+from tapefacade._io.messages import Field, MessageFile, MessageType
 
-@function("train.BytesList")
-class BytesList(Message):
-    """Texts of a feature.
+EXAMPLES = MessageFile(
+    "tensorflow/core/example/example.proto",
+    MessageType(
+        "BytesList",
+        """Texts of a feature.
 
     Args:
         value: a list of `bytes`.
 
     >>> tf.train.BytesList(value=[b"ab", b"c"]).value
     [b'ab', b'c']
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("value", 1, "bytes", repeated=True),)
-
-
-@function("train.FloatList")
-class FloatList(Message):
-    """Numbers of a feature, of float32.
+    """,
+        (Field("value", 1, "bytes", repeated=True),),
+    ),
+    MessageType(
+        "FloatList",
+        """Numbers of a feature, of float32.
 
     Args:
         value: a list of numbers.
 
     >>> tf.train.FloatList(value=[1.5, 2]).value
     [1.5, 2.0]
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("value", 1, "float", repeated=True),)
-
-
-@function("train.Int64List")
-class Int64List(Message):
-    """Integers of a feature.
+    """,
+        (Field("value", 1, "float", repeated=True),),
+    ),
+    MessageType(
+        "Int64List",
+        """Integers of a feature.
 
     Args:
         value: a list of integers.
 
     >>> tf.train.Int64List(value=[1, -2]).value
     [1, -2]
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("value", 1, "int64", repeated=True),)
-
-
-@function("train.Feature")
-class Feature(Message):
-    """The values of a feature, of one of three kinds.
+    """,
+        (Field("value", 1, "int64", repeated=True),),
+    ),
+    MessageType(
+        "Feature",
+        """The values of a feature, of one of three kinds.
 
     Args:
         bytes_list: a `BytesList`, or
@@ -60,19 +54,16 @@ class Feature(Message):
 
     >>> tf.train.Feature(int64_list=tf.train.Int64List(value=[7])).WhichOneof("kind")
     'int64_list'
-    """
-
-    __slots__ = ()
-    FIELDS = (
-        Field("bytes_list", 1, "message", BytesList, group="kind"),
-        Field("float_list", 2, "message", FloatList, group="kind"),
-        Field("int64_list", 3, "message", Int64List, group="kind"),
-    )
-
-
-@function("train.Features")
-class Features(Message):
-    """Features by their names.
+    """,
+        (
+            Field("bytes_list", 1, "message", "BytesList", oneof="kind"),
+            Field("float_list", 2, "message", "FloatList", oneof="kind"),
+            Field("int64_list", 3, "message", "Int64List", oneof="kind"),
+        ),
+    ),
+    MessageType(
+        "Features",
+        """Features by their names.
 
     Args:
         feature: a dictionary of `Feature`s.
@@ -81,45 +72,36 @@ class Features(Message):
     >>> features.feature["x"].float_list.value.append(0.5)
     >>> list(features.feature)
     ['x']
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("feature", 1, "map", Feature),)
-
-
-@function("train.FeatureList")
-class FeatureList(Message):
-    """A sequence of features.
+    """,
+        (Field("feature", 1, "map", "Feature"),),
+    ),
+    MessageType(
+        "FeatureList",
+        """A sequence of features.
 
     Args:
         feature: a list of `Feature`s.
 
     >>> len(tf.train.FeatureList(feature=[tf.train.Feature()]).feature)
     1
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("feature", 1, "message", Feature, repeated=True),)
-
-
-@function("train.FeatureLists")
-class FeatureLists(Message):
-    """Sequences of features by their names.
+    """,
+        (Field("feature", 1, "message", "Feature", repeated=True),),
+    ),
+    MessageType(
+        "FeatureLists",
+        """Sequences of features by their names.
 
     Args:
         feature_list: a dictionary of `FeatureList`s.
 
     >>> len(tf.train.FeatureLists().feature_list)
     0
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("feature_list", 1, "map", FeatureList),)
-
-
-@function("train.Example")
-class Example(Message):
-    """A record of a data set.
+    """,
+        (Field("feature_list", 1, "map", "FeatureList"),),
+    ),
+    MessageType(
+        "Example",
+        """A record of a data set.
 
     Unlike TensorFlow, messages write and show their maps in the order in which (or of the keys
     by which) they were filled; that library's order is none.
@@ -131,15 +113,12 @@ class Example(Message):
     >>> example = tf.train.Example(features=tf.train.Features(feature={"label": label}))
     >>> tf.train.Example.FromString(example.SerializeToString()) == example
     True
-    """
-
-    __slots__ = ()
-    FIELDS = (Field("features", 1, "message", Features),)
-
-
-@function("train.SequenceExample")
-class SequenceExample(Message):
-    r"""A record of a data set with sequences.
+    """,
+        (Field("features", 1, "message", "Features"),),
+    ),
+    MessageType(
+        "SequenceExample",
+        r"""A record of a data set with sequences.
 
     Args:
         context: a `Features`.
@@ -149,10 +128,71 @@ class SequenceExample(Message):
     >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(3)
     >>> example.SerializeToString()
     b'\x12\x0e\n\x0c\n\x01x\x12\x07\n\x05\x1a\x03\n\x01\x03'
-    """
+    """,
+        (
+            Field("context", 1, "message", "Features"),
+            Field("feature_lists", 2, "message", "FeatureLists"),
+        ),
+    ),
+    module="tapefacade.train",
+)
+# Their examples are run as those of other docstrings.
+__test__ = EXAMPLES.docs()
+LISTS = {dtypes.string: "bytes_list", dtypes.float32: "float_list", dtypes.int64: "int64_list"}
+KINDS = {name: dtype for dtype, name in LISTS.items()}
 
-    __slots__ = ()
-    FIELDS = (
-        Field("context", 1, "message", Features),
-        Field("feature_lists", 2, "message", FeatureLists),
-    )
+
+class Values(NamedTuple):
+    """The values of a feature: their dtype, and a list of them."""
+
+    dtype: dtypes.DType
+    items: list[Any]
+
+
+def read_example(data: bytes) -> dict[str, Values]:
+    """Reads an `Example`.
+
+    Args:
+        data: its bytes.
+
+    Returns:
+        The features that have values, by name.
+
+    Raises:
+        DecodeError: protobuf's, if it is none.
+    """
+    return _read_features(EXAMPLES["Example"].FromString(data).features)
+
+
+def read_sequence_example(data: bytes) -> tuple[dict[str, Values], dict[str, list[Values | None]]]:
+    """Reads a `SequenceExample`.
+
+    Args:
+        data: its bytes.
+
+    Returns:
+        The features of its context, and the lists of features; None for one without values.
+
+    Raises:
+        DecodeError: protobuf's, if it is none.
+    """
+    example = EXAMPLES["SequenceExample"].FromString(data)
+    lists = {
+        key: [_read_feature(feature) for feature in listed.feature]
+        for key, listed in example.feature_lists.feature_list.items()
+    }
+    return _read_features(example.context), lists
+
+
+def _read_features(features: Any) -> dict[str, Values]:
+    found = {}
+    for key, feature in features.feature.items():
+        values = _read_feature(feature)
+        if values is not None:
+            found[key] = values
+    return found
+
+
+def _read_feature(feature: Any) -> Values | None:
+    kind = feature.WhichOneof("kind")
+    return None if kind is None else Values(KINDS[kind], getattr(feature, kind).value[:])

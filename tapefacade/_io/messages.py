@@ -1,20 +1,15 @@
-"""Protocol Buffers' messages, as far as TensorFlow's formats need them, without that library."""
+"""The messages of TensorFlow's formats: classes of protobuf's, made from tables of fields.
 
-from typing import Any, ClassVar, NamedTuple, TypeVar
+They are made when one of them is first used, in a pool of definitions of their own: where
+TensorFlow is loaded as well, its definitions and these do not meet.
+"""
 
-from tapefacade._io import coding, wire
-from tapefacade._io.containers import (
-    MessageMapContainer,
-    RepeatedCompositeContainer,
-    RepeatedScalarContainer,
-    checked,
-)
+import inspect
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-Self = TypeVar("Self", bound="Message")
-
-
-class DecodeError(Exception):
-    """Says that bytes are no message of a type."""
+from tapefacade._core.optional_imports import optional_module
 
 
 class Field(NamedTuple):
@@ -23,295 +18,190 @@ class Field(NamedTuple):
     Attributes:
         name: its name.
         number: its number on the wire.
-        kind: a type in `wire.KINDS`, "message" or "map" (from texts to messages).
-        message: the class, for messages and maps.
+        kind: a type as .proto files name it: "int64", "string", ...; "enum" or "message"; or "map",
+            from texts to messages.
+        type_name: the name of the enumeration or message, as in `MessageType.name`.
         repeated: whether it holds many.
-        group: the name of the oneof it belongs to.
-        enum: the names of numbers, for enumerations.
+        oneof: the name of the group of which one field at most is set.
     """
 
     name: str
     number: int
     kind: str
-    message: Any = None
+    type_name: str = ""
     repeated: bool = False
-    group: str | None = None
-    enum: dict[int, str] | None = None
-
-    @property
-    def has_presence(self) -> bool:
-        """Whether a message knows that the field was set to its default."""
-        return not self.repeated and (self.kind == "message" or self.group is not None)
+    oneof: str = ""
 
 
-class Descriptor(NamedTuple):
-    """What a class of messages says about itself."""
+class MessageType(NamedTuple):
+    """A type of messages.
 
-    name: str
-    full_name: str
-    fields_by_name: dict[str, Field]
-
-
-class _Access:
-    """The attribute of a message that stands for a field."""
-
-    def __init__(self, field: Field) -> None:
-        self.field = field
-
-    def __get__(self, message: Any, owner: Any = None) -> Any:
-        return self if message is None else message._get(self.field)
-
-    def __set__(self, message: Any, value: Any) -> None:
-        field = self.field
-        if field.repeated or field.kind in ("message", "map"):
-            kind = "repeated" if field.repeated else field.kind
-            raise AttributeError(
-                f'Assignment not allowed to {kind} field "{field.name}" in protocol message object.'
-            )
-        message._set(field, checked(field.kind, value, message._place(field)))
-
-
-class Message:
-    """A message; its subclasses say which `FIELDS` there are.
-
-    Args:
-        **fields: values of fields; messages may be given as dictionaries.
-
-    Raises:
-        ValueError: if there is no such field.
-        TypeError: if a value is of another type.
+    Attributes:
+        name: its name; within another type, behind that one's name and a dot.
+        doc: the docstring.
+        fields: its fields.
     """
 
-    FIELDS: ClassVar[tuple[Field, ...]] = ()
-    PACKAGE: ClassVar[str] = "tensorflow"
-    DESCRIPTOR: ClassVar[Descriptor]
-    __slots__ = ("__weakref__", "_owner", "_unknown", "_values")
-    __hash__ = None  # type: ignore[assignment]  # it changes
+    name: str
+    doc: str
+    fields: tuple[Field, ...]
 
-    def __init_subclass__(cls) -> None:
-        full_name = f"{cls.PACKAGE}.{cls.__qualname__}"
-        cls.DESCRIPTOR = Descriptor(cls.__name__, full_name, {f.name: f for f in cls.FIELDS})
-        for field in cls.FIELDS:
-            setattr(cls, field.name, _Access(field))
 
-    def __init__(self, *args: Any, **fields: Any) -> None:
-        if args:
-            raise TypeError("No positional arguments allowed")
-        self._start()
-        for name, value in fields.items():
-            if value is not None:
-                self._fill(self._field(name), value)
+class MessageFile:
+    """What a .proto file says, and the classes that come of it, by their names.
 
-    def _start(self) -> None:
-        self._values: dict[str, Any] = {}
-        self._owner: tuple[Message, Field] | None = None
-        self._unknown = b""
+    Args:
+        path: the path of TensorFlow's file.
+        types: the messages; one within another comes after that.
+        enums: the names of numbers, by the name of their enumeration.
+        uses: the files whose types fields have.
+        package: what stands in front of the names of types.
+        module: the module in which users find the classes.
+        extra: the extra that installs protobuf for whoever uses these messages.
+        use: what these messages are for; see `optional_module`.
+    """
 
-    # Fields.
+    def __init__(
+        self,
+        path: str,
+        *types: MessageType,
+        enums: Mapping[str, Mapping[int, str]] = {},
+        uses: tuple["MessageFile", ...] = (),
+        package: str = "tensorflow",
+        module: str = __name__,
+        extra: str = "records",
+        use: str = "Examples, tensors and other messages",
+    ) -> None:
+        self.path = path
+        self.package = package
+        self._types = types
+        self._enums = enums
+        self._uses = uses
+        self._module = module
+        self._extra, self._use = extra, use
+        self._classes: dict[str, Any] = {}
+        FILES[path] = self
 
-    @classmethod
-    def _field(cls, name: str) -> Field:
-        field = cls.DESCRIPTOR.fields_by_name.get(name)
-        if field is None:
-            raise ValueError(f'Protocol message {cls.__name__} has no "{name}" field.')
-        return field
+    def __getitem__(self, name: str) -> Any:
+        """Returns a class.
 
-    def _place(self, field: Field) -> str:
-        return f"{self.DESCRIPTOR.full_name}.{field.name}"
+        Raises:
+            ImportError: if protobuf is not installed.
+        """
+        if not self._classes:
+            self._make()
+        return self._classes[name]
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name[0] != "_" and name not in self.DESCRIPTOR.fields_by_name:
-            raise AttributeError(f'Protocol message {type(self).__name__} has no "{name}" field.')
-        super().__setattr__(name, value)
+    def makers(self) -> dict[str, Callable[[], Any]]:
+        """Returns what makes each class, by the names of the classes; nothing is made yet."""
+        return {kind.name: lambda name=kind.name: self[name] for kind in self._types}
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(name)
+    def docs(self) -> dict[str, str]:
+        """Returns the docstrings of the classes, by their names."""
+        return {kind.name: inspect.cleandoc(kind.doc) for kind in self._types}
 
-    def _get(self, field: Field) -> Any:
-        value = self._values.get(field.name)
-        if value is not None:
-            return value
-        if field.kind != "message" and field.kind != "map" and not field.repeated:
-            return wire.KINDS[field.kind].default
-        made: Any
-        if field.kind == "map":
-            made = MessageMapContainer(self._changed, field.message)
-        elif field.kind == "message" and field.repeated:
-            made = RepeatedCompositeContainer(self._changed, field.message)
-        elif field.kind == "message":
-            made = field.message()
-            made._owner = (self, field)
-            return made
-        else:
-            made = RepeatedScalarContainer(self._changed, field.kind, self._place(field))
-        self._values[field.name] = made
-        return made
+    def decode_error(self) -> type[Exception]:
+        """Returns the error that `FromString` raises; ask for it when one is there."""
+        return self.library("message").DecodeError
 
-    def _set(self, field: Field, value: Any) -> None:
-        if field.group is not None:
-            for other in self.FIELDS:
-                if other.group == field.group and other is not field:
-                    self._values.pop(other.name, None)
-        self._values[field.name] = value
-        self._changed()
+    def library(self, name: str) -> Any:
+        """Returns a module of protobuf.
 
-    def _changed(self) -> None:
-        """Becomes a part of the message it was asked of."""
-        if self._owner is not None:
-            owner, field = self._owner
-            self._owner = None
-            owner._set(field, self)
+        Raises:
+            ImportError: if protobuf is not installed.
+        """
+        return optional_module(f"google.protobuf.{name}", self._extra, self._use, "protobuf")
 
-    def _fill(self, field: Field, value: Any) -> None:
-        if field.kind == "map":
-            self._fill_map(field, value)
-        elif field.repeated:
-            self._get(field).extend(value)
-        elif field.kind == "message":
-            if isinstance(value, dict):
-                value = field.message(**value)
-            elif not isinstance(value, field.message):
-                raise TypeError(
-                    "Parameter to initialize message field must be dict or instance of same "
-                    f"class: expected {field.message!r} got {type(value)!r}."
-                )
-            part = field.message()
-            part.MergeFrom(value)
-            self._set(field, part)
-        else:
-            setattr(self, field.name, value)
+    def full_name(self, name: str) -> str:
+        """Returns the name of one of the types with the package in front, or ""."""
+        own = {kind.name for kind in self._types} | set(self._enums)
+        return f".{self.package}.{name}" if name in own else ""
 
-    def _fill_map(self, field: Field, value: Any) -> None:
-        entries = self._get(field)
-        for key, item in value.items():
-            entries[key].CopyFrom(field.message(**item) if isinstance(item, dict) else item)
+    def _make(self) -> None:
+        factory = self.library("message_factory")
+        pool = self._pool()
+        made = {}
+        for kind in self._types:
+            found = pool.FindMessageTypeByName(f"{self.package}.{kind.name}")
+            made[kind.name] = factory.GetMessageClass(found)
+            self._describe(made[kind.name], kind)
+        self._classes = made
 
-    def _is_set(self, field: Field) -> bool:
-        value = self._values.get(field.name)
-        if value is None:
-            return False
-        if field.repeated or field.kind == "map":
-            return len(value) > 0
-        return field.has_presence or value != wire.KINDS[field.kind].default
+    def _describe(self, made: Any, kind: MessageType) -> None:
+        """Gives a class what protobuf leaves out; with `__reduce__` its messages can be pickled."""
+        made.__doc__ = inspect.cleandoc(kind.doc)
+        made.__module__ = self._module
+        made.__qualname__ = kind.name
+        path, name = self.path, kind.name
+        made.__reduce__ = lambda message: (unpickled, (path, name, message.SerializeToString()))
 
-    def _set_fields(self) -> list[Field]:
-        return [f for f in sorted(self.FIELDS, key=lambda f: f.number) if self._is_set(f)]
+    def _pool(self) -> Any:
+        """Returns the pool, in which this file is."""
+        with LOCK:
+            if not POOL:
+                POOL.append(self.library("descriptor_pool").DescriptorPool())
+            self._add(POOL[0], self.library("descriptor_pb2").FileDescriptorProto)
+        return POOL[0]
 
-    # What protobuf's messages offer, under its names.
-
-    def HasField(self, name: str) -> bool:  # noqa: N802 - protobuf's name
-        """Returns whether a field that knows it, or one of a oneof, is set."""
-        if any(field.group == name for field in self.FIELDS):
-            return self.WhichOneof(name) is not None
-        field = self._field(name)
-        if not field.has_presence:
-            raise ValueError(f"Field {self._place(field)} does not have presence.")
-        return self._is_set(field)
-
-    def WhichOneof(self, group: str) -> str | None:  # noqa: N802 - protobuf's name
-        """Returns the name of the field of a oneof that is set, or None."""
-        members = [field for field in self.FIELDS if field.group == group]
-        if not members:
-            raise ValueError(f'Protocol message {type(self).__name__} has no "{group}" field.')
-        return next((field.name for field in members if self._is_set(field)), None)
-
-    def ListFields(self) -> list[tuple[Field, Any]]:  # noqa: N802 - protobuf's name
-        """Lists the fields that are set, with their values."""
-        return [(field, self._get(field)) for field in self._set_fields()]
-
-    def ClearField(self, name: str) -> None:  # noqa: N802 - protobuf's name
-        """Empties a field."""
-        field = next((f.name for f in self.FIELDS if f.group == name), None)
-        name = (self.WhichOneof(name) or field) if field else self._field(name).name
-        self._values.pop(name, None)
-
-    def Clear(self) -> None:  # noqa: N802 - protobuf's name
-        """Empties the message."""
-        self._values.clear()
-        self._unknown = b""
-
-    def SetInParent(self) -> None:  # noqa: N802 - protobuf's name
-        """Sets the field that the message was read from, even if it is empty."""
-        self._changed()
-
-    def IsInitialized(self) -> bool:  # noqa: N802 - protobuf's name
-        """Returns True: no field is required."""
-        return True
-
-    def CopyFrom(self, other: Any) -> None:  # noqa: N802 - protobuf's name
-        """Becomes a copy of another message of the class."""
-        if other is self:
+    def _add(self, pool: Any, definition: Any) -> None:
+        if self.path in IN_POOL:
             return
-        self._require_same(other, "CopyFrom")
-        self.Clear()
-        self.MergeFrom(other)
+        for other in self._uses:
+            other._add(pool, definition)
+        file = definition(name=self.path, package=self.package, syntax="proto3")
+        file.dependency.extend([other.path for other in self._uses])
+        held: dict[str, Any] = {"": file}
+        for kind in self._types:
+            outer, _, name = kind.name.rpartition(".")
+            types = held[outer].nested_type if outer else file.message_type
+            held[kind.name] = types.add(name=name)
+            for field in kind.fields:
+                self._add_field(held[kind.name], kind, field)
+        for full, numbers in self._enums.items():
+            outer, _, name = full.rpartition(".")
+            enum = held[outer].enum_type.add(name=name)
+            for number, text in numbers.items():
+                enum.value.add(name=text, number=number)
+        pool.AddSerializedFile(file.SerializeToString())
+        IN_POOL.add(self.path)
 
-    def MergeFrom(self, other: Any) -> None:  # noqa: N802 - protobuf's name
-        """Takes over what is set in another message of the class."""
-        self._require_same(other, "MergeFrom")
-        self._changed()
-        for field, value in other.ListFields():
-            if field.kind == "map" or field.repeated or field.kind == "message":
-                self._get(field).MergeFrom(value)
-            else:
-                self._set(field, value)
-        self._unknown += other._unknown
-
-    def _require_same(self, other: Any, method: str) -> None:
-        if type(other) is not type(self):
-            raise TypeError(
-                f"Parameter to {method}() must be instance of same class: expected "
-                f"{type(self)!r} got {type(other)!r}."
+    def _add_field(self, made: Any, kind: MessageType, field: Field) -> None:
+        name = next(filter(None, [f.full_name(field.type_name) for f in (self, *self._uses)]), None)
+        if field.kind == "map":
+            entry = made.nested_type.add(name=f"{field.name.title().replace('_', '')}Entry")
+            entry.options.map_entry = True
+            entry.field.add(name="key", number=1, type=TYPES["string"], label=SINGLE)
+            entry.field.add(
+                name="value", number=2, type=TYPES["message"], type_name=name, label=SINGLE
             )
-
-    def SerializeToString(self, deterministic: bool = False) -> bytes:  # noqa: N802
-        """Writes the message as bytes; maps in the order of their keys if `deterministic`."""
-        return b"".join(coding.written(self, deterministic)) + self._unknown
-
-    SerializePartialToString = SerializeToString
-
-    def ByteSize(self) -> int:  # noqa: N802 - protobuf's name
-        """Returns how many bytes the message takes."""
-        return len(self.SerializeToString())
-
-    def MergeFromString(self, serialized: bytes) -> int:  # noqa: N802 - protobuf's name
-        """Takes over what bytes hold; returns how many there are."""
-        try:
-            coding.read(self, bytes(serialized))
-        except wire.WireError:
-            raise DecodeError(
-                f"Error parsing message with type '{self.DESCRIPTOR.full_name}': "
-                "Wire format was corrupt"
-            ) from None
-        return len(serialized)
-
-    def ParseFromString(self, serialized: bytes) -> int:  # noqa: N802 - protobuf's name
-        """Becomes the message that bytes hold; returns how many there are."""
-        self.Clear()
-        return self.MergeFromString(serialized)
-
-    @classmethod
-    def FromString(cls: type[Self], serialized: bytes) -> Self:  # noqa: N802 - protobuf's name
-        """Makes the message that bytes hold."""
-        made = cls()
-        made.MergeFromString(serialized)
-        return made
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        assert isinstance(other, Message)
-        return self.SerializeToString(deterministic=True) == other.SerializeToString(
-            deterministic=True
+            name = f".{self.package}.{kind.name}.{entry.name}"
+        added = made.field.add(
+            name=field.name,
+            number=field.number,
+            type=TYPES["message" if field.kind == "map" else field.kind],
+            label=REPEATED if field.repeated or field.kind == "map" else SINGLE,
+            type_name=name,
         )
+        if field.oneof:
+            groups = [group.name for group in made.oneof_decl]
+            if field.oneof not in groups:
+                made.oneof_decl.add(name=field.oneof)
+                groups.append(field.oneof)
+            added.oneof_index = groups.index(field.oneof)
 
-    def __repr__(self) -> str:
-        return "".join(f"{line}\n" for line in coding.lines(self))
 
-    def __deepcopy__(self: Self, memo: Any) -> Self:
-        made = type(self)()
-        made.MergeFrom(self)
-        return made
+# The numbers that descriptors have for types and labels; descriptor.proto.
+TYPES = {
+    "double": 1, "float": 2, "int64": 3, "uint64": 4, "int32": 5, "fixed64": 6, "fixed32": 7,
+    "bool": 8, "string": 9, "message": 11, "bytes": 12, "uint32": 13, "enum": 14,
+}  # fmt: skip
+SINGLE, REPEATED = 1, 3
+FILES: dict[str, MessageFile] = {}
+LOCK = threading.Lock()
+POOL: list[Any] = []
+IN_POOL: set[str] = set()
 
-    def __reduce__(self) -> Any:
-        return type(self).FromString, (self.SerializeToString(),)
+
+def unpickled(path: str, name: str, data: bytes) -> Any:
+    """Makes a message of what `pickle` has kept."""
+    return FILES[path][name].FromString(data)

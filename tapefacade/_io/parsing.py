@@ -11,8 +11,7 @@ from tapefacade._core.logging import warn
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
-from tapefacade._io.reading import LISTS, Values, read_example
-from tapefacade._io.wire import WireError
+from tapefacade._io.examples import EXAMPLES, LISTS, Values, read_example
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._strings.arguments import Array, failed, not_allowed
 
@@ -120,7 +119,7 @@ def _parse(array: Array, features: Any, names: Any) -> dict[str, Any]:
 def _read(text: bytes) -> dict[str, Values]:
     try:
         return read_example(text)
-    except WireError:
+    except EXAMPLES.decode_error():
         shown = text.decode("latin1")
         raise failed(KERNEL, f"Could not parse example input, value: '{shown}'") from None
 

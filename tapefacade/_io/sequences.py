@@ -8,9 +8,8 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
+from tapefacade._io.examples import EXAMPLES, Values, read_sequence_example
 from tapefacade._io.parsing import Parser, check_feature, serialized_texts
-from tapefacade._io.reading import Values, read_sequence_example
-from tapefacade._io.wire import WireError
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import Array, failed
 
@@ -126,7 +125,7 @@ def _parse(array: Array, context: Any, sequences: Any, names: Any) -> tuple[Any,
     for text, called in zip(array.flat, names, strict=True):
         try:
             found.append(read_sequence_example(text))
-        except WireError:
+        except EXAMPLES.decode_error():
             message = f"Invalid protocol message input, example id: {called}"
             raise failed(KERNEL, message) from None
     batched = array.ndim > 0

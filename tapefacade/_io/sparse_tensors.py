@@ -7,9 +7,8 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
-from tapefacade._io.messages import DecodeError
 from tapefacade._io.parsed_tensors import sparse_of
-from tapefacade._io.tensor_protos import TensorProto, make_ndarray, serialized
+from tapefacade._io.tensor_protos import TENSORS, make_ndarray, serialized
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, failed, text_array, texts
 
@@ -152,8 +151,8 @@ class _Part:
 
 def _read(text: bytes) -> _Part:
     try:
-        proto = TensorProto.FromString(text)
+        proto = TENSORS["TensorProto"].FromString(text)
         array = make_ndarray(proto)
-    except (DecodeError, ValueError, TypeError):
+    except (TENSORS.decode_error(), ValueError, TypeError):
         raise failed(KERNEL, "Could not parse serialized proto") from None
     return _Part(array, dtypes.as_dtype(proto.dtype).kernel_name)

@@ -2,6 +2,7 @@
 
 import base64
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
-from tapefacade._io.messages import DecodeError, Field, Message
-from tapefacade._io.wire import read_varint, varint
+from tapefacade._io.messages import Field, MessageFile, MessageType
+from tapefacade._io.varints import read_varint, varint
 from tapefacade._strings.arguments import Array, failed, object_array, text_array, texts
 
 FIRST_REFERENCE = 100
@@ -50,48 +51,48 @@ def _enum() -> dict[int, str]:
 ENUM = _enum()
 
 
-class Dim(Message):
-    """An axis of a shape: its `size` (-1 if it is not known) and its `name`."""
+TENSORS = MessageFile(
+    "tensorflow/core/framework/tensor.proto",
+    MessageType(
+        "TensorShapeProto",
+        """A shape: its axes `dim`, or `unknown_rank`.""",
+        (
+            Field("dim", 2, "message", "TensorShapeProto.Dim", repeated=True),
+            Field("unknown_rank", 3, "bool"),
+        ),
+    ),
+    MessageType(
+        "TensorShapeProto.Dim",
+        """An axis of a shape: its `size` (-1 if it is not known) and its `name`.""",
+        (Field("size", 1, "int64"), Field("name", 2, "string")),
+    ),
+    MessageType(
+        "TensorProto",
+        """A tensor: its `dtype` (a number), its `tensor_shape`, and its values.
 
-    __slots__ = ()
-    FIELDS = (Field("size", 1, "int64"), Field("name", 2, "string"))
-
-
-class TensorShapeProto(Message):
-    """A shape: its axes `dim`, or `unknown_rank`."""
-
-    __slots__ = ()
-    FIELDS = (
-        Field("dim", 2, "message", Dim, repeated=True),
-        Field("unknown_rank", 3, "bool"),
-    )
-
-
-class TensorProto(Message):
-    """A tensor: its `dtype` (a number), its `tensor_shape`, and its values.
-
-    The values are in `tensor_content`, as bytes, or in the field of their dtype, such as
-    `float_val`; there the last one stands for all that are missing.
-    """
-
-    __slots__ = ()
-    FIELDS = (
-        Field("dtype", 1, "enum", enum=ENUM),
-        Field("tensor_shape", 2, "message", TensorShapeProto),
-        Field("version_number", 3, "int32"),
-        Field("tensor_content", 4, "bytes"),
-        Field("half_val", 13, "int32", repeated=True),
-        Field("float_val", 5, "float", repeated=True),
-        Field("double_val", 6, "double", repeated=True),
-        Field("int_val", 7, "int32", repeated=True),
-        Field("string_val", 8, "bytes", repeated=True),
-        Field("scomplex_val", 9, "float", repeated=True),
-        Field("int64_val", 10, "int64", repeated=True),
-        Field("bool_val", 11, "bool", repeated=True),
-        Field("dcomplex_val", 12, "double", repeated=True),
-        Field("uint32_val", 16, "uint32", repeated=True),
-        Field("uint64_val", 17, "uint64", repeated=True),
-    )
+        The values are in `tensor_content`, as bytes, or in the field of their dtype, such as
+        `float_val`; there the last one stands for all that are missing.
+        """,
+        (
+            Field("dtype", 1, "enum", "DataType"),
+            Field("tensor_shape", 2, "message", "TensorShapeProto"),
+            Field("version_number", 3, "int32"),
+            Field("tensor_content", 4, "bytes"),
+            Field("half_val", 13, "int32", repeated=True),
+            Field("float_val", 5, "float", repeated=True),
+            Field("double_val", 6, "double", repeated=True),
+            Field("int_val", 7, "int32", repeated=True),
+            Field("string_val", 8, "bytes", repeated=True),
+            Field("scomplex_val", 9, "float", repeated=True),
+            Field("int64_val", 10, "int64", repeated=True),
+            Field("bool_val", 11, "bool", repeated=True),
+            Field("dcomplex_val", 12, "double", repeated=True),
+            Field("uint32_val", 16, "uint32", repeated=True),
+            Field("uint64_val", 17, "uint64", repeated=True),
+        ),
+    ),
+    enums={"DataType": {0: "DT_INVALID", **ENUM}},
+)
 
 
 @function("make_tensor_proto")
@@ -101,7 +102,7 @@ def make_tensor_proto(
     shape: Any = None,
     verify_shape: bool = False,
     allow_broadcast: bool = False,
-) -> TensorProto:
+) -> Any:
     r"""Makes the message of a tensor.
 
     Args:
@@ -121,7 +122,7 @@ def make_tensor_proto(
     >>> tf.make_tensor_proto([1.0, 2.0]).SerializeToString()
     b'\x08\x01\x12\x04\x12\x02\x08\x02"\x08\x00\x00\x80?\x00\x00\x00@'
     """
-    if isinstance(values, TensorProto):
+    if isinstance(values, TENSORS["TensorProto"]):
         return values
     tensor = _tensor(values, None if dtype is None else dtypes.as_dtype(dtype), shape)
     array = tensor._numpy()
@@ -130,7 +131,8 @@ def make_tensor_proto(
         size = [n or 0 for n in as_shape(shape).as_list()]
         _check_size(array, size, verify_shape)
     kind = tensor.dtype.kernel_name
-    made = TensorProto(dtype=tensor.dtype.as_datatype_enum, tensor_shape=_shape_proto(size))
+    number = tensor.dtype.as_datatype_enum
+    made = TENSORS["TensorProto"](dtype=number, tensor_shape=shape_proto(size))
     if kind in AS_BYTES and array.size > 1 and array.size == math.prod(size):
         made.tensor_content = _little_endian(array)
     elif kind in VALUES:
@@ -176,8 +178,9 @@ def _check_size(array: Array, size: list[int], verify: bool) -> None:
         )
 
 
-def _shape_proto(size: list[int]) -> TensorShapeProto:
-    made = TensorShapeProto()
+def shape_proto(size: Iterable[int]) -> Any:
+    """Makes the message of a shape."""
+    made = TENSORS["TensorShapeProto"]()
     made.SetInParent()
     for length in size:
         made.dim.add(size=length)
@@ -285,8 +288,8 @@ def serialized(tensor: EagerTensor, packed: bool = False) -> bytes:
         packed: whether its texts follow one another, with their lengths in front.
     """
     array = tensor._numpy()
-    made = TensorProto(
-        dtype=tensor.dtype.as_datatype_enum, tensor_shape=_shape_proto(list(array.shape))
+    made = TENSORS["TensorProto"](
+        dtype=tensor.dtype.as_datatype_enum, tensor_shape=shape_proto(list(array.shape))
     )
     if tensor.dtype is dtypes.string and packed:
         flat = array.reshape(-1).tolist()
@@ -323,8 +326,8 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Eag
         raise failed("ParseTensor", f"Expected `serialized` to be a scalar, got shape: [{shape}]")
     data = array[()]
     try:
-        proto = TensorProto.FromString(data)
-    except DecodeError:
+        proto = TENSORS["TensorProto"].FromString(data)
+    except TENSORS.decode_error():
         shown = base64.b64encode(data).decode()
         raise failed(
             "ParseTensor", f"Could not parse `serialized` as TensorProto, base64: {shown}"
@@ -332,7 +335,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Eag
     return _parsed(proto, wanted)
 
 
-def _parsed(proto: TensorProto, wanted: dtypes.DType) -> EagerTensor:
+def _parsed(proto: Any, wanted: dtypes.DType) -> EagerTensor:
     kinds = {number: name[3:].lower() for number, name in ENUM.items()}
     kind = kinds.get(proto.dtype)
     if kind is not None and kind != wanted.kernel_name:

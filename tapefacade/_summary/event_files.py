@@ -9,7 +9,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
-from tapefacade._io.tensor_protos import Dim, TensorProto, TensorShapeProto
+from tapefacade._io.tensor_protos import TENSORS, shape_proto
 
 Array = np.ndarray[Any, Any]
 
@@ -92,14 +92,12 @@ class EventFile:
 
 def tensor_bytes(array: Array) -> bytes:
     """Writes an array as a `TensorProto`, its numbers as bytes."""
-    proto = TensorProto(
+    proto = TENSORS["TensorProto"](
         dtype=dtypes.from_numpy(array.dtype).as_datatype_enum,
-        tensor_shape=TensorShapeProto(dim=[Dim(size=size) for size in array.shape]),
+        tensor_shape=shape_proto(array.shape),
     )
     if array.dtype == OBJECT:
         proto.string_val.extend(array.reshape(-1).tolist())
     else:
         proto.tensor_content = np.ascontiguousarray(array).tobytes()
-    if not array.shape:
-        proto.tensor_shape.SetInParent()
     return proto.SerializeToString()

@@ -19,18 +19,10 @@ from tapefacade._checkpoint.views import (
     CheckpointView as CheckpointView,
     TrackableView as TrackableView,
 )
-from tapefacade._core.missing_names import missing_attribute as _missing_attribute
-from tapefacade._io.examples import (
-    BytesList as BytesList,
-    Example as Example,
-    Feature as Feature,
-    FeatureList as FeatureList,
-    FeatureLists as FeatureLists,
-    Features as Features,
-    FloatList as FloatList,
-    Int64List as Int64List,
-    SequenceExample as SequenceExample,
-)
+from tapefacade._core.lazy_names import aliases as _aliases
+from tapefacade._io.examples import EXAMPLES as _EXAMPLES
 from tapefacade.train import experimental as experimental
 
-__getattr__ = _missing_attribute(__name__)
+_LATE = _EXAMPLES.makers()
+
+__getattr__, __dir__ = _aliases(__name__, "", made=_LATE)

@@ -12,18 +12,13 @@ import numpy as np
 from tapefacade._checkpoint.array_files import texts_of
 from tapefacade._checkpoint.errors import damaged, missing
 from tapefacade._checkpoint.object_graph import GRAPH_KEY
-from tapefacade._checkpoint.tensorflow_files.messages import (
-    BundleEntryProto,
-    BundleHeaderProto,
-    TrackableObjectGraph,
-)
+from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tensorflow_files.sorted_table import read_table
 from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes, errors
 from tapefacade._core.tensor import hinted
 from tapefacade._io.checksums import masked_crc
-from tapefacade._io.messages import DecodeError
-from tapefacade._io.wire import WireError, read_varint
+from tapefacade._io.varints import VarintError, read_varint
 
 LARGEST_SHORT = 2**32 - 1
 
@@ -44,19 +39,21 @@ class BundleReader:
         path = f"{prefix}.index"
         table = read_table(path, data)
         try:
-            header = BundleHeaderProto.FromString(table.pop(b"", b""))
-            self._entries: dict[str, BundleEntryProto] = {
-                key.decode(): BundleEntryProto.FromString(value)
+            header = CHECKPOINTS["BundleHeaderProto"].FromString(table.pop(b"", b""))
+            entry = CHECKPOINTS["BundleEntryProto"]
+            self._entries: dict[str, Any] = {
+                key.decode(): entry.FromString(value)
                 for key, value in table.items()
                 if not key.startswith(b"\x00")  # a part of a tensor
             }
-        except (DecodeError, UnicodeDecodeError) as error:
+        except (CHECKPOINTS.decode_error(), UnicodeDecodeError) as error:
             raise damaged(path, f"the index is damaged: {error}") from None
         self._order: Any = ">" if header.endianness else "<"
         self._shards = header.num_shards
-        self.graph: TrackableObjectGraph | None = None
+        self.graph: Any = None
         if GRAPH_KEY in self._entries:
-            self.graph = TrackableObjectGraph.FromString(self.get(GRAPH_KEY).item())
+            graph = CHECKPOINTS["TrackableObjectGraph"]
+            self.graph = graph.FromString(self.get(GRAPH_KEY).item())
 
     def names(self) -> list[str]:
         """Lists the keys of the values."""
@@ -66,7 +63,7 @@ class BundleReader:
         """Whether there is a value with a key."""
         return key in self._entries
 
-    def _entry(self, key: str) -> BundleEntryProto:
+    def _entry(self, key: str) -> Any:
         if key not in self._entries:
             raise missing(key)
         return self._entries[key]
@@ -112,7 +109,7 @@ class BundleReader:
             raise damaged(path, f"{key} has another size than its shape")
         return array.astype(dtype._numpy).reshape(shape)
 
-    def _read(self, path: str, entry: BundleEntryProto) -> bytes:
+    def _read(self, path: str, entry: Any) -> bytes:
         try:
             with open(path, "rb") as file:
                 file.seek(entry.offset)
@@ -123,7 +120,7 @@ class BundleReader:
             raise damaged(path, "Read less bytes than requested")
         return data
 
-    def _check(self, data: bytes, entry: BundleEntryProto) -> None:
+    def _check(self, data: bytes, entry: Any) -> None:
         found = masked_crc(data)
         if found != entry.crc32c:
             raise errors.DataLossError(
@@ -134,16 +131,14 @@ class BundleReader:
                 f"bytes {found}",
             )
 
-    def _texts(
-        self, path: str, data: bytes, entry: BundleEntryProto, shape: tuple[int, ...]
-    ) -> Array:
+    def _texts(self, path: str, data: bytes, entry: Any, shape: tuple[int, ...]) -> Array:
         """Reads texts: their lengths, a check of these, and the texts one after another."""
         lengths, at = [], 0
         try:
             for _ in range(int(np.prod(shape, dtype=np.int64))):
                 length, at = read_varint(data, at)
                 lengths.append(length)
-        except WireError as error:
+        except VarintError as error:
             raise damaged(path, str(error)) from None
         packed = b"".join(
             struct.pack("<I" if length <= LARGEST_SHORT else "<Q", length) for length in lengths

@@ -6,13 +6,14 @@ LevelDB, format: https://github.com/google/leveldb/blob/main/doc/table_format.md
 import struct
 from collections.abc import Iterator
 
-from tapefacade._checkpoint.tensorflow_files.snappy import uncompressed
 from tapefacade._core import errors
+from tapefacade._core.tensor import hinted
 from tapefacade._io.checksums import masked_crc
-from tapefacade._io.wire import WireError, read_varint
+from tapefacade._io.varints import VarintError, read_varint
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 FOOTER = 48
+SNAPPY = 1  # a kind of block
 TRAILER = 5  # how a block is compressed, and its check
 
 
@@ -25,6 +26,7 @@ def read_table(path: str, data: bytes) -> dict[bytes, bytes]:
 
     Raises:
         DataLossError: if this is no such table, or it is damaged.
+        UnimplementedError: if it is compressed by Snappy.
     """
     if len(data) < FOOTER:
         raise _error(path, "file is too short to be an sstable")
@@ -41,7 +43,7 @@ def read_table(path: str, data: bytes) -> dict[bytes, bytes]:
             offset, at = read_varint(handle, 0)
             size, _ = read_varint(handle, at)
             found.update(_entries(_block(path, data, offset, size)))
-    except (WireError, struct.error) as error:
+    except (VarintError, struct.error) as error:
         raise _error(path, f"the table is damaged: {error}") from None
     return found
 
@@ -59,10 +61,15 @@ def _block(path: str, data: bytes, offset: int, size: int) -> bytes:
     if masked_crc(data[offset : end + 1]) != check:
         raise _error(path, "block checksum mismatch")
     kind = data[end]
-    if kind > 1:
+    if kind == SNAPPY:
+        raise hinted(
+            errors.UnimplementedError(None, None, f"{path} is compressed by Snappy"),
+            "TensorFlow compresses no checkpoint of its own. Save it anew with "
+            "`tf.train.Checkpoint` in TensorFlow.",
+        )
+    if kind:
         raise _error(path, "bad block type")
-    content = data[offset:end]
-    return uncompressed(content) if kind else content
+    return data[offset:end]
 
 
 def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -70,14 +77,14 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
     (restarts,) = struct.unpack_from("<I", block, len(block) - 4)
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
-        raise WireError("a block does not end")
+        raise VarintError("a block does not end")
     at, key = 0, b""
     while at < end:
         shared, at = read_varint(block, at)
         own, at = read_varint(block, at)
         length, at = read_varint(block, at)
         if shared > len(key) or at + own + length > end:
-            raise WireError("an entry does not end")
+            raise VarintError("an entry does not end")
         key = key[:shared] + block[at : at + own]
         at += own
         yield key, block[at : at + length]
