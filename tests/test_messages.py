@@ -63,7 +63,7 @@ def test_json_is_that_of_protobuf():
     assert tf.io.decode_json_example(text).numpy() == example().SerializeToString(
         deterministic=True
     )
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Error while parsing JSON: .*nope"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Error while parsing JSON: .*nope"):
         tf.io.decode_json_example('{"nope": 1}')
 
 

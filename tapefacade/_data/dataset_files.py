@@ -239,7 +239,7 @@ class _Arrays:
     def tensor(self, dtype: dtypes.DType) -> EagerTensor:
         """Returns the next tensor, which is of a dtype."""
         try:
-            first = self._next()
+            first: Any = self._next()
             if dtype is not dtypes.string:
                 return from_host(first.view(dtype._numpy))
             data, ends = self._next().tobytes(), np.cumsum(first).tolist()

@@ -11,50 +11,50 @@ EXAMPLES = MessageFile(
         "BytesList",
         """Texts of a feature.
 
-    Args:
-        value: a list of `bytes`.
+        Args:
+            value: a list of `bytes`.
 
-    >>> tf.train.BytesList(value=[b"ab", b"c"]).value
-    [b'ab', b'c']
-    """,
+        >>> tf.train.BytesList(value=[b"ab", b"c"]).value
+        [b'ab', b'c']
+        """,
         (Field("value", 1, "bytes", repeated=True),),
     ),
     MessageType(
         "FloatList",
         """Numbers of a feature, of float32.
 
-    Args:
-        value: a list of numbers.
+        Args:
+            value: a list of numbers.
 
-    >>> tf.train.FloatList(value=[1.5, 2]).value
-    [1.5, 2.0]
-    """,
+        >>> tf.train.FloatList(value=[1.5, 2]).value
+        [1.5, 2.0]
+        """,
         (Field("value", 1, "float", repeated=True),),
     ),
     MessageType(
         "Int64List",
         """Integers of a feature.
 
-    Args:
-        value: a list of integers.
+        Args:
+            value: a list of integers.
 
-    >>> tf.train.Int64List(value=[1, -2]).value
-    [1, -2]
-    """,
+        >>> tf.train.Int64List(value=[1, -2]).value
+        [1, -2]
+        """,
         (Field("value", 1, "int64", repeated=True),),
     ),
     MessageType(
         "Feature",
         """The values of a feature, of one of three kinds.
 
-    Args:
-        bytes_list: a `BytesList`, or
-        float_list: a `FloatList`, or
-        int64_list: an `Int64List`.
+        Args:
+            bytes_list: a `BytesList`, or
+            float_list: a `FloatList`, or
+            int64_list: an `Int64List`.
 
-    >>> tf.train.Feature(int64_list=tf.train.Int64List(value=[7])).WhichOneof("kind")
-    'int64_list'
-    """,
+        >>> tf.train.Feature(int64_list=tf.train.Int64List(value=[7])).WhichOneof("kind")
+        'int64_list'
+        """,
         (
             Field("bytes_list", 1, "message", "BytesList", oneof="kind"),
             Field("float_list", 2, "message", "FloatList", oneof="kind"),
@@ -65,70 +65,67 @@ EXAMPLES = MessageFile(
         "Features",
         """Features by their names.
 
-    Args:
-        feature: a dictionary of `Feature`s.
+        Args:
+            feature: a dictionary of `Feature`s.
 
-    >>> features = tf.train.Features()
-    >>> features.feature["x"].float_list.value.append(0.5)
-    >>> list(features.feature)
-    ['x']
-    """,
+        >>> features = tf.train.Features()
+        >>> features.feature["x"].float_list.value.append(0.5)
+        >>> list(features.feature)
+        ['x']
+        """,
         (Field("feature", 1, "map", "Feature"),),
     ),
     MessageType(
         "FeatureList",
         """A sequence of features.
 
-    Args:
-        feature: a list of `Feature`s.
+        Args:
+            feature: a list of `Feature`s.
 
-    >>> len(tf.train.FeatureList(feature=[tf.train.Feature()]).feature)
-    1
-    """,
+        >>> len(tf.train.FeatureList(feature=[tf.train.Feature()]).feature)
+        1
+        """,
         (Field("feature", 1, "message", "Feature", repeated=True),),
     ),
     MessageType(
         "FeatureLists",
         """Sequences of features by their names.
 
-    Args:
-        feature_list: a dictionary of `FeatureList`s.
+        Args:
+            feature_list: a dictionary of `FeatureList`s.
 
-    >>> len(tf.train.FeatureLists().feature_list)
-    0
-    """,
+        >>> len(tf.train.FeatureLists().feature_list)
+        0
+        """,
         (Field("feature_list", 1, "map", "FeatureList"),),
     ),
     MessageType(
         "Example",
         """A record of a data set.
 
-    Unlike TensorFlow, messages write and show their maps in the order in which (or of the keys
-    by which) they were filled; that library's order is none.
+        Args:
+            features: a `Features`.
 
-    Args:
-        features: a `Features`.
-
-    >>> label = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
-    >>> example = tf.train.Example(features=tf.train.Features(feature={"label": label}))
-    >>> tf.train.Example.FromString(example.SerializeToString()) == example
-    True
-    """,
+        >>> label = tf.train.Feature(int64_list=tf.train.Int64List(value=[1]))
+        >>> example = tf.train.Example(features=tf.train.Features(feature={"label": label}))
+        >>> tf.train.Example.FromString(example.SerializeToString()) == example
+        True
+        """,
         (Field("features", 1, "message", "Features"),),
     ),
     MessageType(
         "SequenceExample",
         r"""A record of a data set with sequences.
 
-    Args:
-        context: a `Features`.
-        feature_lists: a `FeatureLists`.
+        Args:
+            context: a `Features`.
+            feature_lists: a `FeatureLists`.
 
-    >>> example = tf.train.SequenceExample()
-    >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(3)
-    >>> example.SerializeToString()
-    b'\x12\x0e\n\x0c\n\x01x\x12\x07\n\x05\x1a\x03\n\x01\x03'
-    """,
+        >>> example = tf.train.SequenceExample()
+        >>> example.feature_lists.feature_list["x"].feature.add().int64_list.value.append(3)
+        >>> example.SerializeToString()
+        b'\x12\x0e\n\x0c\n\x01x\x12\x07\n\x05\x1a\x03\n\x01\x03'
+        """,
         (
             Field("context", 1, "message", "Features"),
             Field("feature_lists", 2, "message", "FeatureLists"),

@@ -1,16 +1,16 @@
 """Regular expressions: regex_replace, regex_full_match."""
 
+import functools
 import re
 from typing import Any
 
 import numpy as np
 
+from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import each, failed, text_scalar, texts
-from tapefacade._strings.re2 import PatternError, compiled
 
-ESCAPED = "surrogateescape"
 REFERENCE = re.compile(rb"\\(\d)")
 
 
@@ -20,8 +20,7 @@ def regex_replace(
 ) -> EagerTensor:
     r"""Replaces what matches a regular expression.
 
-    Unlike TensorFlow, the time of a match has no bound, `\C` matches a whole character, and
-    categories of characters (`\pL`) are those of Python's version of Unicode.
+    This is RE2, as in TensorFlow: the time of a match grows with the text only.
 
     Args:
         input: texts of any shape, in UTF-8.
@@ -35,6 +34,7 @@ def regex_replace(
 
     Raises:
         InvalidArgumentError: if `pattern` is no regular expression.
+        ImportError: if google-re2 is not installed.
 
     >>> tf.strings.regex_replace("two words", r"(\w+) (\w+)", r"\2 \1").numpy()
     b'words two'
@@ -68,6 +68,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Eager
 
     Raises:
         InvalidArgumentError: if `pattern` is no regular expression.
+        ImportError: if google-re2 is not installed.
 
     >>> tf.strings.regex_full_match(["TF lib", "lib TF"], ".*lib$").numpy()
     array([ True, False])
@@ -75,7 +76,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Eager
     kernel = _kernel("RegexFullMatch", pattern)
     array = texts(input, kernel)
     expression = _compiled(pattern, kernel)
-    matches = [expression.fullmatch(_decoded(text)) is not None for text in array.flat]
+    matches = [expression.fullmatch(text) is not None for text in array.flat]
     return from_host(np.array(matches, bool).reshape(array.shape))
 
 
@@ -84,59 +85,78 @@ def _kernel(name: str, *given: Any) -> str:
     return f"Static{name}" if all(isinstance(g, str | bytes) for g in given) else name
 
 
-def _compiled(pattern: Any, kernel: str) -> re.Pattern[str]:
+def _compiled(pattern: Any, kernel: str) -> Any:
     text = text_scalar(pattern, kernel, 1, "Pattern")
+    library = optional_module("re2", "text", "Regular expressions", "google-re2")
     try:
-        return compiled(text)
-    except PatternError as error:
-        shown = text.decode(errors="replace")
-        raise failed(kernel, f"Invalid pattern: {shown}, error: {error}") from None
+        return _expression(library, text)
+    except library.error as error:
+        shown, reason = text.decode(errors="replace"), error.args[0]
+        reason = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
+        raise failed(kernel, f"Invalid pattern: {shown}, error: {reason}") from None
 
 
-def _decoded(text: bytes) -> str:
-    return text.decode(errors=ESCAPED)
+@functools.lru_cache(maxsize=256)
+def _expression(library: Any, pattern: bytes) -> Any:
+    options = library.Options()
+    options.log_errors = False
+    expression = library.compile(pattern, options)
+    # Later releases of RE2 than TensorFlow's know `(?<name>...)` for `(?P<name>...)`.
+    if any(b"(?P<%s>" % name not in pattern for name in expression.groupindex):
+        raise library.error("invalid perl operator: (?<")
+    return expression
 
 
-def _rewritten(rewrite: bytes) -> tuple[list[str | int], bool]:
+def _rewritten(rewrite: bytes) -> tuple[list[bytes | int], bool]:
     """Takes a replacement apart: texts and numbers of groups, up to what has no meaning."""
-    text = _decoded(rewrite)
-    parts: list[str | int] = []
+    parts: list[bytes | int] = []
     at = 0
-    while at < len(text):
-        letter = text[at]
+    while at < len(rewrite):
+        letter = rewrite[at : at + 1]
         at += 1
-        if letter != "\\":
+        if letter != b"\\":
             parts.append(letter)
             continue
-        following = text[at : at + 1]
+        following = rewrite[at : at + 1]
         at += 1
-        if following.isdecimal() and following.isascii():
+        if following.isdigit():
             parts.append(int(following))
-        elif following == "\\":
+        elif following == b"\\":
             parts.append(following)
         else:
             return parts, False
     return parts, True
 
 
-def _replaced(
-    text: bytes, expression: re.Pattern[str], parts: list[str | int], everywhere: bool
-) -> bytes:
-    """Replaces matches; an empty one right behind another match does not count."""
-    given = _decoded(text)
-    written, at, last = "", 0, -1
-    while at <= len(given):
-        match = expression.search(given, at)
+def _replaced(text: bytes, expression: Any, parts: list[bytes | int], everywhere: bool) -> bytes:
+    """Replaces matches as RE2 does: an empty one right behind another match does not count.
+
+    The `sub` of the package is Python's: there it counts.
+    """
+    written, at, last = [], 0, -1
+    while at <= len(text):
+        match = expression.search(text, at)
         if match is None:
             break
-        written += given[at : match.start()]
-        if match.start() == match.end() == last:
-            written += given[last : last + 1]
-            at = last + 1
-            last = -1
+        start, end = match.span()
+        written.append(text[at:start])
+        if start == end == last:
+            at = _letter_end(text, last)
+            written.append(text[last:at])
             continue
-        written += "".join([p if isinstance(p, str) else match[p] or "" for p in parts])
-        at = last = match.end()
+        written += [part if isinstance(part, bytes) else match[part] or b"" for part in parts]
+        at = last = end
         if not everywhere:
             break
-    return (written + given[at:]).encode(errors=ESCAPED)
+    return b"".join(written) + text[at:]
+
+
+def _letter_end(text: bytes, at: int) -> int:
+    """Returns where a letter in UTF-8 ends; a byte that begins none stands for itself."""
+    for end in range(at + 1, min(at + 4, len(text)) + 1):
+        try:
+            text[at:end].decode()
+        except UnicodeDecodeError:
+            continue
+        return end
+    return at + 1

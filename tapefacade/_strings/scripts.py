@@ -100,14 +100,6 @@ def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
     return from_host(np.where(outside, -1, found).astype(np.int32))
 
 
-def script_ranges(name: str) -> list[tuple[int, int]]:
-    """Returns the first and the last code point of each run of a script."""
-    starts, scripts = _runs()
-    ends = np.append(starts[1:], 0x110000) - 1
-    chosen = scripts == SCRIPT_NAMES[name]
-    return list(zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True))
-
-
 @functools.cache
 def _runs() -> tuple[Any, Any]:
     """Returns where the runs of characters of one script start, and their scripts."""

@@ -155,3 +155,30 @@ def full_match(tf, np):
         lambda: tf.strings.regex_full_match("", r""),
         lambda: tf.strings.regex_full_match(["test@x.org", "no"], r"[\w.]+@\w+\.\w{2,}"),
     )
+
+
+def edges(tf, np):
+    found = []
+    for text, pattern in (
+        ("aabé", "(a|b|)+"),
+        ("ab", "(|a)+"),
+        ("aébc", "x*"),
+        ("\u0131AB\u017f", "(?i)[a-z]+"),
+        ("kK\u212a", "(?i)k"),
+        ("é", r"\C"),
+        ("a\U00011f02b", r"\p{Kawi}+"),
+        ("\u00e9\u0300x", r"\pM"),
+        ("ab12_", r"[^\W\d_]+"),
+        ("a\nb\n", "(?m)$"),
+        ("aaa", "(a*?)(a*)"),
+        ("a" * 40 + "b", "(a+)+$"),
+        ("(?<n>", r"[(?<n>]+|\(?<n>"),
+        ("ab", "(?<n>a)b"),
+        ("ab", "(?P<n>a)(?P<m>b)"),
+    ):
+        for everywhere in (True, False):
+            found += answers(
+                lambda t=text, p=pattern, e=everywhere: tf.strings.regex_replace(t, p, r"<\0>", e)
+            )
+        found += answers(lambda t=text, p=pattern: tf.strings.regex_full_match(t, p))
+    return found
