@@ -71,7 +71,7 @@ class Batch(Node):
     def elements(self) -> Iterator[Any]:
         rows = self.input.rows(self._size) if self.input.has_rows else None
         if rows is None:
-            return self.passed(self.input.elements())
+            return self.elements_from(self.input.elements())
         return self._gathered(rows.pack, rows.arrays)
 
     def _gathered(self, pack: Callable[..., Any], arrays: Iterator[Any]) -> Iterator[Any]:
@@ -80,7 +80,7 @@ class Batch(Node):
                 return
             yield pack([tensor_of(column) for column in columns])
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         specs: Any = None
         for found in lists(elements, self._size, self._drop):
             if specs is None:
@@ -117,9 +117,9 @@ class RaggedBatch(Batch):
         return batched_spec(spec, size)
 
     def elements(self) -> Iterator[Any]:
-        return self.passed(self.input.elements())
+        return self.elements_from(self.input.elements())
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for found in lists(elements, self._size, self._drop):
             specs = leaves(self.input.spec)
             columns = zip(specs, columns_of(found), strict=True)
@@ -141,20 +141,26 @@ class SparseBatch(Node):
         super().__init__(node)
         self._size, self._shape = size, shape
         if not isinstance(node.spec, TensorSpec):
-            raise TypeError(f"`dense_to_sparse_batch` requires an input dataset of tensors, but it has {node.spec}.")  # fmt: skip
+            raise TypeError(
+                "`dense_to_sparse_batch` requires an input dataset of tensors, but it "
+                f"has {node.spec}."
+            )
 
     def known_spec(self) -> Any:
         shape = TensorShape([None]).concatenate(self._shape)
         return SparseTensorSpec(shape, self.input.spec.dtype)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for found in lists(elements, self._size, False):
             arrays = [element._numpy() for element in found]
             sizes = self._shape.as_list()
             for axis, size in enumerate(sizes):
                 longest = max(array.shape[axis] for array in arrays)
                 if size is not None and longest > size:
-                    raise kernel_error(f"dense_to_sparse_batch: element of shape {arrays[0].shape} does not fit in {self._shape}", )  # fmt: skip
+                    raise kernel_error(
+                        f"dense_to_sparse_batch: element of shape {arrays[0].shape} "
+                        f"does not fit in {self._shape}",
+                    )
                 sizes[axis] = longest if size is None else size
             yield _as_sparse(arrays, sizes)
 
@@ -188,7 +194,7 @@ class Rebatch(Node):
         size = self._sizes[0] if self._drop and len(set(self._sizes)) == 1 else None
         return TensorSpec(TensorShape([size]).concatenate(TensorShape(rest)), spec.dtype)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         sizes = itertools.cycle(self._sizes)
         rows: list[Any] = []
         size = next(sizes)
@@ -240,7 +246,7 @@ class Window(Node):
         span = (self._size - 1) * self._stride + 1
         return max(0, (count - span) // self._shift + 1) if count >= span else 0
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         span = (self._size - 1) * self._stride + 1
         held: list[Any] = []
         while True:
@@ -257,13 +263,13 @@ class Window(Node):
         spec = self.input.spec
         columns = [list(column) for column in columns_of(elements)]
         windows = [
-            self._wrap(Held(column, leaf))
+            self._wrap(HeldElements(column, leaf))
             for column, leaf in zip(columns, leaves(spec), strict=True)
         ]
         return packed(spec, windows)
 
 
-class Held(Node):
+class HeldElements(Node):
     """Leaves that are kept, such as those of a window."""
 
     name = "_VariantDataset"

@@ -7,10 +7,10 @@ import numpy as np
 
 from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._data.element_functions import FEW
+from tapefacade._data.element_functions import ROWS_BEFORE_BATCHED_CALLS
 from tapefacade._data.element_structures import fresh, leaves, packer
 from tapefacade._data.node import Node, SameNode
-from tapefacade._data.row_streams import Column, Columns, Indexed, Numbers, numbers_up_to
+from tapefacade._data.row_streams import Column, Columns, IndexedRows, Numbers, numbers_up_to
 
 
 class Cache(SameNode):
@@ -31,15 +31,15 @@ class Cache(SameNode):
     def is_indexed(self) -> bool:
         return self._source is not None or (self.input.is_indexed and not self.input.is_computed)
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         if not self.is_indexed:
             return None
         if self._blocks is not None and self._source is not None:
-            return Indexed(*self._source, iter(self._blocks))
+            return IndexedRows(*self._source, iter(self._blocks))
         found = self.input.indexed()
         return None if found is None else found._replace(blocks=self._noted(found))
 
-    def _noted(self, found: Indexed) -> Iterator[Numbers]:
+    def _noted(self, found: IndexedRows) -> Iterator[Numbers]:
         blocks = []
         for block in found.blocks:
             blocks.append(block)
@@ -58,7 +58,7 @@ class Cache(SameNode):
         for element in self.input.elements():
             kept.append(fresh(element))
             yield element
-        columns = _as_columns(kept) if len(kept) >= FEW else None
+        columns = _as_columns(kept) if len(kept) >= ROWS_BEFORE_BATCHED_CALLS else None
         if columns is None:
             self._kept = kept
         else:

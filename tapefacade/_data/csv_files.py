@@ -16,7 +16,7 @@ from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.dataset import Dataset, wrap
 from tapefacade._data.element_structures import kernel_error, op_error, tensor_of
-from tapefacade._data.files import Files
+from tapefacade._data.files import FileRecords
 from tapefacade._data.map import AUTOTUNE
 from tapefacade._definition.op import function
 from tapefacade._ops.array.creation import zeros as zeros_op
@@ -48,7 +48,7 @@ class Format:
                 yield line or [""]
 
 
-class Fields(Files):
+class CsvRecords(FileRecords):
     """The lines of files, a scalar for each field."""
 
     name = "CsvDatasetV2"
@@ -164,7 +164,7 @@ class CsvDataset(Dataset):
             kernel = f"CSVDatasetV2_output_types_{len(record_defaults)}"
             raise op_error(kernel, "select_cols should match output size")
         form = Format(field_delim, use_quote_delim, na_value, header)
-        self._node = Fields(
+        self._node = CsvRecords(
             filenames, compression_type, record_defaults, form, select_cols, exclude_cols
         )
 
@@ -236,7 +236,7 @@ def make_csv_dataset(
     form = Format(field_delim, use_quote_delim, na_value, header)
     paths = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
     files = sorted(path.decode() for path in paths.as_numpy_iterator())
-    reader = Fields(files, compression_type, [], form, None, None)
+    reader = CsvRecords(files, compression_type, [], form, None, None)
     names = list(_names(reader, files[0], form)) if column_names is None else list(column_names)
     if len(set(names)) != len(names):
         raise ValueError("Cannot have duplicate column names.")
@@ -250,7 +250,7 @@ def make_csv_dataset(
         )
 
     def opened(path: Any) -> Any:
-        return wrap(Fields(path, compression_type, column_defaults, form, chosen, None))
+        return wrap(CsvRecords(path, compression_type, column_defaults, form, chosen, None))
 
     def columns(*values: Any) -> Any:
         features = OrderedDict(zip(names, values, strict=True))
@@ -269,7 +269,7 @@ def make_csv_dataset(
     )
 
 
-def _names(reader: Fields, path: str, form: Format) -> list[str]:
+def _names(reader: CsvRecords, path: str, form: Format) -> list[str]:
     """Returns the names in the first line of a file.
 
     Raises:
@@ -303,7 +303,7 @@ def _chosen(names: Sequence[str], columns: Sequence[Any] | None) -> list[int]:
 
 
 def _found_defaults(
-    reader: Fields, files: Sequence[str], form: Format, chosen: Sequence[int], most: int | None
+    reader: CsvRecords, files: Sequence[str], form: Format, chosen: Sequence[int], most: int | None
 ) -> list[Any]:
     """Returns a default for each column, of the narrowest dtype that has the first values."""
     kinds = [0] * len(chosen)

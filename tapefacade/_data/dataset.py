@@ -11,9 +11,9 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._data.batch import Batch, Held, RaggedBatch, Rebatch, SparseBatch, Window
+from tapefacade._data.batch import Batch, HeldElements, RaggedBatch, Rebatch, SparseBatch, Window
 from tapefacade._data.cache import Cache
-from tapefacade._data.dataset_files import FileCache, Snapshot, Stored, save
+from tapefacade._data.dataset_files import FileCache, Snapshot, StoredDataset, save
 from tapefacade._data.element_structures import (
     integer,
     is_structure,
@@ -22,20 +22,19 @@ from tapefacade._data.element_structures import (
     normalised,
     op_error,
 )
-from tapefacade._data.group_by import Directed, GroupByWindow, Rejection, reduced
+from tapefacade._data.group_by import DirectedInterleave, GroupByWindow, RejectionResample, reduced
 from tapefacade._data.iterators import DatasetSpec, NumpyIterator, OwnedIterator
 from tapefacade._data.map import (
     AUTOTUNE,
     Filter,
-    Flat,
+    FlatMap,
     Interleave,
     Map,
-    Renamed,
     Scan,
     TakeWhile,
     workers_of,
 )
-from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
+from tapefacade._data.node import INFINITE, UNKNOWN, Node, RenamedNode, close
 from tapefacade._data.options import Options
 from tapefacade._data.padded_batch import (
     PaddedBatch,
@@ -49,20 +48,20 @@ from tapefacade._data.selection import (
     IgnoreErrors,
     Repeat,
     Shard,
-    Shuffle,
     Skip,
     Take,
     Unbatch,
     Unique,
 )
+from tapefacade._data.shuffle import Shuffle
 from tapefacade._data.sources import (
     Counter,
-    Elements,
-    Generated,
+    FromGenerator,
+    FromList,
+    FromTensors,
+    FromTensorSlices,
     Random,
     Range,
-    Slices,
-    Tensors,
     signature_of,
 )
 from tapefacade._data.zip import Concatenate, Enumerate, Zip
@@ -72,52 +71,51 @@ from tapefacade._io.files import matching_files
 from tapefacade._ops.random.stateless import stateless_categorical
 from tapefacade._trace.recording import THREAD
 
-# Classes of datasets, by TensorFlow's names: nothing but names.
-_KINDS: dict[str, Any] = {}
-
-
-class Base:
-    """A dataset, without its methods."""
-
-    _is_element = True  # a dataset may be a part of an element
-    _node: Node
-    _own_options: Options | None = None
-
-    def _made(self, node: Node) -> Any:
-        """Makes a dataset out of this one."""
-        return wrap(node, self._own_options)
-
-
-def wrap(node: Node, options: Options | None = None) -> Any:
-    """Makes a dataset of a node."""
-    kind = _KINDS.get(node.name)
-    if kind is None:
-        parent = Dataset
-        kind = _KINDS[node.name] = type(node.name, (parent,), {"__doc__": parent.__doc__})
-    made = kind.__new__(kind)
-    made._node = node
-    made._own_options = options
-    return made
-
-
-def common_options(datasets: Sequence[Any]) -> Options | None:
-    """Returns the options of a dataset that is made of several."""
-    found: Options | None = None
-    for dataset in datasets:
-        options = dataset._own_options
-        if options is not None:
-            found = options if found is None else found.merge(options)
-    return found
-
-
 MESSAGE_ZIP = (
     "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
     "objects"
 )
 
 
-class Creating(Base):
-    """Makes datasets."""
+@function("data.Dataset")
+class Dataset:
+    """A stream of elements, which are nests of tensors: tuples, dictionaries, named tuples.
+
+    Made by its static methods (`from_tensor_slices`, `from_generator`, ...) and, out of other
+    datasets, by its other methods. It only describes what is done: iterating does it, anew each
+    time. What is slices of arrays is shuffled, repeated and batched by row numbers, and copied
+    once, when a batch is gathered.
+
+    Unlike TensorFlow, the steps are no kernels: Python runs them, on the host.
+
+    >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(lambda x: 10 * x).batch(2)
+    >>> for batch in dataset:
+    ...     print(batch.numpy())
+    [10 20]
+    [30]
+
+    See https://www.tensorflow.org/api_docs/python/tf/data/Dataset.
+    """
+
+    _is_element = True  # a dataset may be a part of an element
+    _node: Node
+    _own_options: Options | None = None
+
+    def __init__(self, variant_tensor: Any = None) -> None:
+        raise TypeError(
+            "Can't instantiate abstract class DatasetV2: write tf.data.Dataset.from_tensor_slices, "
+            "from_generator, range or the like."
+        )
+
+    def _dataset_of(self, node: Node) -> Any:
+        """Makes a dataset out of this one."""
+        return wrap(node, self._own_options)
+
+    @staticmethod
+    def _empty(element_spec: Any) -> Any:
+        return wrap(HeldElements([], element_spec))
+
+    # Datasets of data.
 
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Any:
@@ -130,7 +128,7 @@ class Creating(Base):
         >>> list(tf.data.Dataset.from_tensors([1, 2]).as_numpy_iterator())
         [array([1, 2], dtype=int32)]
         """
-        return wrap(Tensors(tensors))
+        return wrap(FromTensors(tensors))
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
@@ -148,7 +146,7 @@ class Creating(Base):
         >>> list(dataset.as_numpy_iterator())
         [(np.int32(1), {'a': b'x'}), (np.int32(2), {'a': b'y'})]
         """
-        return wrap(Slices(tensors))
+        return wrap(FromTensorSlices(tensors))
 
     @staticmethod
     def from_generator(
@@ -183,7 +181,7 @@ class Creating(Base):
             raise TypeError("`generator` must be a Python callable.")
         signature = signature_of(output_types, output_shapes, output_signature)
         given = tuple([convert(value)._numpy() for value in args or ()])
-        return wrap(Generated(generator, given, signature))
+        return wrap(FromGenerator(generator, given, signature))
 
     @staticmethod
     def range(*args: Any, **kwargs: Any) -> Any:
@@ -247,42 +245,6 @@ class Creating(Base):
         return wrap(Counter(first, step))
 
     @staticmethod
-    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Any:
-        """Puts datasets side by side; the shortest says how many elements there are.
-
-        Args:
-            *args: datasets, or nests of datasets.
-            datasets: the older form: one nest of datasets.
-            name: ignored.
-
-        Raises:
-            TypeError: if there is something else among them.
-
-        >>> dataset = tf.data.Dataset.zip(tf.data.Dataset.range(2), tf.data.Dataset.range(5, 8))
-        >>> list(dataset.as_numpy_iterator())
-        [(np.int64(0), np.int64(5)), (np.int64(1), np.int64(6))]
-        """
-        if not args and datasets is None:
-            raise TypeError("Must pass at least one dataset to `zip`.")
-        if args and datasets is not None:
-            raise TypeError("Both `*args` and `datasets` cannot be set.")
-        form = datasets
-        if len(args) == 1:
-            form = args[0]
-        elif args:
-            form = args
-        for item in leaves(form):
-            if isinstance(item, list):
-                raise TypeError(f"{MESSAGE_ZIP}. Python `list` is not supported and you should use `tuple` instead.")  # fmt: skip
-            if not isinstance(item, Base):
-                raise TypeError(f"{MESSAGE_ZIP} but encountered object of type {type(item)}.")
-        if not is_structure(form):
-            return form
-        found = leaves(form)
-        nodes = [dataset._node for dataset in found]
-        return wrap(Zip(nodes, mapped(lambda _: None, form)), common_options(found))
-
-    @staticmethod
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: Any = None
     ) -> Any:
@@ -312,10 +274,84 @@ class Creating(Base):
                 f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
                 f"{('No files matched pattern: ' + joined).encode()!r}",
             )  # fmt: skip
-        node: Node = Slices(found)
+        node: Node = FromTensorSlices(found)
         if shuffle is None or shuffle:
             node = Shuffle(node, len(found), seeds_of(seed), True)
         return wrap(node)
+
+    @staticmethod
+    def load(
+        path: Any,
+        element_spec: Any = None,
+        compression: str | None = None,
+        reader_func: Callable[..., Any] | None = None,
+        wait: bool = False,
+    ) -> Any:
+        """Reads a dataset that `save` has written.
+
+        Unlike TensorFlow, files that TensorFlow has written cannot be read.
+
+        Args:
+            path: the directory.
+            element_spec: the specs of the elements; they are known.
+            compression: ignored: the files tell.
+            reader_func: takes a dataset of datasets, one for each shard, and returns a dataset.
+            wait: ignored.
+
+        Raises:
+            NotFoundError: if nothing was saved there.
+
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp()
+        >>> tf.data.Dataset.range(2).save(path)
+        >>> list(tf.data.Dataset.load(path).as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
+        """
+        stored = wrap(RenamedNode(StoredDataset(path), "_LoadDataset"))
+        if reader_func is None:
+            return stored
+        return reader_func(wrap(FromList([stored])))
+
+    # Datasets of several.
+
+    @staticmethod
+    def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Any:
+        """Puts datasets side by side; the shortest says how many elements there are.
+
+        Args:
+            *args: datasets, or nests of datasets.
+            datasets: the older form: one nest of datasets.
+            name: ignored.
+
+        Raises:
+            TypeError: if there is something else among them.
+
+        >>> dataset = tf.data.Dataset.zip(tf.data.Dataset.range(2), tf.data.Dataset.range(5, 8))
+        >>> list(dataset.as_numpy_iterator())
+        [(np.int64(0), np.int64(5)), (np.int64(1), np.int64(6))]
+        """
+        if not args and datasets is None:
+            raise TypeError("Must pass at least one dataset to `zip`.")
+        if args and datasets is not None:
+            raise TypeError("Both `*args` and `datasets` cannot be set.")
+        form = datasets
+        if len(args) == 1:
+            form = args[0]
+        elif args:
+            form = args
+        for item in leaves(form):
+            if isinstance(item, list):
+                raise TypeError(
+                    f"{MESSAGE_ZIP}. Python `list` is not supported and you should use "
+                    "`tuple` instead."
+                )
+            if not isinstance(item, Dataset):
+                raise TypeError(f"{MESSAGE_ZIP} but encountered object of type {type(item)}.")
+        if not is_structure(form):
+            return form
+        found = leaves(form)
+        nodes = [dataset._node for dataset in found]
+        return wrap(Zip(nodes, mapped(lambda _: None, form)), common_options(found))
 
     @staticmethod
     def sample_from_datasets(
@@ -356,7 +392,11 @@ class Creating(Base):
         words = Batch(Random(seed, bool(rerandomize_each_iteration)), 2, True)
         choices = Map(words, lambda pair: categorical(logits, 1, pair)[0, 0], 0)
         nodes = [dataset._node for dataset in datasets]
-        node = nodes[0] if len(nodes) == 1 else Directed(choices, nodes, stop_on_empty_dataset)
+        node = (
+            nodes[0]
+            if len(nodes) == 1
+            else DirectedInterleave(choices, nodes, stop_on_empty_dataset)
+        )
         return wrap(node, common_options(datasets))
 
     @staticmethod
@@ -381,7 +421,7 @@ class Creating(Base):
         """
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        if not isinstance(choice_dataset, Base):
+        if not isinstance(choice_dataset, Dataset):
             raise TypeError(f"Invalid `choice_dataset`. Expected a dataset, got {choice_dataset}.")
         spec = choice_dataset._node.spec
         if not TensorSpec([], dtypes.int64).is_compatible_with(spec):
@@ -390,44 +430,136 @@ class Creating(Base):
                 f"tensors but are {spec}."
             )
         nodes = [dataset._node for dataset in datasets]
-        return wrap(Directed(choice_dataset._node, nodes, stop_on_empty_dataset))
+        return wrap(DirectedInterleave(choice_dataset._node, nodes, stop_on_empty_dataset))
 
-    @staticmethod
-    def load(
-        path: Any,
-        element_spec: Any = None,
-        compression: str | None = None,
-        reader_func: Callable[..., Any] | None = None,
-        wait: bool = False,
-    ) -> Any:
-        """Reads a dataset that `save` has written.
-
-        Unlike TensorFlow, files that TensorFlow has written cannot be read.
+    def concatenate(self, dataset: Any, name: str | None = None) -> Any:
+        """Makes a dataset of the elements of this one, then those of another.
 
         Args:
-            path: the directory.
-            element_spec: the specs of the elements; they are known.
-            compression: ignored: the files tell.
-            reader_func: takes a dataset of datasets, one for each shard, and returns a dataset.
-            wait: ignored.
+            dataset: the other dataset, with elements of the same structure and dtypes.
+            name: ignored.
 
         Raises:
-            NotFoundError: if nothing was saved there.
+            TypeError: if its elements are of other types.
 
-        >>> import tempfile
-        >>> path = tempfile.mkdtemp()
-        >>> tf.data.Dataset.range(2).save(path)
-        >>> list(tf.data.Dataset.load(path).as_numpy_iterator())
+        >>> one, other = tf.data.Dataset.range(1), tf.data.Dataset.range(5, 6)
+        >>> list(one.concatenate(other).as_numpy_iterator())
+        [np.int64(0), np.int64(5)]
+        """
+        node = Concatenate(self._node, dataset._node)
+        mine, other = self._node.known_spec(), dataset._node.known_spec()
+        if (
+            mine is not None
+            and other is not None
+            and _dtypes_and_form(mine) != _dtypes_and_form(other)
+        ):
+            raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.   {other}")
+        made = self._dataset_of(node)
+        made._own_options = common_options([self, dataset])
+        return made
+
+    # What a dataset tells, and its elements.
+
+    @property
+    def element_spec(self) -> Any:
+        """A nest of the specs of the elements.
+
+        Unlike in TensorFlow, elements are looked at where only they tell their types: after a
+        function whose Python has to run for each element.
+
+        >>> tf.data.Dataset.range(3).batch(2).element_spec
+        TensorSpec(shape=(None,), dtype=tf.int64, name=None)
+        """
+        return self._node.spec
+
+    @property
+    def _type_spec(self) -> DatasetSpec:
+        return DatasetSpec(self.element_spec)
+
+    def cardinality(self) -> EagerTensor:
+        """Returns the number of elements, an int64 scalar.
+
+        It may be `tf.data.INFINITE_CARDINALITY` or `tf.data.UNKNOWN_CARDINALITY`.
+
+        >>> int(tf.data.Dataset.range(3).repeat(2).cardinality())
+        6
+        """
+        return from_host(np.array(self._node.cardinality(), np.int64))
+
+    def __len__(self) -> int:
+        """Returns the number of elements.
+
+        Raises:
+            TypeError: if it is not known, or there is no end.
+        """
+        count = self._node.cardinality()
+        if count == INFINITE:
+            raise TypeError("The dataset is infinite.")
+        if count == UNKNOWN:
+            raise TypeError("The dataset length is unknown.")
+        return count
+
+    def __bool__(self) -> bool:
+        return True
+
+    __nonzero__ = __bool__
+
+    def __repr__(self) -> str:
+        return f"<{self._node.name} element_spec={self.element_spec}>"
+
+    def fingerprint(self) -> EagerTensor:
+        """Returns a number that is the same for datasets of the same steps and types.
+
+        >>> tf.data.Dataset.range(3).fingerprint().dtype
+        tf.uint64
+        """
+        text = repr(_node_description(self._node)).encode()
+        digest = hashlib.blake2b(text, digest_size=8).digest()
+        return from_host(np.frombuffer(digest, np.uint64).reshape(()))
+
+    def __iter__(self) -> OwnedIterator:
+        """Starts an iteration."""
+        return OwnedIterator(self, self._node)
+
+    def as_numpy_iterator(self) -> NumpyIterator:
+        """Starts an iteration that gives NumPy values.
+
+        The arrays are read-only.
+
+        >>> list(tf.data.Dataset.range(2).as_numpy_iterator())
         [np.int64(0), np.int64(1)]
         """
-        stored = wrap(Renamed(Stored(path), "_LoadDataset"))
-        if reader_func is None:
-            return stored
-        return reader_func(wrap(Elements([stored])))
+        return NumpyIterator(self)
 
+    def get_single_element(self, name: str | None = None) -> Any:
+        """Returns the only element.
 
-class Calling(Base):
-    """Makes datasets of what functions give for the elements of a dataset."""
+        Args:
+            name: ignored.
+
+        Raises:
+            InvalidArgumentError: if there is none, or another one.
+
+        >>> int(tf.data.Dataset.range(1).get_single_element())
+        0
+        """
+        recording = THREAD.recording
+        if recording.frame is not None or recording.enclosing is not None:
+            recording.observe("it reads a dataset")
+        elements = iter(self._node.elements())
+        try:
+            found = [element for element, _ in zip(elements, range(2), strict=False)]
+        finally:
+            close(elements)
+        if len(found) != 1:
+            count = max(1, len(leaves(self.element_spec)))
+            raise op_error(
+                f"DatasetToSingleElement_output_types_{count}",
+                "Dataset had more than one element." if found else "Dataset was empty.",
+            )
+        return found[0]
+
+    # Functions of elements.
 
     def map(
         self,
@@ -464,7 +596,7 @@ class Calling(Base):
         [np.int64(0), np.int64(1), np.int64(4)]
         """
         _require_callable(map_func)
-        return self._made(Map(self._node, map_func, workers_of(num_parallel_calls)))
+        return self._dataset_of(Map(self._node, map_func, workers_of(num_parallel_calls)))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements for which a predicate holds.
@@ -480,7 +612,7 @@ class Calling(Base):
         [np.int64(3), np.int64(4)]
         """
         _require_callable(predicate)
-        return self._made(Filter(self._node, predicate))
+        return self._dataset_of(Filter(self._node, predicate))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements up to the first for which a predicate does not hold.
@@ -496,7 +628,7 @@ class Calling(Base):
         [np.int64(0), np.int64(1)]
         """
         _require_callable(predicate)
-        return self._made(TakeWhile(self._node, predicate))
+        return self._dataset_of(TakeWhile(self._node, predicate))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements of the datasets that a function gives.
@@ -513,7 +645,7 @@ class Calling(Base):
         [np.int64(0), np.int64(0), np.int64(1)]
         """
         _require_callable(map_func)
-        return self._made(Flat(self._node, map_func))
+        return self._dataset_of(FlatMap(self._node, map_func))
 
     def interleave(
         self,
@@ -552,7 +684,7 @@ class Calling(Base):
             if value < 1:
                 kernel = "ParallelInterleaveDatasetV4" if parallel else "InterleaveDataset"
                 raise op_error(f"{kernel}_Targuments_0", f"{what} must be greater than zero.")
-        return self._made(Interleave(self._node, map_func, cycle, block, parallel))
+        return self._dataset_of(Interleave(self._node, map_func, cycle, block, parallel))
 
     def scan(self, initial_state: Any, scan_func: Callable[..., Any], name: Any = None) -> Any:
         """Makes a dataset of the results of a function that hands on a state.
@@ -571,7 +703,7 @@ class Calling(Base):
         >>> list(made.as_numpy_iterator())
         [np.int64(1), np.int64(3), np.int64(6)]
         """
-        return self._made(Scan(self._node, normalised(initial_state), scan_func))
+        return self._dataset_of(Scan(self._node, normalised(initial_state), scan_func))
 
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: Any = None) -> Any:
         """Reduces all elements to one.
@@ -592,20 +724,26 @@ class Calling(Base):
         """
         return reduced(self._node, initial_state, reduce_func)
 
+    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
+        """Calls a function with this dataset.
 
-def _require_callable(function: Any) -> None:
-    if not callable(function):
-        raise hinted(
-            ValueError(
-                f"Argument `func` must be a callable. Received func={function} (of type "
-                f"{type(function)})"
-            ),
-            "Give a function of the elements.",
-        )
+        Args:
+            transformation_func: takes a dataset and returns one.
 
+        Raises:
+            TypeError: if it returns something else.
 
-class Transforming(Base):
-    """Makes datasets of the elements of a dataset."""
+        >>> len(tf.data.Dataset.range(5).apply(lambda dataset: dataset.take(2)))
+        2
+        """
+        found = transformation_func(self)
+        if not isinstance(found, Dataset):
+            raise TypeError(
+                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(found)}."
+            )
+        return found
+
+    # Which elements, and in what order.
 
     def take(self, count: Any, name: str | None = None) -> Any:
         """Makes a dataset of the first elements.
@@ -617,7 +755,7 @@ class Transforming(Base):
         >>> list(tf.data.Dataset.range(5).take(2).as_numpy_iterator())
         [np.int64(0), np.int64(1)]
         """
-        return self._made(Take(self._node, integer(count)))
+        return self._dataset_of(Take(self._node, integer(count)))
 
     def skip(self, count: Any, name: str | None = None) -> Any:
         """Makes a dataset of all but the first elements.
@@ -629,7 +767,7 @@ class Transforming(Base):
         >>> list(tf.data.Dataset.range(5).skip(3).as_numpy_iterator())
         [np.int64(3), np.int64(4)]
         """
-        return self._made(Skip(self._node, integer(count)))
+        return self._dataset_of(Skip(self._node, integer(count)))
 
     def repeat(self, count: Any = None, name: str | None = None) -> Any:
         """Makes a dataset of the elements several times.
@@ -641,7 +779,7 @@ class Transforming(Base):
         >>> list(tf.data.Dataset.range(2).repeat(2).as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(0), np.int64(1)]
         """
-        return self._made(Repeat(self._node, -1 if count is None else integer(count)))
+        return self._dataset_of(Repeat(self._node, -1 if count is None else integer(count)))
 
     def shuffle(
         self,
@@ -670,7 +808,7 @@ class Transforming(Base):
         """
         renew = reshuffle_each_iteration is None or bool(reshuffle_each_iteration)
         size = integer(buffer_size)
-        return self._made(Shuffle(self._node, size, seeds_of(seed), renew))
+        return self._dataset_of(Shuffle(self._node, size, seeds_of(seed), renew))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Any:
         """Makes a dataset of each n-th element.
@@ -686,75 +824,7 @@ class Transforming(Base):
         >>> list(tf.data.Dataset.range(5).shard(2, 1).as_numpy_iterator())
         [np.int64(1), np.int64(3)]
         """
-        return self._made(Shard(self._node, integer(num_shards), integer(index)))
-
-    def cache(self, filename: Any = "", name: str | None = None) -> Any:
-        """Makes a dataset that keeps its elements when they are first read.
-
-        Args:
-            filename: the files to keep them in; by default they are kept in memory.
-            name: ignored.
-
-        >>> list(tf.data.Dataset.range(2).cache().as_numpy_iterator())
-        [np.int64(0), np.int64(1)]
-        """
-        path = as_path(filename)
-        return self._made(FileCache(self._node, path) if path else Cache(self._node))
-
-    def prefetch(self, buffer_size: Any, name: str | None = None) -> Any:
-        """Makes a dataset whose elements a thread makes before they are wanted.
-
-        Args:
-            buffer_size: how many elements may wait; `tf.data.AUTOTUNE` for a few.
-            name: ignored.
-
-        Raises:
-            InvalidArgumentError: if `buffer_size` is negative.
-
-        >>> list(tf.data.Dataset.range(2).prefetch(tf.data.AUTOTUNE).as_numpy_iterator())
-        [np.int64(0), np.int64(1)]
-        """
-        size = integer(buffer_size)
-        if size < AUTOTUNE:
-            raise op_error(
-                "PrefetchDataset",
-                "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning",
-            )
-        return self._made(Prefetch(self._node, size))
-
-    def enumerate(self, start: Any = 0, name: str | None = None) -> Any:
-        """Makes a dataset of pairs: a number and an element.
-
-        Args:
-            start: the first number.
-            name: ignored.
-
-        >>> list(tf.data.Dataset.range(5, 7).enumerate().as_numpy_iterator())
-        [(np.int64(0), np.int64(5)), (np.int64(1), np.int64(6))]
-        """
-        return self._made(Enumerate(self._node, integer(start)))
-
-    def concatenate(self, dataset: Any, name: str | None = None) -> Any:
-        """Makes a dataset of the elements of this one, then those of another.
-
-        Args:
-            dataset: the other dataset, with elements of the same structure and dtypes.
-            name: ignored.
-
-        Raises:
-            TypeError: if its elements are of other types.
-
-        >>> one, other = tf.data.Dataset.range(1), tf.data.Dataset.range(5, 6)
-        >>> list(one.concatenate(other).as_numpy_iterator())
-        [np.int64(0), np.int64(5)]
-        """
-        node = Concatenate(self._node, dataset._node)
-        mine, other = self._node.known_spec(), dataset._node.known_spec()
-        if mine is not None and other is not None and _types(mine) != _types(other):
-            raise TypeError(f"Incompatible dataset elements:\n  {mine} vs.   {other}")
-        made = self._made(node)
-        made._own_options = common_options([self, dataset])
-        return made
+        return self._dataset_of(Shard(self._node, integer(num_shards), integer(index)))
 
     def unique(self, name: str | None = None) -> Any:
         """Makes a dataset without the elements that came before.
@@ -766,7 +836,19 @@ class Transforming(Base):
         >>> list(dataset.unique().as_numpy_iterator())
         [np.int32(1), np.int32(2)]
         """
-        return self._made(Unique(self._node))
+        return self._dataset_of(Unique(self._node))
+
+    def enumerate(self, start: Any = 0, name: str | None = None) -> Any:
+        """Makes a dataset of pairs: a number and an element.
+
+        Args:
+            start: the first number.
+            name: ignored.
+
+        >>> list(tf.data.Dataset.range(5, 7).enumerate().as_numpy_iterator())
+        [(np.int64(0), np.int64(5)), (np.int64(1), np.int64(6))]
+        """
+        return self._dataset_of(Enumerate(self._node, integer(start)))
 
     def unbatch(self, name: str | None = None) -> Any:
         """Makes a dataset of the rows of the elements.
@@ -781,7 +863,7 @@ class Transforming(Base):
         >>> list(dataset.unbatch().as_numpy_iterator())
         [np.int64(0), np.int64(1), np.int64(2)]
         """
-        return self._made(Unbatch(self._node))
+        return self._dataset_of(Unbatch(self._node))
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Any:
         """Makes a dataset without the elements that cannot be made.
@@ -795,40 +877,39 @@ class Transforming(Base):
         >>> list(checked.ignore_errors().as_numpy_iterator())
         [np.float32(1.0), np.float32(0.5)]
         """
-        return self._made(IgnoreErrors(self._node))
+        return self._dataset_of(IgnoreErrors(self._node))
 
-    def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
-        """Calls a function with this dataset.
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        """Makes a dataset of elements with their classes, each as frequent as is wanted.
+
+        Unlike TensorFlow, which elements are left out does not follow from TensorFlow's seeds.
 
         Args:
-            transformation_func: takes a dataset and returns one.
+            class_func: a function of an element; it returns an int32 scalar.
+            target_dist: how frequent each class is to be, a vector.
+            initial_dist: how frequent it is; found while reading if it is not given.
+            seed: an integer.
+            name: ignored.
 
-        Raises:
-            TypeError: if it returns something else.
-
-        >>> len(tf.data.Dataset.range(5).apply(lambda dataset: dataset.take(2)))
-        2
+        >>> dataset = tf.data.Dataset.range(100)
+        >>> made = dataset.rejection_resample(
+        ...     lambda x: tf.cast(x % 2, tf.int32), [0.0, 1.0], [0.5, 0.5])
+        >>> {int(kind) for kind, _ in made}
+        {1}
         """
-        found = transformation_func(self)
-        if not isinstance(found, Base):
-            raise TypeError(
-                f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(found)}."
-            )
-        return found
+        target = convert(target_dist)._numpy().astype(np.float64)
+        initial = None if initial_dist is None else convert(initial_dist)._numpy().astype(float)
+        number = None if seed is None else integer(seed)
+        return self._dataset_of(RejectionResample(self._node, class_func, target, initial, number))
 
-
-def _types(spec: Any) -> list[Any]:
-    return [getattr(leaf, "dtype", type(leaf)) for leaf in leaves(spec)] + [_form(spec)]
-
-
-def _form(spec: Any) -> Any:
-    if isinstance(spec, dict):
-        return {key: _form(spec[key]) for key in spec}
-    return [_form(part) for part in spec] if isinstance(spec, tuple) else None
-
-
-class Assembling(Base):
-    """Makes datasets of batches, windows and groups."""
+    # Batches, windows and groups.
 
     def batch(
         self,
@@ -855,7 +936,7 @@ class Assembling(Base):
         [array([0, 1]), array([2])]
         """
         parallel, size = bool(workers_of(num_parallel_calls)), integer(batch_size)
-        made = self._made(Batch(self._node, size, bool(drop_remainder), parallel))
+        made = self._dataset_of(Batch(self._node, size, bool(drop_remainder), parallel))
         made._batch_size = size  # `tf.keras.utils.split_dataset` asks for it
         return made
 
@@ -892,7 +973,7 @@ class Assembling(Base):
         shapes = padded_shapes_of(node, padded_shapes)
         values = padding_values_of(node, padding_values)
         size, drop = integer(batch_size), bool(drop_remainder)
-        made = self._made(PaddedBatch(node, size, shapes, values, drop))
+        made = self._dataset_of(PaddedBatch(node, size, shapes, values, drop))
         made._batch_size = size
         return made
 
@@ -917,7 +998,7 @@ class Assembling(Base):
         """
         splits = dtypes.as_dtype(row_splits_dtype)
         size = integer(batch_size)
-        return self._made(RaggedBatch(self._node, size, bool(drop_remainder), splits))
+        return self._dataset_of(RaggedBatch(self._node, size, bool(drop_remainder), splits))
 
     def sparse_batch(self, batch_size: Any, row_shape: Any, name: str | None = None) -> Any:
         """Makes a dataset of sparse tensors, each of several elements.
@@ -931,7 +1012,7 @@ class Assembling(Base):
         >>> next(iter(dataset.sparse_batch(2, [3]))).dense_shape.numpy()
         array([2, 3])
         """
-        return self._made(SparseBatch(self._node, integer(batch_size), as_shape(row_shape)))
+        return self._dataset_of(SparseBatch(self._node, integer(batch_size), as_shape(row_shape)))
 
     def rebatch(self, batch_size: Any, drop_remainder: bool = False, name: Any = None) -> Any:
         """Makes a dataset of batches of another size.
@@ -946,7 +1027,7 @@ class Assembling(Base):
         [array([0, 1]), array([2, 3])]
         """
         sizes = convert(batch_size)._numpy().reshape(-1).tolist()
-        return self._made(Rebatch(self._node, sizes, bool(drop_remainder)))
+        return self._dataset_of(Rebatch(self._node, sizes, bool(drop_remainder)))
 
     def window(
         self,
@@ -975,7 +1056,7 @@ class Assembling(Base):
         size = integer(size)
         shift = size if shift is None else integer(shift)
         stride, drop = integer(stride), bool(drop_remainder)
-        return self._made(Window(self._node, size, shift, stride, drop, wrap))
+        return self._dataset_of(Window(self._node, size, shift, stride, drop, wrap))
 
     def group_by_window(
         self,
@@ -1008,7 +1089,7 @@ class Assembling(Base):
                 "specified."
             )
         size = window_size_func or _constant(window_size)
-        return self._made(GroupByWindow(self._node, key_func, reduce_func, size, wrap))
+        return self._dataset_of(GroupByWindow(self._node, key_func, reduce_func, size, wrap))
 
     def bucket_by_sequence_length(
         self,
@@ -1069,35 +1150,41 @@ class Assembling(Base):
 
         return self.group_by_window(key_of, batch_of, window_size_func=size_of)
 
-    def rejection_resample(
-        self,
-        class_func: Callable[..., Any],
-        target_dist: Any,
-        initial_dist: Any = None,
-        seed: Any = None,
-        name: str | None = None,
-    ) -> Any:
-        """Makes a dataset of elements with their classes, each as frequent as is wanted.
+    # When elements are made, and where they are kept.
 
-        Unlike TensorFlow, which elements are left out does not follow from TensorFlow's seeds.
+    def prefetch(self, buffer_size: Any, name: str | None = None) -> Any:
+        """Makes a dataset whose elements a thread makes before they are wanted.
 
         Args:
-            class_func: a function of an element; it returns an int32 scalar.
-            target_dist: how frequent each class is to be, a vector.
-            initial_dist: how frequent it is; found while reading if it is not given.
-            seed: an integer.
+            buffer_size: how many elements may wait; `tf.data.AUTOTUNE` for a few.
             name: ignored.
 
-        >>> dataset = tf.data.Dataset.range(100)
-        >>> made = dataset.rejection_resample(
-        ...     lambda x: tf.cast(x % 2, tf.int32), [0.0, 1.0], [0.5, 0.5])
-        >>> {int(kind) for kind, _ in made}
-        {1}
+        Raises:
+            InvalidArgumentError: if `buffer_size` is negative.
+
+        >>> list(tf.data.Dataset.range(2).prefetch(tf.data.AUTOTUNE).as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
         """
-        target = convert(target_dist)._numpy().astype(np.float64)
-        initial = None if initial_dist is None else convert(initial_dist)._numpy().astype(float)
-        number = None if seed is None else integer(seed)
-        return self._made(Rejection(self._node, class_func, target, initial, number))
+        size = integer(buffer_size)
+        if size < AUTOTUNE:
+            raise op_error(
+                "PrefetchDataset",
+                "buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning",
+            )
+        return self._dataset_of(Prefetch(self._node, size))
+
+    def cache(self, filename: Any = "", name: str | None = None) -> Any:
+        """Makes a dataset that keeps its elements when they are first read.
+
+        Args:
+            filename: the files to keep them in; by default they are kept in memory.
+            name: ignored.
+
+        >>> list(tf.data.Dataset.range(2).cache().as_numpy_iterator())
+        [np.int64(0), np.int64(1)]
+        """
+        path = as_path(filename)
+        return self._dataset_of(FileCache(self._node, path) if path else Cache(self._node))
 
     def save(
         self,
@@ -1145,132 +1232,9 @@ class Assembling(Base):
         >>> list(tf.data.Dataset.range(2).snapshot(tempfile.mkdtemp()).as_numpy_iterator())
         [np.int64(0), np.int64(1)]
         """
-        return self._made(Snapshot(self._node, path, compression))
+        return self._dataset_of(Snapshot(self._node, path, compression))
 
-
-def _constant(size: Any) -> Callable[..., Any]:
-    number = convert(size, dtypes.int64)
-    return lambda key: number
-
-
-@function("data.Dataset")
-class Dataset(Creating, Calling, Transforming, Assembling):
-    """A stream of elements, which are nests of tensors: tuples, dictionaries, named tuples.
-
-    Made by its static methods (`from_tensor_slices`, `from_generator`, ...) and, out of other
-    datasets, by its other methods. It only describes what is done: iterating does it, anew each
-    time. What is slices of arrays is shuffled, repeated and batched by row numbers, and copied
-    once, when a batch is gathered.
-
-    Unlike TensorFlow, the steps are no kernels: Python runs them, on the host.
-
-    >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3]).map(lambda x: 10 * x).batch(2)
-    >>> for batch in dataset:
-    ...     print(batch.numpy())
-    [10 20]
-    [30]
-
-    See https://www.tensorflow.org/api_docs/python/tf/data/Dataset.
-    """
-
-    def __init__(self, variant_tensor: Any = None) -> None:
-        raise TypeError(
-            "Can't instantiate abstract class DatasetV2: write tf.data.Dataset.from_tensor_slices, "
-            "from_generator, range or the like."
-        )
-
-    @staticmethod
-    def _empty(element_spec: Any) -> Any:
-        return wrap(Held([], element_spec))
-
-    def __iter__(self) -> OwnedIterator:
-        """Starts an iteration."""
-        return OwnedIterator(self, self._node)
-
-    def __bool__(self) -> bool:
-        return True
-
-    __nonzero__ = __bool__
-
-    def __len__(self) -> int:
-        """Returns the number of elements.
-
-        Raises:
-            TypeError: if it is not known, or there is no end.
-        """
-        count = self._node.cardinality()
-        if count == INFINITE:
-            raise TypeError("The dataset is infinite.")
-        if count == UNKNOWN:
-            raise TypeError("The dataset length is unknown.")
-        return count
-
-    def __repr__(self) -> str:
-        return f"<{self._node.name} element_spec={self.element_spec}>"
-
-    @property
-    def element_spec(self) -> Any:
-        """A nest of the specs of the elements.
-
-        Unlike in TensorFlow, elements are looked at where only they tell their types: after a
-        function whose Python has to run for each element.
-
-        >>> tf.data.Dataset.range(3).batch(2).element_spec
-        TensorSpec(shape=(None,), dtype=tf.int64, name=None)
-        """
-        return self._node.spec
-
-    @property
-    def _type_spec(self) -> DatasetSpec:
-        return DatasetSpec(self.element_spec)
-
-    def cardinality(self) -> EagerTensor:
-        """Returns the number of elements, an int64 scalar.
-
-        It may be `tf.data.INFINITE_CARDINALITY` or `tf.data.UNKNOWN_CARDINALITY`.
-
-        >>> int(tf.data.Dataset.range(3).repeat(2).cardinality())
-        6
-        """
-        return from_host(np.array(self._node.cardinality(), np.int64))
-
-    def as_numpy_iterator(self) -> NumpyIterator:
-        """Starts an iteration that gives NumPy values.
-
-        The arrays are read-only.
-
-        >>> list(tf.data.Dataset.range(2).as_numpy_iterator())
-        [np.int64(0), np.int64(1)]
-        """
-        return NumpyIterator(self)
-
-    def get_single_element(self, name: str | None = None) -> Any:
-        """Returns the only element.
-
-        Args:
-            name: ignored.
-
-        Raises:
-            InvalidArgumentError: if there is none, or another one.
-
-        >>> int(tf.data.Dataset.range(1).get_single_element())
-        0
-        """
-        recording = THREAD.recording
-        if recording.frame is not None or recording.enclosing is not None:
-            recording.observe("it reads a dataset")
-        elements = iter(self._node.elements())
-        try:
-            found = [element for element, _ in zip(elements, range(2), strict=False)]
-        finally:
-            close(elements)
-        if len(found) != 1:
-            count = max(1, len(leaves(self.element_spec)))
-            raise op_error(
-                f"DatasetToSingleElement_output_types_{count}",
-                "Dataset had more than one element." if found else "Dataset was empty.",
-            )
-        return found[0]
+    # Options.
 
     def options(self) -> Options:
         """Returns the options of this dataset and of what it is made of.
@@ -1292,20 +1256,63 @@ class Dataset(Creating, Calling, Transforming, Assembling):
         >>> len(tf.data.Dataset.range(3).with_options(tf.data.Options()))
         3
         """
-        made = self._made(Renamed(self._node, "_OptionsDataset"))
+        made = self._dataset_of(RenamedNode(self._node, "_OptionsDataset"))
         made._own_options = self._merged_options(options)
         return made
 
-    def fingerprint(self) -> EagerTensor:
-        """Returns a number that is the same for datasets of the same steps and types.
 
-        >>> tf.data.Dataset.range(3).fingerprint().dtype
-        tf.uint64
-        """
-        text = repr(_described(self._node)).encode()
-        digest = hashlib.blake2b(text, digest_size=8).digest()
-        return from_host(np.frombuffer(digest, np.uint64).reshape(()))
+# Classes of datasets, by TensorFlow's names: nothing but names.
+_DATASET_CLASSES: dict[str, Any] = {}
 
 
-def _described(node: Any) -> Any:
-    return (node.name, str(node.known_spec()), [_described(inner) for inner in node.inputs])
+def wrap(node: Node, options: Options | None = None) -> Any:
+    """Makes a dataset of a node."""
+    kind = _DATASET_CLASSES.get(node.name)
+    if kind is None:
+        kind = _DATASET_CLASSES[node.name] = type(
+            node.name, (Dataset,), {"__doc__": Dataset.__doc__}
+        )
+    made = kind.__new__(kind)
+    made._node = node
+    made._own_options = options
+    return made
+
+
+def common_options(datasets: Sequence[Any]) -> Options | None:
+    """Returns the options of a dataset that is made of several."""
+    found: Options | None = None
+    for dataset in datasets:
+        options = dataset._own_options
+        if options is not None:
+            found = options if found is None else found.merge(options)
+    return found
+
+
+def _constant(size: Any) -> Callable[..., Any]:
+    number = convert(size, dtypes.int64)
+    return lambda key: number
+
+
+def _node_description(node: Any) -> Any:
+    return (node.name, str(node.known_spec()), [_node_description(inner) for inner in node.inputs])
+
+
+def _require_callable(function: Any) -> None:
+    if not callable(function):
+        raise hinted(
+            ValueError(
+                f"Argument `func` must be a callable. Received func={function} (of type "
+                f"{type(function)})"
+            ),
+            "Give a function of the elements.",
+        )
+
+
+def _dtypes_and_form(spec: Any) -> list[Any]:
+    return [getattr(leaf, "dtype", type(leaf)) for leaf in leaves(spec)] + [_form(spec)]
+
+
+def _form(spec: Any) -> Any:
+    if isinstance(spec, dict):
+        return {key: _form(spec[key]) for key in spec}
+    return [_form(part) for part in spec] if isinstance(spec, tuple) else None

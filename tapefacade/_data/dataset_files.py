@@ -41,7 +41,7 @@ Array = np.ndarray[Any, Any]
 COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP", "SNAPPY": ""}
 
 
-class Stored(Node):
+class StoredDataset(Node):
     """The elements in a directory."""
 
     name = "_LoadDataset"
@@ -51,7 +51,8 @@ class Stored(Node):
         self._path = as_path(path)
         about = os.path.join(self._path, TYPES)
         if not os.path.exists(about):
-            raise errors.NotFoundError(None, None, f"Could not find metadata file. [Op:LoadDataset] {self._path}")  # fmt: skip
+            message = f"Could not find metadata file. [Op:LoadDataset] {self._path}"
+            raise errors.NotFoundError(None, None, message)
         try:
             with open(about, encoding="utf-8") as file:
                 self._about = json.load(file)
@@ -101,7 +102,7 @@ class FileCache(SameNode):
 
     def elements(self) -> Iterator[Any]:
         if is_stored(self._path):
-            return Stored(self._path).elements()
+            return StoredDataset(self._path).elements()
         return self._filling()
 
     def _filling(self) -> Iterator[Any]:
@@ -112,9 +113,9 @@ class FileCache(SameNode):
                 pass
         except FileExistsError:
             raise kernel_error(
-                "There appears to be a concurrent caching iterator running - cache lockfile already "
-                f"exists ('{lock}'). If you are sure no other running TF computations are using "
-                "this cache prefix, delete the lockfile and re-initialize the iterator.",
+                "There appears to be a concurrent caching iterator running - cache lockfile "
+                f"already exists ('{lock}'). If you are sure no other running TF computations "
+                "are using this cache prefix, delete the lockfile and re-initialize the iterator.",
                 errors.AlreadyExistsError,
             ) from None
         try:
@@ -138,7 +139,7 @@ class Snapshot(SameNode):
 
     def elements(self) -> Iterator[Any]:
         if is_stored(self._path):
-            return Stored(self._path).elements()
+            return StoredDataset(self._path).elements()
         return _kept(self.input, self._path, self._compression)
 
 
@@ -150,7 +151,9 @@ def is_stored(path: str) -> bool:
 def save(node: Node, path: Any, compression: str | None) -> None:
     """Writes all elements to a directory."""
     if compression not in COMPRESSIONS:
-        raise ValueError(f"Invalid `compression`. Supported values are GZIP, SNAPPY and NONE, got {compression}.")  # fmt: skip
+        raise ValueError(
+            f"Invalid `compression`. Supported values are GZIP, SNAPPY and NONE, got {compression}."
+        )
     for _ in _kept(node, as_path(path), COMPRESSIONS[compression]):
         pass
 
@@ -241,7 +244,8 @@ class _Arrays:
         try:
             first: Any = self._next()
             if dtype is not dtypes.string:
-                return from_host(first.view(dtype._numpy))
+                array: Any = first.view(dtype.as_numpy_dtype)
+                return from_host(array)
             data, ends = self._next().tobytes(), np.cumsum(first).tolist()
             texts = [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
             return string_tensor(object_array(texts, first.shape))

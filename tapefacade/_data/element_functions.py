@@ -9,7 +9,7 @@ import contextlib
 import copy
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -17,9 +17,10 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.random_keys import Counts, Ops, draws_by_place, function_draws, rehearsing
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._data.element_structures import (
     computed,
@@ -30,26 +31,26 @@ from tapefacade._data.element_structures import (
     normalised,
     packer,
     spec_of_element,
+    tensor_of,
 )
 from tapefacade._data.frozen_functions import frozen
-from tapefacade._data.node import SHARING
+from tapefacade._data.node import SHARING, Node
+from tapefacade._data.random_numbers import PROBING
 from tapefacade._function.control.bodies import Body, body_of
-from tapefacade._function.control.row_loops import Rows as LoopRows, record_loop
-from tapefacade._function.control.scan_op import MAP
 from tapefacade._function.function.compiled_program import Compiled
 from tapefacade._trace.frames import Running, ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
 
 Array = np.ndarray[Any, Any]
 # Stands for unknown sizes; sizes near its multiples and halves were computed from it.
-UNKNOWN_SIZE, NEAR = 1009, 8
-REFUSAL = (
+STAND_IN_SIZE, STAND_IN_TOLERANCE = 1009, 8
+MESSAGE_VARIABLE = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
     "tf.Variable is only created once or created outside tf.function. See "
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
-MOST_BODIES = 256  # programs of one function, for elements of different shapes
-FEW = 64  # rows for which no program of its own is worth its compilation
+MAX_BODIES = 256  # programs of one function, for elements of different shapes
+ROWS_BEFORE_BATCHED_CALLS = 64  # rows for which no program of its own is worth its compilation
 
 
 @functools.cache
@@ -61,7 +62,7 @@ def _host() -> Any:
 def apart() -> Iterator[None]:
     """Makes a block whose ops are no part of what the program records, and run on the host."""
     outer = THREAD.recording
-    functions, THREAD.functions = THREAD.functions, [Running(REFUSAL)]
+    functions, THREAD.functions = THREAD.functions, [Running(MESSAGE_VARIABLE)]
     THREAD.recording = Recording()
     host = _host()
     try:
@@ -98,7 +99,7 @@ class UserFunction:
         self.where = where
         self._several = several
         self.spec: Any = None
-        self._bodies: dict[Any, _Recorded | None] = {}
+        self._bodies: dict[Any, RecordedFunction | None] = {}
         self._lock = threading.RLock()
         if argument is not None:
             self._record_before(argument)
@@ -111,7 +112,7 @@ class UserFunction:
         shapes = [spec.shape.as_list() for spec in flat]
         known = all(size is not None for shape in shapes for size in shape)
         types = tuple(
-            type_of(tuple(UNKNOWN_SIZE if s is None else s for s in shape), spec.dtype._numpy)
+            type_of(tuple(STAND_IN_SIZE if s is None else s for s in shape), spec.dtype._numpy)
             for shape, spec in zip(shapes, flat, strict=True)
         )
         found = self._recorded(types, argument)
@@ -120,7 +121,7 @@ class UserFunction:
         if known:
             self._bodies[types, _form_key(argument)] = found
 
-    def _recorded(self, types: tuple[TensorType, ...], form: Any) -> "_Recorded | None":
+    def _recorded(self, types: tuple[TensorType, ...], form: Any) -> "RecordedFunction | None":
         """Records the function on placeholders; None if its Python has to run for each element."""
         pack = packer(form)
         specs: list[Any] = []
@@ -139,7 +140,7 @@ class UserFunction:
             return None
         if body.uncertain or not body.is_complete:
             return None
-        return _Recorded(body, specs[0])
+        return RecordedFunction(body, specs[0])
 
     def _called(self, element: Any) -> Any:
         """Calls the Python, and makes an element of what it returns."""
@@ -156,12 +157,12 @@ class UserFunction:
                 f"Unsupported return value from function passed to {self.where}: {result}."
             ) from error
 
-    def for_types(self, types: Any, element: Any) -> "_Recorded | None":
+    def for_types(self, types: Any, element: Any) -> "RecordedFunction | None":
         """Returns what was recorded for elements of such types."""
         key = (types, _form_key(element))
         if key not in self._bodies:
             with self._lock:
-                if len(self._bodies) >= MOST_BODIES:  # of lengths without end
+                if len(self._bodies) >= MAX_BODIES:  # of lengths without end
                     return None
                 if key not in self._bodies:
                     self._bodies[key] = self._recorded(types, element)
@@ -177,7 +178,7 @@ class UserFunction:
         try:
             with apart(), draws_by_place(counts):
                 return computed(self._called(fresh(element)))
-        except Exception as error:
+        except Exception as error:  # whatever the user's Python raises says where it happened
             raise self.noted(error) from None
 
     def noted(self, error: Exception) -> Exception:
@@ -187,14 +188,14 @@ class UserFunction:
             error.add_note(note)
         return error
 
-    def started(self) -> "Started":
+    def started(self) -> "FunctionInIteration":
         """Returns the function for one iteration: its random ops begin anew."""
         if SHARING.found is None:
-            return Started(self)
-        return SHARING.found.setdefault(self, Started(self))
+            return FunctionInIteration(self)
+        return SHARING.found.setdefault(self, FunctionInIteration(self))
 
 
-class _Recorded:
+class RecordedFunction:
     """What a function records for arguments of some types."""
 
     def __init__(self, body: Body, spec: Any) -> None:
@@ -240,7 +241,7 @@ class _Recorded:
         return body
 
 
-class Started:
+class FunctionInIteration:
     """A function during one iteration over a dataset."""
 
     def __init__(self, function: UserFunction) -> None:
@@ -267,33 +268,8 @@ class Started:
         try:
             with _on_host():
                 return computed(structure.with_tensors(compiled.call(flat)))
-        except Exception as error:
+        except Exception as error:  # whatever the user's ops raise says where it happened
             raise self._function.noted(error) from None
-
-
-class Vectorised:
-    """A function during one iteration, called with many rows at once."""
-
-    def __init__(self, function: UserFunction, body: Body, size: int) -> None:
-        self._function = function
-        self._body = body
-        self._size = size
-
-    def __call__(self, arrays: Sequence[Array]) -> list[Array]:
-        """Returns the results for some rows, stacked."""
-        count = len(arrays[0])
-        if count < self._size:
-            arrays = [_filled(array, self._size) for array in arrays]
-        elements = [from_host(array) for array in arrays]
-        with apart():
-            rows = LoopRows(MAP, self._function.python, [], elements)
-            results = [tensor._numpy() for tensor in record_loop(self._body, rows, vector=True)]
-        return [result[:count] for result in results] if count < self._size else results
-
-
-def _filled(array: Array, size: int) -> Array:
-    """Repeats the last row, so that the same program can run."""
-    return np.concatenate([array, np.repeat(array[-1:], size - len(array), 0)])
 
 
 def _on_host() -> Any:
@@ -312,9 +288,9 @@ def widened(spec: Any) -> Any:
 def _is_derived(size: int | None) -> bool:
     if size is None:
         return True
-    nearest = min((size + NEAR) % UNKNOWN_SIZE, size % UNKNOWN_SIZE)
-    halves = any(abs(size - UNKNOWN_SIZE // by) <= 1 for by in (2, 3, 4))
-    return (size > UNKNOWN_SIZE // 2 and nearest <= NEAR) or halves
+    nearest = min((size + STAND_IN_TOLERANCE) % STAND_IN_SIZE, size % STAND_IN_SIZE)
+    halves = any(abs(size - STAND_IN_SIZE // by) <= 1 for by in (2, 3, 4))
+    return (size > STAND_IN_SIZE // 2 and nearest <= STAND_IN_TOLERANCE) or halves
 
 
 def _form_key(value: Any) -> Any:
@@ -333,3 +309,59 @@ def boolean_scalar(spec: Any) -> bool:
         and spec.dtype is dtypes.bool
         and spec.shape.is_compatible_with([])
     )
+
+
+# -- functions that return datasets --------------------------------------------------------------
+
+
+def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
+    """Returns the specs of the elements of the datasets that a function gives.
+
+    The function is called with zeros for that, as TensorFlow calls it without values.
+
+    Args:
+        function: the function.
+        argument: the specs of its arguments.
+
+    Returns:
+        A nest of specs; None if they are not known.
+    """
+    if argument is None:
+        return None
+    before, PROBING.on = PROBING.on, True
+    try:
+        found = function.in_python(mapped(_stand_in, argument), {})
+        spec = node_of(found, function.where).known_spec()
+    except Exception:  # of the user's function, for which zeros may be no values
+        return None
+    finally:
+        PROBING.on = before
+    return None if spec is None else mapped(widened, spec)
+
+
+def _stand_in(spec: Any) -> Any:
+    """Returns a value of zeros that stands in for elements of a type."""
+    if isinstance(spec, HandleSpec):
+        return FUNCTIONS["data.Dataset"]._empty(getattr(spec, "element_spec", None))
+    if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
+        raise TypeError
+    shape = [STAND_IN_SIZE if size is None else size for size in spec.shape.as_list()]
+    made = np.zeros(shape, spec.dtype._numpy)
+    if spec.dtype is dtypes.string:
+        made.fill(b"")
+    return tensor_of(made)
+
+
+def node_of(found: Any, where: str) -> Node:
+    """Returns the node of what a function gave.
+
+    Raises:
+        TypeError: if it is no dataset.
+    """
+    node = getattr(found, "_node", None)
+    if not isinstance(node, Node):
+        raise TypeError(
+            f"Invalid `map_func` of `{where}`: it must return a `Dataset` object, and got "
+            f"{type(found).__name__}."
+        )
+    return node

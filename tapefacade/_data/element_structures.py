@@ -153,7 +153,7 @@ def _numbered(form: Any, places: Any) -> Any:
 
 
 def fresh(element: Any) -> Any:
-    """Returns an element whose dictionaries are its own, so that whoever gets it may change them."""
+    """Returns an element with dictionaries of its own, which whoever gets it may change."""
     kind = type(element)
     if kind is EagerTensor or kind is StringTensor:
         return element
@@ -272,15 +272,6 @@ def row_leaf(spec: Any) -> Any:
     if hasattr(spec, "_unbatch"):
         return spec._unbatch()
     raise TypeError(f"{spec!r} has no rows")
-
-
-def rows_of_array(array: Array) -> list[EagerTensor]:
-    """Makes tensors of the rows of an array, without copying them."""
-    kind = StringTensor if array.dtype.kind == "O" else EagerTensor
-    if not len(array):
-        return []
-    type_ = tensor_of(array[0, ...])._type
-    return [kind(type_, array[k, ...], None, 0) for k in range(len(array))]
 
 
 def tensor_of(array: Array) -> EagerTensor:

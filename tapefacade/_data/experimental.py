@@ -15,7 +15,7 @@ from tapefacade._data.group_by import GroupByReducer
 from tapefacade._data.node import close
 from tapefacade._data.prefetch import AHEAD
 from tapefacade._data.selection import AssertCardinality
-from tapefacade._data.sources import Elements
+from tapefacade._data.sources import FromList
 from tapefacade._definition.op import function, register
 from tapefacade._ops.array.copying import zeros_like
 
@@ -53,7 +53,7 @@ def assert_cardinality(expected_cardinality: Any) -> Step:
     2
     """
     count = int(expected_cardinality)
-    return lambda dataset: dataset._made(AssertCardinality(dataset._node, count))
+    return lambda dataset: dataset._dataset_of(AssertCardinality(dataset._node, count))
 
 
 @function("data.experimental.get_structure")
@@ -149,7 +149,7 @@ def from_list(elements: list[Any], name: str | None = None) -> Any:
     >>> list(tf.data.experimental.from_list([(1, "a"), (2, "b")]).as_numpy_iterator())
     [(np.int32(1), b'a'), (np.int32(2), b'b')]
     """
-    return wrap(Elements(elements))
+    return wrap(FromList(elements))
 
 
 @function("data.experimental.save")
@@ -238,7 +238,7 @@ def group_by_reducer(key_func: Callable[..., Any], reducer: Reducer) -> Step:
     >>> list(tf.data.Dataset.range(5).apply(step).as_numpy_iterator())
     [np.int64(4), np.int64(3)]
     """
-    return lambda dataset: dataset._made(GroupByReducer(dataset._node, key_func, reducer))
+    return lambda dataset: dataset._dataset_of(GroupByReducer(dataset._node, key_func, reducer))
 
 
 @function("data.experimental.pad_to_cardinality")
@@ -393,7 +393,7 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Step:
     return lambda dataset: dataset.sparse_batch(batch_size, row_shape)
 
 
-DOCUMENTATION = """Makes the step `tf.data.Dataset.{0}`, which has the same arguments, for `Dataset.apply`.
+DOCUMENTATION = """Makes a step for `Dataset.apply`: `tf.data.Dataset.{0}`, with the same arguments.
 
     Returns:
         A function of a dataset.

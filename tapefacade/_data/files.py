@@ -13,11 +13,11 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.string_arrays import OBJECT, string_tensor
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._data.dataset import Base, Dataset
+from tapefacade._data.dataset import Dataset
 from tapefacade._data.element_structures import kernel_error
 from tapefacade._data.map import workers_of
 from tapefacade._data.node import UNKNOWN, Node
-from tapefacade._data.sources import Slices
+from tapefacade._data.sources import FromTensorSlices
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
 from tapefacade._io.records import read_records
@@ -26,11 +26,11 @@ from tapefacade._ops.array.shaping import reshape
 COMPRESSIONS = ("", "ZLIB", "GZIP")
 
 
-class Files(Node):
+class FileRecords(Node):
     """What is in files, one after the other or several by turns."""
 
     def __init__(self, names: Any, compression: Any, parallel: Any) -> None:
-        node = names._node if isinstance(names, Base) else Slices(_vector(names))
+        node = names._node if isinstance(names, Dataset) else FromTensorSlices(_vector(names))
         super().__init__(node)
         self._compression = "" if compression is None else str(_text(compression))
         self._by_turns = workers_of(parallel)
@@ -91,7 +91,7 @@ class Files(Node):
             return open(name, "rb")
 
 
-class Records(Files):
+class TFRecords(FileRecords):
     """The records of files."""
 
     name = "TFRecordDatasetV2"
@@ -100,7 +100,7 @@ class Records(Files):
         return read_records(name, self._compression)
 
 
-class Lines(Files):
+class TextLines(FileRecords):
     """The lines of files."""
 
     name = "TextLineDatasetV2"
@@ -111,7 +111,7 @@ class Lines(Files):
                 yield line.rstrip(b"\n").replace(b"\r", b"")
 
 
-class Pieces(Files):
+class FixedLengthRecords(FileRecords):
     """The pieces of files, all of one length."""
 
     name = "FixedLengthRecordDatasetV2"
@@ -142,7 +142,8 @@ def _vector(names: Any) -> Any:
         names = str(names)
     if isinstance(names, list | tuple):
         names = [str(n) if hasattr(n, "__fspath__") else n for n in names]
-    found = convert(names) if not (isinstance(names, list) and not names) else convert([], dtypes.string)  # fmt: skip
+    empty = isinstance(names, list) and not names
+    found = convert([], dtypes.string) if empty else convert(names)
     if found.dtype is not dtypes.string:
         raise TypeError(
             "The `filenames` argument must contain `tf.string` elements. Got "
@@ -197,7 +198,7 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        self._node = Records(filenames, compression_type, num_parallel_reads)
+        self._node = TFRecords(filenames, compression_type, num_parallel_reads)
 
 
 @function("data.TextLineDataset")
@@ -232,7 +233,7 @@ class TextLineDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        self._node = Lines(filenames, compression_type, num_parallel_reads)
+        self._node = TextLines(filenames, compression_type, num_parallel_reads)
 
 
 @function("data.FixedLengthRecordDataset")
@@ -274,4 +275,4 @@ class FixedLengthRecordDataset(Dataset):
         name: str | None = None,
     ) -> None:
         sizes = (int(record_bytes), int(header_bytes or 0), int(footer_bytes or 0))
-        self._node = Pieces(filenames, sizes, compression_type, num_parallel_reads)
+        self._node = FixedLengthRecords(filenames, sizes, compression_type, num_parallel_reads)

@@ -8,8 +8,8 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.random_keys import Counts
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._data.batch import Held
-from tapefacade._data.element_functions import UserFunction
+from tapefacade._data.batch import HeldElements
+from tapefacade._data.element_functions import UserFunction, node_of, spec_of_dataset
 from tapefacade._data.element_structures import (
     fresh,
     kernel_error,
@@ -18,7 +18,6 @@ from tapefacade._data.element_structures import (
     normalised,
     shown_dtype,
 )
-from tapefacade._data.inner_datasets import node_of, spec_of_dataset
 from tapefacade._data.iterators import DatasetSpec
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
 
@@ -45,7 +44,7 @@ class GroupByWindow(Node):
     def known_spec(self) -> Any:
         return self._result_spec
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         key_of, size_of = self._key.started(), self._size.started()
         groups: dict[int, tuple[Any, int, list[Any]]] = {}
         counts: Counts = {}
@@ -70,7 +69,7 @@ class GroupByWindow(Node):
         return found
 
     def _reduced(self, key: Any, held: list[Any], counts: Counts) -> Iterator[Any]:
-        window = self._wrap(Held(held, self.input.known_spec()))
+        window = self._wrap(HeldElements(held, self.input.known_spec()))
         found = self._reduce.in_python((key, window), counts)
         return node_of(found, "group_by_window").elements()
 
@@ -103,7 +102,7 @@ class GroupByReducer(Node):
     def known_spec(self) -> Any:
         return self._end.spec
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         states: dict[int, Any] = {}
         key_of, start, step, end = (
             function.started() for function in (self._key, self._start, self._step, self._end)
@@ -118,7 +117,7 @@ class GroupByReducer(Node):
             yield end(states[number])
 
 
-class Directed(Node):
+class DirectedInterleave(Node):
     """Elements of several datasets, one at a time from that which a number names."""
 
     name = "_DirectedInterleaveDataset"
@@ -165,7 +164,7 @@ class Directed(Node):
                 close(stream)
 
 
-class Rejection(Node):
+class RejectionResample(Node):
     """Elements with their classes, some left out and some repeated."""
 
     name = "_PrefetchDataset"  # as TensorFlow shows it
@@ -184,7 +183,7 @@ class Rejection(Node):
         kind, spec = self._class.spec, self.input.known_spec()
         return None if kind is None or spec is None else (kind, spec)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         random = np.random.default_rng(self._seed)
         class_of = self._class.started()
         counts = np.full(len(self._target), 1.0)

@@ -8,10 +8,12 @@ from typing import Any
 
 from tapefacade._core.tensor_type import type_of
 from tapefacade._data.element_functions import (
-    FEW,
-    Started,
+    ROWS_BEFORE_BATCHED_CALLS,
+    FunctionInIteration,
     UserFunction,
     boolean_scalar,
+    node_of,
+    spec_of_dataset,
 )
 from tapefacade._data.element_structures import (
     fresh,
@@ -21,14 +23,13 @@ from tapefacade._data.element_structures import (
     shown_dtype,
     spec_of_element,
 )
-from tapefacade._data.inner_datasets import node_of, spec_of_dataset
 from tapefacade._data.node import UNKNOWN, Node, SameNode, close
-from tapefacade._data.row_functions import Computed, ManyRows, RowByRow
-from tapefacade._data.row_streams import Indexed, Rows, rows_at_once
+from tapefacade._data.row_functions import BatchedFunction, ComputedColumns, RowResults
+from tapefacade._data.row_streams import IndexedRows, Rows, rows_at_once
 
 AUTOTUNE = -1
 _END = object()
-LEAST = 8  # rows that are worth a program for many of them
+ROWS_PER_BATCHED_CALL = 8  # rows that are worth a program for many of them
 
 
 def workers_of(parallel: Any) -> int:
@@ -63,13 +64,13 @@ class Map(Node):
     def is_computed(self) -> bool:
         return True
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         found = self._for_rows() if self.is_indexed else None
         source = None if found is None else self.input.indexed()
         if found is None or source is None or len(source.groups) != 1:
             return None
-        group = Computed(source, self._function, found, self._row_bytes(found))
-        return Indexed((group,), found.pack, source.blocks)
+        group = ComputedColumns(source, self._function, found, self._row_bytes(found))
+        return IndexedRows((group,), found.pack, source.blocks)
 
     @property
     def has_rows(self) -> bool:
@@ -88,7 +89,7 @@ class Map(Node):
         return found if found is not None and found.rows else None
 
     def _is_short(self) -> bool:
-        return 0 <= self.input.cardinality() < FEW
+        return 0 <= self.input.cardinality() < ROWS_BEFORE_BATCHED_CALLS
 
     def _row_bytes(self, found: Any) -> int:
         specs = [*leaves(self.input.spec), *leaves(found.spec)]
@@ -96,7 +97,7 @@ class Map(Node):
 
     def rows(self, size: int) -> Rows | None:
         found = self._for_rows()
-        if found is None or self._is_short() or size < LEAST:
+        if found is None or self._is_short() or size < ROWS_PER_BATCHED_CALL:
             return None
         if not found.draws:
             indexed = self.indexed()
@@ -105,7 +106,7 @@ class Map(Node):
         source = self.input.rows(size)
         if source is None:
             return None
-        call = ManyRows(self._function, found, source.pack)
+        call = BatchedFunction(self._function, found, source.pack)
         return Rows(found.pack, map(call.all, source.arrays))
 
     def elements(self) -> Iterator[Any]:
@@ -116,13 +117,13 @@ class Map(Node):
         if found is not None:
             source = self.input.rows(rows_at_once(self._row_bytes(found)))
             if source is not None:
-                return RowByRow(source, ManyRows(self._function, found, source.pack))
+                return RowResults(source, BatchedFunction(self._function, found, source.pack))
         if self._workers and self._function.spec is None:
             return _in_threads(self.input, self._function.started(), self._workers)
         return map(self._function.started(), self.input.elements())
 
 
-def _in_threads(node: Node, call: Started, workers: int) -> Iterator[Any]:
+def _in_threads(node: Node, call: FunctionInIteration, workers: int) -> Iterator[Any]:
     """Yields the results in their order; as many calls as there are threads run ahead."""
     pool = concurrent.futures.ThreadPoolExecutor(workers, "tapefacade-map")
     waiting: deque[concurrent.futures.Future[Any]] = deque()
@@ -196,7 +197,7 @@ class TakeWhile(SameNode):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         predicate = self._predicate.started()
         for element in elements:
             if not bool(predicate(element)._numpy()):
@@ -226,7 +227,7 @@ class Scan(Node):
     def cardinality(self) -> int:
         return self.input.cardinality()
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
         state = self._state
         for element in elements:
@@ -254,7 +255,7 @@ def _require_types(before: Any, after: Any) -> None:
         )
 
 
-class Flat(Node):
+class FlatMap(Node):
     """The elements of the datasets that a function gives, one after the other."""
 
     name = "_FlatMapDataset"
@@ -267,7 +268,7 @@ class Flat(Node):
     def known_spec(self) -> Any:
         return self._result_spec
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
         for element in elements:
             yield from node_of(call(element), "flat_map").elements()
@@ -288,7 +289,7 @@ class Interleave(Node):
     def known_spec(self) -> Any:
         return self._result_spec
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
         current: list[Any] = [None] * self._cycle
         place, given, more = 0, 0, True
@@ -310,32 +311,3 @@ class Interleave(Node):
                 if given < self._block:
                     continue
             place, given = (place + 1) % self._cycle, 0
-
-
-class Renamed(SameNode):
-    """The same elements under another name, such as that of a parallel step."""
-
-    def __init__(self, node: Node, name: str) -> None:
-        super().__init__(node)
-        self.name = name
-
-    def elements(self) -> Iterator[Any]:
-        return self.input.elements()
-
-    def indexed(self) -> Any:
-        return self.input.indexed()
-
-    @property
-    def is_indexed(self) -> bool:
-        return self.input.is_indexed
-
-    @property
-    def is_computed(self) -> bool:
-        return self.input.is_computed
-
-    @property
-    def has_rows(self) -> bool:
-        return self.input.has_rows
-
-    def rows(self, size: int) -> Rows | None:
-        return self.input.rows(size)

@@ -6,11 +6,11 @@ from typing import Any
 
 from tapefacade._data.element_structures import merged_spec, spec_of_element
 from tapefacade._data.random_numbers import PROBING
-from tapefacade._data.row_streams import Indexed, Rows
+from tapefacade._data.row_streams import IndexedRows, Rows
 
 INFINITE, UNKNOWN = -1, -2
 SHARD_HINT = -1
-PROBED = 2  # elements that are looked at where only they tell their types
+PROBED_ELEMENTS = 2  # elements that are looked at where only they tell their types
 
 
 class Node:
@@ -55,7 +55,7 @@ class Node:
         before, PROBING.on = PROBING.on, True
         elements = self.elements()
         try:
-            for _, element in zip(range(PROBED), elements, strict=False):
+            for _, element in zip(range(PROBED_ELEMENTS), elements, strict=False):
                 spec = spec_of_element(element)
                 found = spec if found is None else merged_spec(found, spec)
         finally:
@@ -80,13 +80,13 @@ class Node:
         What is shuffled draws its seeds now, also if no element is ever taken, as in TensorFlow.
         """
         found = self.indexed()
-        return self.passed(self.input.elements()) if found is None else found.elements()
+        return self.elements_from(self.input.elements()) if found is None else found.elements()
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         """Yields what it makes of the elements of the step before it."""
         raise NotImplementedError(type(self).__name__)
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         """Starts an iteration over numbers of rows; None if its elements are no rows."""
         return None
 
@@ -124,6 +124,35 @@ class SameNode(Node):
 
     def cardinality(self) -> int:
         return self.input.cardinality()
+
+
+class RenamedNode(SameNode):
+    """The same elements under another name, such as that of a parallel step."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        super().__init__(node)
+        self.name = name
+
+    def elements(self) -> Iterator[Any]:
+        return self.input.elements()
+
+    def indexed(self) -> Any:
+        return self.input.indexed()
+
+    @property
+    def is_indexed(self) -> bool:
+        return self.input.is_indexed
+
+    @property
+    def is_computed(self) -> bool:
+        return self.input.is_computed
+
+    @property
+    def has_rows(self) -> bool:
+        return self.input.has_rows
+
+    def rows(self, size: int) -> Rows | None:
+        return self.input.rows(size)
 
 
 class _Sharing(threading.local):

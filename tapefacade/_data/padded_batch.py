@@ -59,7 +59,7 @@ class PaddedBatch(Node):
             return count
         return count // self._size if self._drop else -(-count // self._size)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for found in lists(elements, self._size, self._drop):
             columns = list(columns_of(found))
             shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]

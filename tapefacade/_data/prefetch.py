@@ -9,11 +9,11 @@ from typing import Any
 
 from tapefacade._data.node import Node, SameNode, close
 from tapefacade._data.random_numbers import PROBING
-from tapefacade._data.row_streams import Indexed
+from tapefacade._data.row_streams import IndexedRows
 
 AHEAD = 4  # elements that are made ahead where the number is left to us
 _END = object()
-_BUFFERS: "weakref.WeakSet[Buffer]" = weakref.WeakSet()
+_BUFFERS: "weakref.WeakSet[PrefetchBuffer]" = weakref.WeakSet()
 
 
 class Prefetch(SameNode):
@@ -28,13 +28,13 @@ class Prefetch(SameNode):
     def elements(self) -> Iterator[Any]:
         if not self._size or PROBING.on:
             return self.input.elements()
-        return Prefetched(Buffer(self._size), self.input.elements())
+        return PrefetchIterator(PrefetchBuffer(self._size), self.input.elements())
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         return None
 
 
-class Buffer:
+class PrefetchBuffer:
     """What a thread and its reader share: the elements that wait.
 
     It knows neither the reader nor the pipeline, so that dropping the reader ends the thread.
@@ -77,15 +77,15 @@ class Buffer:
             self._changed.notify_all()
 
 
-class Prefetched:
+class PrefetchIterator:
     """One iteration over prefetched elements; the thread starts when the first one is wanted."""
 
-    def __init__(self, buffer: Buffer, elements: Iterator[Any]) -> None:
+    def __init__(self, buffer: PrefetchBuffer, elements: Iterator[Any]) -> None:
         self._buffer = buffer
         self._elements: Iterator[Any] | None = elements
         self._finalizer = weakref.finalize(self, buffer.close)
 
-    def __iter__(self) -> "Prefetched":
+    def __iter__(self) -> "PrefetchIterator":
         return self
 
     def __next__(self) -> Any:
@@ -116,7 +116,7 @@ class Prefetched:
         self._finalizer()
 
 
-def _fill(buffer: Buffer, elements: Iterator[Any]) -> None:
+def _fill(buffer: PrefetchBuffer, elements: Iterator[Any]) -> None:
     """Makes elements until nobody wants more: what the thread does."""
     try:
         while True:
@@ -125,7 +125,7 @@ def _fill(buffer: Buffer, elements: Iterator[Any]) -> None:
             except StopIteration:
                 buffer.put(_END, None)
                 return
-            except Exception as error:
+            except Exception as error:  # of any step before: it is raised where it is wanted
                 if not buffer.put(None, error):
                     return
                 continue

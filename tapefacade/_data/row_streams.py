@@ -20,7 +20,7 @@ LARGEST_BLOCK = 1 << 20
 ROWS_AT_ONCE, MOST_BYTES = 256, 1 << 24
 
 
-class Counting:
+class CountingColumn:
     """A column that is computed: `start + step * number`."""
 
     def __init__(self, start: int, step: int, dtype: np.dtype[Any]) -> None:
@@ -81,7 +81,7 @@ class Columns:
         return zip(*[column.tensors(numbers) for column in self._columns], strict=True)
 
 
-class Indexed(NamedTuple):
+class IndexedRows(NamedTuple):
     """One iteration over a dataset of rows.
 
     Attributes:
@@ -101,17 +101,17 @@ class Indexed(NamedTuple):
 
     def elements(self) -> Iterator[Any]:
         """Gives the elements one by one."""
-        return _Elements(self)
+        return _IndexedElements(self)
 
     def rows(self, size: int) -> "Rows":
         """Returns the rows in arrays of `size` rows each, the last ones shorter."""
         return Rows(self.pack, map(self.gathered, of_size(self.blocks, size)))
 
 
-class _Elements:
+class _IndexedElements:
     """The elements of rows; an error belongs to its row and does not end it."""
 
-    def __init__(self, source: Indexed) -> None:
+    def __init__(self, source: IndexedRows) -> None:
         self._source = source
         most = max([group.row_bytes for group in source.groups], default=0)
         self._pieces = (
@@ -119,7 +119,7 @@ class _Elements:
         )
         self._rows: Iterator[Any] = iter(())
 
-    def __iter__(self) -> "_Elements":
+    def __iter__(self) -> "_IndexedElements":
         return self
 
     def __next__(self) -> Any:

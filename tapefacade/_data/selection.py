@@ -17,12 +17,10 @@ from tapefacade._data.element_structures import (
     row_leaf,
 )
 from tapefacade._data.node import INFINITE, SHARING, UNKNOWN, Node, SameNode, scaled, started_again
-from tapefacade._data.random_numbers import SeedGenerator, Words
-from tapefacade._data.row_streams import Indexed, Numbers, every, skipped, taken
-from tapefacade._data.shuffle import shuffled, shuffled_numbers
+from tapefacade._data.row_streams import IndexedRows, Numbers, every, skipped, taken
 
 
-class Chosen(SameNode):
+class RowSelection(SameNode):
     """A step that passes rows on, but chooses which and in what order."""
 
     @property
@@ -33,7 +31,7 @@ class Chosen(SameNode):
     def is_computed(self) -> bool:
         return self.input.is_computed
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         found = self.input.indexed()
         return None if found is None else found._replace(blocks=self.numbers(found.blocks))
 
@@ -42,7 +40,7 @@ class Chosen(SameNode):
         raise NotImplementedError
 
 
-class Take(Chosen):
+class Take(RowSelection):
     """The first elements."""
 
     name = "_TakeDataset"
@@ -62,11 +60,11 @@ class Take(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return blocks if self._count < 0 else taken(blocks, self._count)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         return elements if self._count < 0 else itertools.islice(elements, self._count)
 
 
-class Skip(Chosen):
+class Skip(RowSelection):
     """All but the first elements."""
 
     name = "_SkipDataset"
@@ -84,11 +82,11 @@ class Skip(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return iter(()) if self._count < 0 else skipped(blocks, self._count)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         return iter(()) if self._count < 0 else itertools.islice(elements, self._count, None)
 
 
-class Shard(Chosen):
+class Shard(RowSelection):
     """Each n-th element."""
 
     name = "_ShardDataset"
@@ -96,9 +94,15 @@ class Shard(Chosen):
     def __init__(self, node: Node, count: int, place: int) -> None:
         super().__init__(node)
         if count < 1:
-            raise op_error("ShardDataset", f"Number of shards must be greater than zero (currently num_shards = {count}).")  # fmt: skip
+            raise op_error(
+                "ShardDataset",
+                f"Number of shards must be greater than zero (currently num_shards = {count}).",
+            )
         if not 0 <= place < count:
-            raise op_error("ShardDataset", f"Index must be between 0 and {count - 1} (currently index = {place}).")  # fmt: skip
+            raise op_error(
+                "ShardDataset",
+                f"Index must be between 0 and {count - 1} (currently index = {place}).",
+            )
         self._count, self._place = count, place
 
     def cardinality(self) -> int:
@@ -110,29 +114,8 @@ class Shard(Chosen):
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
         return every(blocks, self._count, self._place)
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         return itertools.islice(elements, self._place, None, self._count)
-
-
-class Shuffle(Chosen):
-    """The elements in a random order."""
-
-    name = "_ShuffleDataset"
-
-    def __init__(self, node: Node, size: int, seeds: tuple[int, int], renew: bool) -> None:
-        super().__init__(node)
-        if size == UNKNOWN:  # a buffer for all elements
-            size = max(1, node.cardinality())
-        if size < 1:
-            raise op_error("ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")  # fmt: skip
-        self._size = size
-        self._seeds = SeedGenerator(seeds, renew)
-
-    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
-        return shuffled_numbers(blocks, self._size, Words(*self._seeds.next()))
-
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
-        return shuffled(elements, self._size, Words(*self._seeds.next()))
 
 
 class Repeat(SameNode):
@@ -158,7 +141,7 @@ class Repeat(SameNode):
     def _times(self) -> Iterator[int]:
         return itertools.count() if self._count < 0 else iter(range(self._count))
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         first = self.input.indexed()
         if first is None:
             return None
@@ -220,7 +203,7 @@ class Unbatch(Node):
         sizes = {size for leaf in leaves(spec) if (size := _rows(leaf)) is not None}
         return count * sizes.pop() if len(sizes) == 1 else UNKNOWN
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for element in elements:
             pack = packer(element)
             columns = [rows_of(leaf) for leaf in leaves(element)]
@@ -256,7 +239,7 @@ class Unique(SameNode):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         seen = set()
         for element in elements:
             key = tuple([(x._type, _bytes(x._numpy())) for x in leaves(element)])
@@ -277,7 +260,7 @@ class IgnoreErrors(SameNode):
     def cardinality(self) -> int:
         return UNKNOWN
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         while True:
             try:
                 element = next(elements)
@@ -300,16 +283,21 @@ class AssertCardinality(SameNode):
     def cardinality(self) -> int:
         return self._count
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         number = 0
         wanted = f"{self._count} element{'' if self._count == 1 else 's'}"
         for number, element in enumerate(elements, 1):
             if self._count >= 0 and number > self._count:
-                raise self._wrong(f"Input dataset was expected to contain {wanted} but contained at least {number} elements.")  # fmt: skip
+                raise self._wrong(
+                    f"Input dataset was expected to contain {wanted} but contained at "
+                    f"least {number} elements."
+                )
             yield element
         if number != self._count:
             contained = f"{number} element{'' if number == 1 else 's'}"
-            raise self._wrong(f"Input dataset was expected to contain {wanted} but contained only {contained}.")  # fmt: skip
+            raise self._wrong(
+                f"Input dataset was expected to contain {wanted} but contained only {contained}."
+            )
 
     def _wrong(self, message: str) -> Exception:
         return kernel_error(message, errors.FailedPreconditionError)

@@ -10,10 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._data.random_numbers import Words
+from tapefacade._data.element_structures import op_error
+from tapefacade._data.node import UNKNOWN, Node
+from tapefacade._data.random_numbers import SeedGenerator, Words
 from tapefacade._data.row_streams import Numbers, joined, length, part
+from tapefacade._data.selection import RowSelection
 
 DRAWN_AT_ONCE = 1 << 14
+
+
+class Shuffle(RowSelection):
+    """The elements in a random order."""
+
+    name = "_ShuffleDataset"
+
+    def __init__(self, node: Node, size: int, seeds: tuple[int, int], renew: bool) -> None:
+        super().__init__(node)
+        if size == UNKNOWN:  # a buffer for all elements
+            size = max(1, node.cardinality())
+        if size < 1:
+            raise op_error(
+                "ShuffleDatasetV3", "buffer_size must be greater than zero or UNKNOWN_CARDINALITY"
+            )
+        self._size = size
+        self._seeds = SeedGenerator(seeds, renew)
+
+    def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
+        return shuffled_numbers(blocks, self._size, Words(*self._seeds.next()))
+
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
+        return shuffled(elements, self._size, Words(*self._seeds.next()))
 
 
 def shuffled(elements: Iterator[Any], size: int, words: Words) -> Iterator[Any]:

@@ -31,10 +31,10 @@ from tapefacade._data.element_structures import (
 )
 from tapefacade._data.node import INFINITE, UNKNOWN, Node
 from tapefacade._data.random_numbers import SeedGenerator, Words, seeds_of
-from tapefacade._data.row_streams import Column, Columns, Counting, Indexed, numbers_up_to
+from tapefacade._data.row_streams import Column, Columns, CountingColumn, IndexedRows, numbers_up_to
 
 
-class Tensors(Node):
+class FromTensors(Node):
     """One element, that was given."""
 
     name = "_TensorDataset"
@@ -53,7 +53,7 @@ class Tensors(Node):
         yield fresh(self._element)
 
 
-class Slices(Node):
+class FromTensorSlices(Node):
     """The rows of tensors."""
 
     name = "_TensorSliceDataset"
@@ -92,11 +92,11 @@ class Slices(Node):
     def is_indexed(self) -> bool:
         return self._dense
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         if not self._dense:
             return None
         columns = Columns(*[Column(leaf._numpy()) for leaf in self._leaves])
-        return Indexed((columns,), packer(self._rows), numbers_up_to(self._count))
+        return IndexedRows((columns,), packer(self._rows), numbers_up_to(self._count))
 
     def elements(self) -> Iterator[Any]:
         if self._dense:
@@ -112,7 +112,7 @@ class Slices(Node):
             yield packed(self._rows, items)
 
 
-class Elements(Node):
+class FromList(Node):
     """Elements that were given, one by one."""
 
     name = "_ListDataset"
@@ -160,11 +160,11 @@ class Range(Node):
     def is_indexed(self) -> bool:
         return True
 
-    def indexed(self) -> Indexed:
+    def indexed(self) -> IndexedRows:
         numbers = self._numbers
         dtype: Any = self._dtype._numpy
-        column = Counting(numbers.start, numbers.step, dtype)
-        return Indexed((Columns(column),), _alone, numbers_up_to(self.cardinality()))
+        column = CountingColumn(numbers.start, numbers.step, dtype)
+        return IndexedRows((Columns(column),), _alone, numbers_up_to(self.cardinality()))
 
 
 def _alone(row: list[Any]) -> Any:
@@ -213,7 +213,7 @@ class Counter(Node):
             number = number + self._step
 
 
-class Generated(Node):
+class FromGenerator(Node):
     """What a Python generator gives."""
 
     name = "_FlatMapDataset"
@@ -272,7 +272,8 @@ class Generated(Node):
             made = leaf_of(item)
             if not spec.is_compatible_with(made):
                 raise _type_error(
-                    f"`generator` yielded an element of {spec_of_element(made)} where an element of {spec!r} was expected."
+                    f"`generator` yielded an element of {spec_of_element(made)} where an element "
+                    f"of {spec!r} was expected."
                 )
             return made
         try:

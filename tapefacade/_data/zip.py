@@ -12,8 +12,8 @@ from tapefacade._data.element_structures import leaves, merged_spec, packed, pac
 from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
 from tapefacade._data.row_streams import (
     Columns,
-    Counting,
-    Indexed,
+    CountingColumn,
+    IndexedRows,
     Numbers,
     numbers_up_to,
     together,
@@ -38,7 +38,7 @@ class Concatenate(Node):
             return INFINITE
         return UNKNOWN if UNKNOWN in (first, second) else first + second
 
-    def passed(self, elements: Iterator[Any]) -> Iterator[Any]:
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         yield from elements
         for node in self.inputs[1:]:
             yield from node.elements()
@@ -71,15 +71,15 @@ class Zip(Node):
     def is_indexed(self) -> bool:
         return all(node.is_indexed and not node.is_computed for node in self.inputs)
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         if not self.is_indexed:
             return None
         found = [stream for node in self.inputs if (stream := node.indexed()) is not None]
         groups = tuple([group for stream in found for group in stream.groups])
         pack = packer(packed(self._form, [node.spec for node in self.inputs]))
-        return Indexed(groups, self._packer(found, pack), together([s.blocks for s in found]))
+        return IndexedRows(groups, self._packer(found, pack), together([s.blocks for s in found]))
 
-    def _packer(self, found: list[Indexed], pack: Any) -> Any:
+    def _packer(self, found: list[IndexedRows], pack: Any) -> Any:
         plain = isinstance(self._form, tuple) and all(len(leaves(n.spec)) == 1 for n in self.inputs)
         if plain:
             return pack
@@ -136,24 +136,26 @@ class Enumerate(Node):
 
     def elements(self) -> Iterator[Any]:
         found = self.indexed()
-        return map(_numbered, itertools.count(self._start), self.input.elements()) if found is None else found.elements()  # fmt: skip
+        if found is not None:
+            return found.elements()
+        return map(_numbered, itertools.count(self._start), self.input.elements())
 
     @property
     def is_indexed(self) -> bool:
         return self.input.is_indexed and not self.input.is_computed
 
-    def indexed(self) -> Indexed | None:
+    def indexed(self) -> IndexedRows | None:
         found = self.input.indexed() if self.is_indexed else None
         if found is None:
             return None
-        numbers = Counting(self._start, 1, np.dtype(np.int64))
+        numbers = CountingColumn(self._start, 1, np.dtype(np.int64))
         pack = found.pack
 
         def paired(row: list[Any]) -> Any:
             return (row[0], pack(row[1:]))
 
         blocks = together([_endless(), found.blocks])
-        return Indexed((Columns(numbers), *found.groups), paired, blocks)
+        return IndexedRows((Columns(numbers), *found.groups), paired, blocks)
 
 
 def _numbered(number: int, element: Any) -> Any:
