@@ -388,9 +388,8 @@ class Dataset:
             )
         with np.errstate(divide="ignore"):
             logits = from_host(np.log(chances / 1.0).astype(np.float32)[None])
-        categorical = stateless_categorical
         words = Batch(Random(seed, bool(rerandomize_each_iteration)), 2, True)
-        choices = Map(words, lambda pair: categorical(logits, 1, pair)[0, 0], 0)
+        choices = Map(words, lambda pair: stateless_categorical(logits, 1, pair)[0, 0], 0)
         nodes = [dataset._node for dataset in datasets]
         node = (
             nodes[0]

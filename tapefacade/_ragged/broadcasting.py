@@ -11,10 +11,10 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal
-from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.dense_conversion import take
-from tapefacade._ragged.partition import Array, RowPartition, of_lengths, of_uniform
+from tapefacade._ragged.partition import Array, RowPartition, nested, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges
+from tapefacade._ragged.tensor import RaggedTensor
 
 MESSAGE_DTYPES = (
     "Input RaggedTensors have mismatched row_splits dtypes; use "
@@ -32,15 +32,15 @@ def splits_dtype(values: Any) -> Any:
     Raises:
         ValueError: if they differ.
     """
-    found = {value._partition.dtype for value in values if isinstance(value, Ragged)}
+    found = {value._partition.dtype for value in values if isinstance(value, RaggedTensor)}
     if len(found) > 1:
         raise ValueError(MESSAGE_DTYPES)
     return found.pop().as_numpy_dtype
 
 
-def operand(value: Any, like: Ragged) -> Any:
+def operand(value: Any, like: RaggedTensor) -> Any:
     """Converts what is combined with a ragged tensor; Python values follow its dtype."""
-    if isinstance(value, Ragged | EagerTensor):
+    if isinstance(value, RaggedTensor | EagerTensor):
         return value
     dtype = like.flat_values.dtype
     kind = type(value)
@@ -53,12 +53,12 @@ def operand(value: Any, like: Ragged) -> Any:
 
 def dense_or_ragged(value: Any) -> Any:
     """Converts what is no ragged tensor to a dense one."""
-    return value if isinstance(value, Ragged | EagerTensor) else convert(value)
+    return value if isinstance(value, RaggedTensor | EagerTensor) else convert(value)
 
 
 def rank_of(value: Any) -> int:
     """Returns the number of dimensions."""
-    if isinstance(value, Ragged):
+    if isinstance(value, RaggedTensor):
         return value._rank
     return len(value._type.shape) if isinstance(value, EagerTensor) else 0
 
@@ -92,7 +92,7 @@ class Operand:
     def __init__(self, value: Any, rank: int, depth: int) -> None:
         added = rank - rank_of(value)
         outer = [Level(1, None)] * added
-        if isinstance(value, Ragged):
+        if isinstance(value, RaggedTensor):
             partitions = value._partitions
             self.flat = value.flat_values
             inner = self.flat._type.shape[1:]
@@ -147,7 +147,7 @@ def broadcast(*values: Any) -> tuple[list[Any], list[RowPartition]]:
     """
     dtype = splits_dtype(values)
     rank = max(rank_of(value) for value in values)
-    depth = max(v.ragged_rank + rank - v._rank for v in values if isinstance(v, Ragged))
+    depth = max(v.ragged_rank + rank - v._rank for v in values if isinstance(v, RaggedTensor))
     operands = [Operand(value, rank, depth) for value in values]
     rows = next((o.rows for o in operands if o.rows != 1), 1)
     if any(o.rows not in (1, rows) for o in operands):
@@ -210,17 +210,17 @@ def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
     Returns:
         The flat values of both, and the partitions of the result.
     """
-    x = operand(x, y) if not isinstance(x, Ragged) else x
-    y = operand(y, x) if not isinstance(y, Ragged) else y
-    if isinstance(x, Ragged) and isinstance(y, Ragged):
+    x = operand(x, y) if not isinstance(x, RaggedTensor) else x
+    y = operand(y, x) if not isinstance(y, RaggedTensor) else y
+    if isinstance(x, RaggedTensor) and isinstance(y, RaggedTensor):
         splits_dtype([x, y])
         if _same(x, y) and x._rank == y._rank:
             return x.flat_values, y.flat_values, x._partitions
         (first, second), partitions = broadcast(x, y)
         return first, second, partitions
-    ragged, dense = (x, y) if isinstance(x, Ragged) else (y, x)
+    ragged, dense = (x, y) if isinstance(x, RaggedTensor) else (y, x)
     if rank_of(dense) < len(ragged.flat_values._type.shape):
-        flat = [v.flat_values if isinstance(v, Ragged) else v for v in (x, y)]
+        flat = [v.flat_values if isinstance(v, RaggedTensor) else v for v in (x, y)]
         return flat[0], flat[1], ragged._partitions
     (first, second), partitions = broadcast(x, y)
     return first, second, partitions
@@ -228,6 +228,6 @@ def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
 
 def combined(x: Any, y: Any, function: Any) -> Any:
     """Calls an element-wise function of two values, at least one of which is ragged."""
-    ragged = x if isinstance(x, Ragged) else y
+    ragged = x if isinstance(x, RaggedTensor) else y
     first, second, partitions = aligned(x, y)
     return nested(function(first, second), partitions, type(ragged))

@@ -8,8 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import constant as dense_constant
 from tapefacade._definition.op import function
-from tapefacade._ragged.base import nested
-from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, of_lengths
+from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, nested, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
 
 

@@ -19,8 +19,8 @@ from tapefacade._ops.nn.normalization import (
     dropout as dense_dropout,
     embedding_lookup as dense_embedding_lookup,
 )
-from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.mapping import check_same
+from tapefacade._ragged.partition import nested
 from tapefacade._ragged.segments import stack_dynamic_partitions
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.lookups import combined
@@ -39,17 +39,16 @@ def bincount(
 ) -> Any:
     """Counts how often each integer occurs, in all rows or in each of them."""
     flat = arr.flat_values
-    weights = weights.flat_values if isinstance(weights, Ragged) else weights
-    function = dense_bincount
+    weights = weights.flat_values if isinstance(weights, RaggedTensor) else weights
     if axis in (None, 0):
-        return function(
+        return dense_bincount(
             flat, weights, minlength, maxlength, dtype, axis=axis, binary_output=binary_output
         )
     if axis != -1:
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
         )
-    counts = function(flat, None, minlength, maxlength)
+    counts = dense_bincount(flat, None, minlength, maxlength)
     width, rows = counts._type.size, arr._partition
     values = np.asarray(flat)
     places = np.where(values < width, rows.ids * width + values, -1)
@@ -87,18 +86,17 @@ def stateless_dropout(
     """Replaces elements by 0 at random."""
     if noise_shape is not None:
         raise ValueError("noise_shape is not supported yet for RaggedTensor x")
-    function = dense_stateless_dropout
     options = {} if rng_alg is None else {"rng_alg": rng_alg}
-    return x.with_flat_values(function(x.flat_values, rate, seed, **options))
+    return x.with_flat_values(dense_stateless_dropout(x.flat_values, rate, seed, **options))
 
 
 @handles(RaggedTensor, "nn.embedding_lookup")
 def embedding_lookup(params: Any, ids: Any, max_norm: Any = None, name: Any = None) -> Any:
     """Takes a row of the parameters for each element."""
-    if not isinstance(ids, Ragged):
+    if not isinstance(ids, RaggedTensor):
         return NotImplemented
     rows = dense_embedding_lookup(params, ids.flat_values, max_norm)
-    return ids.with_flat_values(rows)  # type: ignore[attr-defined]
+    return ids.with_flat_values(rows)
 
 
 @handles(RaggedTensor, "nn.embedding_lookup_sparse")
@@ -123,7 +121,7 @@ def embedding_lookup_sparse(
 @handles(RaggedTensor, "math.add_n")
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """Adds tensors of the same partitions."""
-    ragged = [value for value in inputs if isinstance(value, Ragged)]
+    ragged = [value for value in inputs if isinstance(value, RaggedTensor)]
     partitions = check_same(ragged)
-    flat = [value.flat_values if isinstance(value, Ragged) else value for value in inputs]
+    flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in inputs]
     return nested(dense_add_n(flat), partitions, RaggedTensor)

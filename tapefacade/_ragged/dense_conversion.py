@@ -1,7 +1,7 @@
 """Between ragged and dense tensors: `from_tensor` and `to_tensor`."""
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,21 +11,21 @@ from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.creation import zeros
-from tapefacade._ops.array.gathering import gather as dense_gather, take as dense_take
+from tapefacade._ops.array.gathering import take as dense_take
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.array.shapes import shape as dense_shape
-from tapefacade._ops.array.shaping import broadcast_to, expand_dims, reshape as dense_reshape
-from tapefacade._ragged.base import Ragged, nested
+from tapefacade._ops.array.shaping import broadcast_to, expand_dims, reshape
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
     RowPartition,
+    nested,
     of_lengths,
     of_uniform,
 )
 
-gather = dense_gather
-reshape = dense_reshape
+if TYPE_CHECKING:
+    from tapefacade._ragged.tensor import RaggedTensor
 
 
 def take(values: Any, places: Array) -> EagerTensor:
@@ -141,12 +141,12 @@ def _outer_partitions(
 # From ragged to dense.
 
 
-def _refused(ragged: Ragged, message: str) -> Exception:
+def _refused(ragged: "RaggedTensor", message: str) -> Exception:
     kernel = f"RaggedTensorToTensor_num_row_partition_tensors_{ragged.ragged_rank}"
     return invalid(f"{MESSAGE_COMPUTING.format(kernel)}{message} [Op:RaggedTensorToTensor] name: ")
 
 
-def _wanted_shape(ragged: Ragged, shape: Any) -> list[int | None]:
+def _wanted_shape(ragged: "RaggedTensor", shape: Any) -> list[int | None]:
     """Reads the shape that the dense tensor shall have; None for as much as is needed."""
     rank = ragged._rank
     if isinstance(shape, EagerTensor) or hasattr(shape, "_slot_in"):
@@ -168,7 +168,7 @@ def _wanted_shape(ragged: Ragged, shape: Any) -> list[int | None]:
     return shape
 
 
-def _default(ragged: Ragged, value: Any) -> EagerTensor:
+def _default(ragged: "RaggedTensor", value: Any) -> EagerTensor:
     """Converts the value of missing elements, and broadcasts it to what a flat value is."""
     flat = ragged.flat_values
     if value is None:
@@ -217,7 +217,7 @@ def places_of(partitions: list[RowPartition], sizes: list[int | None]) -> Array:
     return places
 
 
-def to_dense(ragged: Ragged, default_value: Any, shape: Any) -> EagerTensor:
+def to_dense(ragged: "RaggedTensor", default_value: Any, shape: Any) -> EagerTensor:
     """Fills rows up to the length of the longest; see `to_tensor`."""
     partitions, flat = ragged._partitions, ragged.flat_values
     sizes = _wanted_shape(ragged, shape)

@@ -7,7 +7,6 @@ from typing import Any
 
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._ragged.base import Ragged
 from tapefacade._ragged.broadcasting import combined
 from tapefacade._ragged.tensor import RaggedTensor
 
@@ -71,9 +70,9 @@ def _unary(name: str) -> Callable[..., Any]:
     def handler(*args: Any, **kwargs: Any) -> Any:
         function = FUNCTIONS[name]
         (value,) = taken(function, 1, args, kwargs)
-        if not isinstance(value, Ragged):
+        if not isinstance(value, RaggedTensor):
             return NotImplemented
-        return value.with_flat_values(function(value.flat_values, *args[1:], **kwargs))  # type: ignore[attr-defined]
+        return value.with_flat_values(function(value.flat_values, *args[1:], **kwargs))
 
     return handler
 

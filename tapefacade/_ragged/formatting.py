@@ -1,12 +1,15 @@
 """What ragged tensors look like: as NumPy arrays, as lists, and as text."""
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapefacade._ragged.base import Ragged
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ragged.partition import Array
+
+if TYPE_CHECKING:
+    from tapefacade._ragged.tensor import RaggedTensor
 
 
 def _rows(values: Array, splits: Array) -> list[Array]:
@@ -14,10 +17,9 @@ def _rows(values: Array, splits: Array) -> list[Array]:
     return [values[start:end] for start, end in itertools.pairwise(splits)]
 
 
-def as_numpy(ragged: Ragged) -> Array:
+def as_numpy(ragged: "RaggedTensor") -> Array:
     """Makes an array: of arrays, where rows differ in length."""
-    inner = ragged._values
-    values = as_numpy(inner) if isinstance(inner, Ragged) else inner.numpy()
+    values = ragged._values.numpy()
     rows = _rows(values, ragged._partition.splits)
     if not rows:
         return np.zeros((0, 0, *np.shape(values)[1:]), values.dtype)
@@ -28,11 +30,11 @@ def as_numpy(ragged: Ragged) -> Array:
     return held
 
 
-def as_list(ragged: Ragged) -> list[Any]:
+def as_list(ragged: "RaggedTensor") -> list[Any]:
     """Makes nested lists."""
     inner = ragged._values
-    values = as_list(inner) if isinstance(inner, Ragged) else inner.numpy().tolist()
-    return _rows(values, ragged._partition.splits)  # type: ignore[arg-type]
+    values = inner.numpy().tolist() if isinstance(inner, EagerTensor) else inner.to_list()
+    return _rows(values, ragged._partition.splits)
 
 
 def _element(value: Any) -> str:
@@ -45,13 +47,13 @@ def _element(value: Any) -> str:
     return str(value)
 
 
-def as_text(ragged: Ragged) -> str:
+def as_text(ragged: "RaggedTensor") -> str:
     """Writes the elements with commas between them."""
     with np.printoptions(formatter={"all": _element}):
         return _element(as_numpy(ragged))
 
 
-def as_printed(ragged: Ragged, summarize: int) -> str:
+def as_printed(ragged: "RaggedTensor", summarize: int) -> str:
     """Writes the elements as `tf.print` does: numbers with six digits, `...` between the ends."""
     return _list(as_list(ragged), summarize)
 

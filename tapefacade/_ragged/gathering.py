@@ -16,12 +16,11 @@ from tapefacade._ops.array.selecting import boolean_mask as dense_boolean_mask, 
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ops.math.comparison import equal
-from tapefacade._ragged.base import Ragged, length_of, nested
 from tapefacade._ragged.broadcasting import broadcast, dense_or_ragged, operand, rank_of
 from tapefacade._ragged.joining import not_uniform, with_rank
-from tapefacade._ragged.partition import Array, of_lengths
+from tapefacade._ragged.partition import Array, nested, of_lengths
 from tapefacade._ragged.rows import select
-from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._ragged.tensor import RaggedTensor, length_of
 
 
 def _checked(indices: EagerTensor, limit: int, kernel: str) -> Array:
@@ -41,15 +40,15 @@ def _checked(indices: EagerTensor, limit: int, kernel: str) -> Array:
 
 def rows_at(params: Any, indices: Any) -> Any:
     """Gathers rows of a ragged or dense tensor, at positions that may be ragged themselves."""
-    if isinstance(indices, Ragged):
+    if isinstance(indices, RaggedTensor):
         return not_uniform(indices._make(rows_at(params, indices._values), indices._partition))
-    if not isinstance(params, Ragged):
+    if not isinstance(params, RaggedTensor):
         return dense_gather(params, indices, axis=0)
     rank = params.ragged_rank
     kernel = f"RaggedGather_OUTPUT_RAGGED_RANK_{rank}_PARAMS_RAGGED_RANK_{rank}"
     places = _checked(indices, length_of(params), kernel)
     if places.ndim == 0:
-        return params[int(places)]  # type: ignore[index]
+        return params[int(places)]
     rows = not_uniform(select(params, places.ravel()))
     if places.ndim == 1:
         return rows
@@ -61,7 +60,7 @@ def rows_at(params: Any, indices: Any) -> Any:
 @handles(StringTensor, "gather")
 def _texts_at(*args: Any, **kwargs: Any) -> Any:
     """Gathers texts at positions that may be ragged."""
-    if any(isinstance(value, Ragged) for value in (*args, *kwargs.values())):
+    if any(isinstance(value, RaggedTensor) for value in (*args, *kwargs.values())):
         return gather(*args, **kwargs)
     return NotImplemented
 
@@ -69,7 +68,7 @@ def _texts_at(*args: Any, **kwargs: Any) -> Any:
 @handles(StringTensor, "gather_nd")
 def _texts_at_each(*args: Any, **kwargs: Any) -> Any:
     """Gathers texts at positions in several dimensions, which may be ragged."""
-    if any(isinstance(value, Ragged) for value in (*args, *kwargs.values())):
+    if any(isinstance(value, RaggedTensor) for value in (*args, *kwargs.values())):
         return gather_nd(*args, **kwargs)
     return NotImplemented
 
@@ -91,14 +90,14 @@ def gather(
     axis = axis + rank_of(params) if axis < 0 else axis
     if axis == 0:
         return rows_at(params, indices)
-    dtype = (params if isinstance(params, Ragged) else indices)._partition.splits.dtype
-    if not isinstance(params, Ragged):
+    dtype = (params if isinstance(params, RaggedTensor) else indices)._partition.splits.dtype
+    if not isinstance(params, RaggedTensor):
         params = with_rank(params, min(axis, rank_of(params) - 1), dtype)
     return _along(params, indices, axis, batch_dims, dtype)
 
 
 def _along(params: Any, indices: Any, axis: int, batch_dims: int, dtype: Any) -> Any:
-    if not isinstance(params, Ragged):
+    if not isinstance(params, RaggedTensor):
         return dense_gather(params, indices, axis=axis, batch_dims=batch_dims)
     if axis == 0:
         return rows_at(params, indices)
@@ -108,7 +107,7 @@ def _along(params: Any, indices: Any, axis: int, batch_dims: int, dtype: Any) ->
             inner = _along(params._values, indices, axis - 1, 0, dtype)
             return not_uniform(params._make(inner, partition))
         return _in_every_row(params, indices)
-    if not isinstance(indices, Ragged):
+    if not isinstance(indices, RaggedTensor):
         if indices.shape.rank == 1:
             return _one_of_each(params, indices)
         indices = with_rank(indices, 1, dtype)
@@ -126,7 +125,7 @@ def _along(params: Any, indices: Any, axis: int, batch_dims: int, dtype: Any) ->
 
 def _shifted(indices: Any, starts: Array) -> Any:
     """Adds to positions where their rows begin."""
-    if isinstance(indices, Ragged):
+    if isinstance(indices, RaggedTensor):
         return indices._make(
             _shifted(indices._values, starts[indices._partition.ids]), indices._partition
         )
@@ -134,7 +133,7 @@ def _shifted(indices: Any, starts: Array) -> Any:
     return from_host(places + starts.reshape(-1, *[1] * (places.ndim - 1)))
 
 
-def _one_of_each(params: Ragged, indices: EagerTensor) -> Any:
+def _one_of_each(params: RaggedTensor, indices: EagerTensor) -> Any:
     """Takes one element of each row."""
     if length_of(indices) != length_of(params):
         raise ValueError(
@@ -143,10 +142,10 @@ def _one_of_each(params: Ragged, indices: EagerTensor) -> Any:
     return rows_at(params._values, _shifted(indices, params._partition.splits[:-1]))
 
 
-def _in_every_row(params: Ragged, indices: Any) -> Any:
+def _in_every_row(params: RaggedTensor, indices: Any) -> Any:
     """Takes elements at the same positions in every row."""
     starts = params._partition.splits[:-1]
-    if isinstance(indices, Ragged):
+    if isinstance(indices, RaggedTensor):
         count, partitions = len(starts), indices._partitions
         flat = np.asarray(indices.flat_values)
         below = from_host((starts[:, None] + flat).ravel())
@@ -170,21 +169,21 @@ def gather_nd(
     if batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
     params, indices = dense_or_ragged(params), dense_or_ragged(indices)
-    if isinstance(indices, Ragged):
+    if isinstance(indices, RaggedTensor):
         if len(indices.flat_values._type.shape) < 2:
             raise ValueError("The innermost dimension of indices may not be ragged")
-        return indices.with_flat_values(gather_nd(params, indices.flat_values))  # type: ignore[attr-defined]
-    if not isinstance(params, Ragged):
+        return indices.with_flat_values(gather_nd(params, indices.flat_values))
+    if not isinstance(params, RaggedTensor):
         return dense_gather_nd(params, indices)
     places = np.asarray(indices)
     if places.shape[-1] == 0 and places.ndim == 1:
         return params
     if places.ndim == 1:
-        return params[tuple(int(p) for p in places)]  # type: ignore[index]
+        return params[tuple(int(p) for p in places)]
     found = _at(params, places.reshape(-1, places.shape[-1]))
     if places.ndim == 2:
         return found
-    if isinstance(found, Ragged):
+    if isinstance(found, RaggedTensor):
         dtype = params._partition.splits.dtype
         return nested(found, with_rank(indices, places.ndim - 2, dtype)._partitions, RaggedTensor)
     return reshape(found, (*places.shape[:-1], *found._type.shape[1:]))
@@ -193,7 +192,7 @@ def gather_nd(
 def _at(params: Any, places: Array) -> Any:
     """Takes what is at each row of positions."""
     row, rest = places[:, 0], places[:, 1:]
-    if not isinstance(params, Ragged):
+    if not isinstance(params, RaggedTensor):
         if not rest.shape[1]:
             return dense_gather(params, from_host(row))
         return dense_gather_nd(params, from_host(places))
@@ -214,7 +213,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise ValueError("x and y must be either both None or both non-None")
     if x is None:
         return _coordinates(condition)
-    values = [value if isinstance(value, Ragged) else None for value in (x, y)]
+    values = [value if isinstance(value, RaggedTensor) else None for value in (x, y)]
     like = next((value for value in values if value is not None), None)
     if like is None:
         other = next((v for v in (x, y) if hasattr(v, "dtype")), None)
@@ -225,7 +224,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return _selected(dense_or_ragged(condition), x, y)
 
 
-def _operand(value: Any, like: Ragged) -> Any:
+def _operand(value: Any, like: RaggedTensor) -> Any:
     return dense_or_ragged(operand(value, like))
 
 
@@ -235,7 +234,7 @@ def _selected(condition: Any, x: Any, y: Any) -> Any:
     return nested(dense_where(*flat), partitions, RaggedTensor)
 
 
-def _coordinates(condition: Ragged) -> EagerTensor:
+def _coordinates(condition: RaggedTensor) -> EagerTensor:
     """Lists the positions at which a condition holds."""
     inner = np.argwhere(np.asarray(condition.flat_values))
     places, rest = inner[:, 0], inner[:, 1:]
@@ -266,7 +265,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     >>> tf.ragged.boolean_mask([[1, 2, 3], [4, 5, 6]], [[True, False, True], [False, False, True]])
     <tf.RaggedTensor [[1, 3], [6]]>
     """
-    mask = mask if isinstance(mask, Ragged) else convert(mask, dtypes.bool)
+    mask = mask if isinstance(mask, RaggedTensor) else convert(mask, dtypes.bool)
     data = dense_or_ragged(data)
     if rank_of(mask) == 0:
         raise ValueError("mask cannot be scalar.")
@@ -275,10 +274,10 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 
 def _masked(data: Any, mask: Any) -> Any:
     if rank_of(mask) == 1:
-        if not isinstance(data, Ragged):
+        if not isinstance(data, RaggedTensor):
             return dense_boolean_mask(data, mask)
         return not_uniform(select(data, np.flatnonzero(np.asarray(mask))))
-    dtype = next((v._partition for v in (mask, data) if isinstance(v, Ragged)), None)
+    dtype = next((v._partition for v in (mask, data) if isinstance(v, RaggedTensor)), None)
     numpy_dtype = np.int64 if dtype is None else dtype.splits.dtype
     data, mask = with_rank(data, 1, numpy_dtype), with_rank(mask, 1, numpy_dtype)
     partition = mask._partition

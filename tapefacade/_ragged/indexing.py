@@ -9,9 +9,9 @@ from tapefacade._definition.checks import INDEX_TYPES, invalid
 from tapefacade._definition.op import function
 from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, refused
 from tapefacade._ops.array.shaping import expand_dims
-from tapefacade._ragged.base import Ragged, length_of
 from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges, select
+from tapefacade._ragged.tensor import RaggedTensor, length_of
 
 ALL = slice(None)
 
@@ -60,7 +60,7 @@ def _index(item: Any) -> int:
         raise TypeError(MESSAGE_TYPE.format(item))
     if isinstance(item, int | np.integer):
         return int(item)
-    if is_tensor(item) and not isinstance(item, Ragged):
+    if is_tensor(item) and not isinstance(item, RaggedTensor):
         if item.dtype.name in INDEX_TYPES and item.shape.rank == 0:
             return int(item.numpy())
     elif isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind == "i":
@@ -76,12 +76,12 @@ def _expanded(keys: list[Any], rank: int) -> list[Any]:
 
 
 def _rank(x: Any) -> int:
-    return x._rank if isinstance(x, Ragged) else len(x._type.shape)
+    return x._rank if isinstance(x, RaggedTensor) else len(x._type.shape)
 
 
 def _outer(x: Any, keys: list[Any]) -> Any:
     """Takes `x[keys]`, of which the first is about the rows."""
-    if not isinstance(x, Ragged):
+    if not isinstance(x, RaggedTensor):
         return x[tuple(keys)] if keys else x
     if any(key is Ellipsis for key in keys):
         keys = _expanded(keys, x._rank)
@@ -90,7 +90,7 @@ def _outer(x: Any, keys: list[Any]) -> Any:
     key, *rest = keys
     if key is None:
         inner = _outer(x, rest)
-        if not isinstance(inner, Ragged):
+        if not isinstance(inner, RaggedTensor):
             return expand_dims(inner, 0)
         dtype = x._partition.splits.dtype
         return x._make(inner, of_uniform(length_of(inner), 1, dtype))
@@ -117,7 +117,7 @@ def _inner(x: Any, keys: list[Any]) -> Any:
     """Takes `x[:, keys]`."""
     if not keys:
         return x
-    if not isinstance(x, Ragged):
+    if not isinstance(x, RaggedTensor):
         return x[(ALL, *keys)]
     key, *rest = keys
     partition = x._partition
@@ -132,7 +132,7 @@ def _inner(x: Any, keys: list[Any]) -> Any:
     return _inner(_column(x, key), rest)
 
 
-def _column(x: Ragged, key: int) -> Any:
+def _column(x: RaggedTensor, key: int) -> Any:
     """Takes one element of each row, all of which have the same length."""
     partition = x._partition
     length = partition.uniform

@@ -17,23 +17,23 @@ from tapefacade._ops.array.joining import (
 )
 from tapefacade._ops.array.shaping import tile as dense_tile
 from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
-from tapefacade._ragged.base import Ragged, length_of, nested, placed
 from tapefacade._ragged.broadcasting import dense_or_ragged, rank_of, splits_dtype
 from tapefacade._ragged.dense_conversion import merged
 from tapefacade._ragged.partition import (
     RowPartition,
     assert_equal,
     assert_not_negative,
+    nested,
     of_lengths,
     of_uniform,
 )
 from tapefacade._ragged.rows import ranges, select
-from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._ragged.tensor import RaggedTensor, length_of, placed
 
 
 def not_uniform(value: Any) -> Any:
     """Forgets which dimensions of a ragged tensor are known to be uniform."""
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return value
     partitions = [RowPartition(partition.splits) for partition in value._partitions]
     return nested(value.flat_values, partitions, RaggedTensor)
@@ -43,7 +43,7 @@ def with_rank(value: Any, depth: int, dtype: Any) -> Any:
     """Partitions further dimensions of a tensor, until so many are."""
     if depth <= 0:
         return value
-    if isinstance(value, Ragged):
+    if isinstance(value, RaggedTensor):
         below = with_rank(value._values, depth - 1, dtype)
         return value._make(below, value._partition)
     count, width = value._type.shape[:2]
@@ -53,7 +53,7 @@ def with_rank(value: Any, depth: int, dtype: Any) -> Any:
 
 def _prepared(values: Any) -> list[Any]:
     """Converts what is joined; all get the rank of the first and the highest ragged rank."""
-    if isinstance(values, Ragged):
+    if isinstance(values, RaggedTensor):
         values = [values]
     values = [dense_or_ragged(value) for value in values]
     rank = rank_of(values[0])
@@ -64,14 +64,14 @@ def _prepared(values: Any) -> list[Any]:
 
 
 def _alike(values: list[Any]) -> list[Any]:
-    dtype = splits_dtype(values) if any(isinstance(v, Ragged) for v in values) else np.int64
-    depth = max([v.ragged_rank for v in values if isinstance(v, Ragged)], default=1)
+    dtype = splits_dtype(values) if any(isinstance(v, RaggedTensor) for v in values) else np.int64
+    depth = max([v.ragged_rank for v in values if isinstance(v, RaggedTensor)], default=1)
     return [with_rank(value, depth, dtype) for value in values]
 
 
 def concatenated(values: list[Any]) -> Any:
     """Joins the rows of tensors of one ragged rank."""
-    if not isinstance(values[0], Ragged):
+    if not isinstance(values[0], RaggedTensor):
         return dense_concat(values, 0)
     dtype = values[0]._partition.splits.dtype
     lengths = np.concatenate([value._partition.lengths for value in values])
@@ -100,7 +100,7 @@ def _check_splits(values: list[Any]) -> None:
 
 def joined(values: list[Any], axis: int, stacked: bool) -> Any:
     """Concatenates or stacks tensors of one ragged rank along any dimension."""
-    if not isinstance(values[0], Ragged):
+    if not isinstance(values[0], RaggedTensor):
         return FUNCTIONS["stack" if stacked else "concat"](values, axis)
     dtype = values[0]._partition.splits.dtype
     if axis == 0:
@@ -164,7 +164,7 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     values = _prepared(values)
     rank = rank_of(values[0])
     axis = placed(axis, rank + 1)
-    if not any(isinstance(value, Ragged) for value in values):
+    if not any(isinstance(value, RaggedTensor) for value in values):
         if rank == 0 or axis:
             return dense_stack(values, axis)
         if rank == 1:
@@ -190,7 +190,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
 
 def _tiled(value: Any, counts: Any, depth: int) -> Any:
     """Repeats rows by the first count, and what is below them by the others."""
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return dense_tile(value, from_host(np.array(counts)))
     if counts[0] < 0:
         dense_tile(value.flat_values, from_host(np.array(counts[:1])))
@@ -213,13 +213,13 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None, name: str = "split"
 ) -> Any:
     """Splits along a dimension in which all rows have the same length."""
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return NotImplemented
     axis = placed(axis, value._rank)
     if axis > value.ragged_rank:
         inner = axis - value.ragged_rank
         parts = dense_split(value.flat_values, num_or_size_splits, inner, num)
-        return [value.with_flat_values(part) for part in parts]  # type: ignore[attr-defined]
+        return [value.with_flat_values(part) for part in parts]
     if axis > 1:
         parts = split(value._values, num_or_size_splits, axis - 1, num)
         return [value._make(part, value._partition) for part in parts]
@@ -229,7 +229,7 @@ def split(
     parts = []
     for start, end in itertools.pairwise(starts):
         rows = slice(int(start), int(end))
-        parts.append(value[rows] if axis == 0 else value[:, rows])  # type: ignore[index]
+        parts.append(value[rows] if axis == 0 else value[:, rows])
     return parts
 
 

@@ -7,9 +7,8 @@ from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import identity
 from tapefacade._ops.debugging.values import assert_equal
-from tapefacade._ragged.base import Ragged, length_of, nested
-from tapefacade._ragged.partition import RowPartition
-from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._ragged.partition import RowPartition, nested
+from tapefacade._ragged.tensor import RaggedTensor, length_of
 
 MESSAGE_SIZE = (
     "tf.ragged.map_flat_values requires that the output of `op` have the same outer-dimension size "
@@ -71,7 +70,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return op(*args, **kwargs)
     partitions = check_same(ragged)
     result = op(*args, **kwargs)
-    if isinstance(result, Ragged):
+    if isinstance(result, RaggedTensor):
         shape, count = result.shape, length_of(result)
     else:
         result = identity(result) if not hasattr(result, "_type") else result
@@ -84,7 +83,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 def _flat(value: Any, found: list[Any]) -> Any:
     """Replaces ragged tensors by their flat values, and notes them."""
-    if isinstance(value, Ragged):
+    if isinstance(value, RaggedTensor):
         found.append(value)
         return value.flat_values
     if isinstance(value, dict):

@@ -1,5 +1,6 @@
 """Row partitions: where each row of a ragged tensor begins and ends, known on the host."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -264,3 +265,11 @@ def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartiti
     if count * size != nvals:
         raise ValueError(f"uniform_row_length={size} times nrows={count} must equal nvals={nvals}")
     return of_uniform(size, count, tensor.dtype.as_numpy_dtype)
+
+
+def nested(flat: Any, partitions: Sequence[RowPartition], cls: Any) -> Any:
+    """Makes a ragged tensor of flat values and partitions, the outermost first."""
+    values = flat
+    for partition in reversed(partitions):
+        values = cls._make(values, partition)
+    return values

@@ -12,7 +12,6 @@ from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
 from tapefacade._ops.linalg.products import matmul as dense_matmul
-from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.broadcasting import (
     dense_or_ragged,
     operand,
@@ -21,7 +20,7 @@ from tapefacade._ragged.broadcasting import (
 )
 from tapefacade._ragged.dense_conversion import merged
 from tapefacade._ragged.joining import with_rank
-from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths
+from tapefacade._ragged.partition import Array, RowPartition, assert_equal, nested, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
 
 MESSAGE_INNER = "The matrices in `a` and `b` may not be ragged in their innermost dimension."
@@ -38,7 +37,7 @@ class Matrices:
     """
 
     def __init__(self, value: Any, batch: int, transposed: bool, dtype: Any) -> None:
-        value = with_rank(value, batch + 1, dtype) if isinstance(value, Ragged) else value
+        value = with_rank(value, batch + 1, dtype) if isinstance(value, RaggedTensor) else value
         value = with_rank(value, batch + 1, dtype)
         self.partitions = value._partitions[: batch - 1]
         for _ in range(batch - 1):
@@ -47,7 +46,7 @@ class Matrices:
         self.ragged_rows = value._partition.uniform is None
         self.rows = value._partition.lengths
         below = value._values
-        self.ragged_columns = isinstance(below, Ragged) and below._partition.uniform is None
+        self.ragged_columns = isinstance(below, RaggedTensor) and below._partition.uniform is None
         self.columns = self._columns(value, below)
         self.dense = value.to_tensor()
         if transposed:
@@ -56,7 +55,7 @@ class Matrices:
 
     def _columns(self, value: Any, below: Any) -> Array:
         """Returns the number of columns of each matrix, all rows of which have the same length."""
-        if not isinstance(below, Ragged):
+        if not isinstance(below, RaggedTensor):
             return np.full(len(self.rows), below._type.shape[1])
         lengths, splits = below._partition.lengths, value._partition.splits
         first = np.append(lengths, 0)[np.minimum(splits[:-1], len(lengths))]
@@ -84,7 +83,7 @@ def matmul(
     **others: Any,
 ) -> Any:
     """Multiplies matrices, each with the one at the same place of the other batch."""
-    like = a if isinstance(a, Ragged) else b
+    like = a if isinstance(a, RaggedTensor) else b
     a, b = (dense_or_ragged(operand(value, like)) for value in (a, b))
     rank = rank_of(a)
     if rank != rank_of(b):
@@ -119,12 +118,12 @@ def _incompatible(first: Matrices, second: Matrices, place: int) -> Exception:
 
 def _matrix(value: Any) -> EagerTensor:
     """Makes one dense matrix of a ragged one, all rows of which have the same length."""
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return value
     lengths = value._partition.lengths
     longest = int(lengths.max(initial=0)) * len(lengths)
     assert_equal(value._partition.nvals, longest, MESSAGE_INNER)
-    return value.to_tensor()  # type: ignore[attr-defined]
+    return value.to_tensor()
 
 
 def _result(product: EagerTensor, first: Matrices, second: Matrices, dtype: Any) -> Any:

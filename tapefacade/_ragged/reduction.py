@@ -9,16 +9,15 @@ from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._ops.array.casting import cast as dense_cast
+from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import ones_like, stop_gradient
 from tapefacade._ops.array.selecting import where
 from tapefacade._ops.array.shaping import expand_dims, reshape, squeeze
 from tapefacade._ops.math.comparison import equal, logical_not
-from tapefacade._ops.math.elementary import exp, is_finite, log, sqrt, square as dense_square
+from tapefacade._ops.math.elementary import exp, is_finite, log, sqrt, square
 from tapefacade._ops.math.reduction import reduce_max, reduce_sum
-from tapefacade._ragged.base import Ragged, placed
 from tapefacade._ragged.segments import by_segment
-from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._ragged.tensor import RaggedTensor, placed
 
 PLAIN = ("sum", "prod", "max", "min")
 
@@ -38,7 +37,7 @@ def _axes(axis: Any, rank: int) -> list[int] | None:
 
 def _reduce(kind: str, value: Any, axes: list[int] | None, keepdims: bool) -> Any:
     """Reduces a ragged tensor along some dimensions."""
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return FUNCTIONS[f"math.reduce_{kind}"](value, axis=axes, keepdims=keepdims)
     if axes is None:
         result = FUNCTIONS[f"math.reduce_{kind}"](value.flat_values)
@@ -50,7 +49,7 @@ def _reduce(kind: str, value: Any, axes: list[int] | None, keepdims: bool) -> An
 
 
 def _along(kind: str, value: Any, axis: int, keepdims: bool) -> Any:
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return FUNCTIONS[f"math.reduce_{kind}"](value, axis=axis, keepdims=keepdims)
     partition = value._partition
     if axis > 1:
@@ -92,7 +91,6 @@ def reduce_mean(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> 
 @handles(RaggedTensor, "math.reduce_variance")
 def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Subtracts the square of the mean from the mean of the squares."""
-    square = dense_square
     mean_of_squares = reduce_mean(square(input_tensor), axis, keepdims)
     return mean_of_squares - square(reduce_mean(input_tensor, axis, keepdims))
 
@@ -106,7 +104,6 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> A
 @handles(RaggedTensor, "math.reduce_any")
 def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Counts the elements that are true."""
-    cast = dense_cast
     true = cast(cast(input_tensor, dtypes.bool), dtypes.int32)
     return reduce_sum(true, axis, keepdims) > 0
 
@@ -114,7 +111,6 @@ def reduce_any(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> A
 @handles(RaggedTensor, "math.reduce_all")
 def reduce_all(input_tensor: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Counts the elements that are false."""
-    cast = dense_cast
     false = cast(logical_not(cast(input_tensor, dtypes.bool)), dtypes.int32)
     return equal(reduce_sum(false, axis, keepdims), 0)
 

@@ -7,8 +7,8 @@ import numpy as np
 from tapefacade._core.tensor import from_host
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.indexing import getitem
-from tapefacade._ragged.base import Ragged
 from tapefacade._ragged.partition import Array, of_lengths
+from tapefacade._ragged.tensor import RaggedTensor
 
 
 def ranges(starts: Array, lengths: Array) -> Array:
@@ -35,7 +35,7 @@ def select(values: Any, places: Array) -> Any:
     Returns:
         A tensor of that kind with as many rows as there are places.
     """
-    if isinstance(values, Ragged):
+    if isinstance(values, RaggedTensor):
         partition = values._partition
         lengths = partition.lengths[places]
         below = ranges(partition.splits[:-1][places], lengths)

@@ -16,12 +16,12 @@ from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.shaping import expand_dims, reshape
 from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ops.math.segments import unsorted_segment_max
-from tapefacade._ragged.base import Ragged, nested
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
     RowPartition,
     assert_not_negative,
+    nested,
     of_lengths,
 )
 from tapefacade._ragged.rows import ranges
@@ -43,7 +43,7 @@ def by_segment(reduce: Callable[..., Any], data: Any, ids: Array, count: int) ->
     Returns:
         A tensor `[count, ...]`; where rows are ragged, those of a group are laid upon each other.
     """
-    if not isinstance(data, Ragged):
+    if not isinstance(data, RaggedTensor):
         return reduce(data, from_host(np.array(ids)), count)
     unsorted_segment_max(data._partition.lengths, from_host(ids), count)
     partition = data._partition
@@ -59,14 +59,14 @@ def by_segment(reduce: Callable[..., Any], data: Any, ids: Array, count: int) ->
 
 def _segments(kind: str) -> Callable[..., Any]:
     def handler(data: Any, segment_ids: Any, num_segments: Any, name: Any = None) -> Any:
-        while isinstance(segment_ids, Ragged):
-            if not isinstance(data, Ragged):
+        while isinstance(segment_ids, RaggedTensor):
+            if not isinstance(data, RaggedTensor):
                 raise ValueError(f"{MESSAGE_PREFIX}, but segment_ids is ragged and data is not.")
             _check_prefix(segment_ids._partition, data._partition)
             data, segment_ids = data._values, segment_ids._values
         ids = segment_ids if isinstance(segment_ids, EagerTensor) else convert(segment_ids)
         count = int(np.asarray(num_segments))
-        if not isinstance(data, Ragged):
+        if not isinstance(data, RaggedTensor):
             return FUNCTIONS[f"math.unsorted_segment_{kind}"](data, ids, count)
         return by_segment(FUNCTIONS[f"math.unsorted_segment_{kind}"], data, ids.numpy(), count)
 
@@ -187,11 +187,11 @@ def stack_dynamic_partitions(
     >>> tf.ragged.stack_dynamic_partitions(["a", "b", "c"], [1, 0, 1], 2)
     <tf.RaggedTensor [[b'b'], [b'a', b'c']]>
     """
-    data = data if isinstance(data, Ragged) else convert(data)
-    if isinstance(partitions, Ragged):
+    data = data if isinstance(data, RaggedTensor) else convert(data)
+    if isinstance(partitions, RaggedTensor):
         shape = data.shape[: partitions._rank]
         partitions.shape.assert_is_compatible_with(shape)
-        if not isinstance(data, Ragged):
+        if not isinstance(data, RaggedTensor):
             data = RaggedTensor.from_tensor(data)
         _check_data_prefix(partitions._partition, data._partition)
         stacked = stack_dynamic_partitions(data._values, partitions._values, num_partitions)
@@ -207,7 +207,7 @@ def stack_dynamic_partitions(
     _check_rows(rows, count)
     order = np.argsort(rows, kind="stable")
     lengths = np.bincount(rows, minlength=count)
-    dtype = data._partition.dtype if isinstance(data, Ragged) else given.dtype
+    dtype = data._partition.dtype if isinstance(data, RaggedTensor) else given.dtype
     values = gather(data, from_host(order))
     return nested(values, [of_lengths(lengths, dtype.as_numpy_dtype)], RaggedTensor)
 
@@ -222,8 +222,8 @@ def _one_dimension(given: EagerTensor, data: Any, rank: int) -> tuple[EagerTenso
     if rank == 0:
         return expand_dims(given, 0), expand_dims(data, 0)
     flat = reshape(given, [-1])
-    if isinstance(data, Ragged):
-        return flat, data.merge_dims(0, rank - 1)  # type: ignore[attr-defined]
+    if isinstance(data, RaggedTensor):
+        return flat, data.merge_dims(0, rank - 1)
     shape = data._type.shape
     return flat, reshape(data, (flat._type.size, *shape[rank:]))
 

@@ -21,9 +21,8 @@ from tapefacade._ops.math.cumulative import cumsum as dense_cumsum
 from tapefacade._ops.math.elementary import exp
 from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ops.nn.activation import softmax as dense_softmax
-from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar
-from tapefacade._ragged.partition import RowPartition, of_uniform
-from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._ragged.partition import RowPartition, nested, of_uniform
+from tapefacade._ragged.tensor import RaggedTensor, length_of, placed, scalar
 
 
 @handles(RaggedTensor, "expand_dims")
@@ -33,7 +32,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 
 def _expanded(value: Any, axis: int) -> Any:
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         return dense_expand_dims(value, axis)
     dtype = value._partition.splits.dtype
     if axis == 0:
@@ -104,7 +103,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
 @handles(RaggedTensor, "reshape")
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """Puts the flat values into a dense shape."""
-    if not isinstance(tensor, Ragged):
+    if not isinstance(tensor, RaggedTensor):
         return NotImplemented
     return dense_reshape(tensor.flat_values, shape)
 
@@ -136,7 +135,7 @@ class RaggedShape:
     sizes of uniform dimensions.
     """
 
-    def __init__(self, ragged: Ragged, dtype: dtypes.DType) -> None:
+    def __init__(self, ragged: RaggedTensor, dtype: dtypes.DType) -> None:
         self._partitions = ragged._partitions
         self._inner = ragged.flat_values._type.shape[1:]
         self._dtype = dtype

@@ -1,6 +1,6 @@
 """Between ragged and sparse tensors: `from_sparse` and `to_sparse`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,9 +8,11 @@ from tapefacade._core import dtypes
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.shaping import reshape
-from tapefacade._ragged.base import Ragged
 from tapefacade._ragged.partition import of_lengths
 from tapefacade._sparse.tensor import SparseTensor
+
+if TYPE_CHECKING:
+    from tapefacade._ragged.tensor import RaggedTensor
 
 
 def from_sparse(cls: Any, st_input: Any, row_splits_dtype: Any) -> Any:
@@ -39,7 +41,7 @@ def from_sparse(cls: Any, st_input: Any, row_splits_dtype: Any) -> Any:
     return cls._make(st_input.values, of_lengths(lengths, dtype))
 
 
-def to_sparse(ragged: Ragged) -> SparseTensor:
+def to_sparse(ragged: "RaggedTensor") -> SparseTensor:
     """Lists the elements and their places; see `RaggedTensor.to_sparse`."""
     flat = ragged.flat_values
     inner = flat._type.shape[1:]
@@ -51,5 +53,5 @@ def to_sparse(ragged: Ragged) -> SparseTensor:
         rows = above
     indices = np.stack([rows, *columns], axis=1).astype(np.int64)
     values = reshape(flat, (-1,)) if inner else flat
-    bounds = ragged.bounding_shape(out_type=dtypes.int64)  # type: ignore[attr-defined]
+    bounds = ragged.bounding_shape(out_type=dtypes.int64)
     return SparseTensor(from_host(indices), values, bounds)

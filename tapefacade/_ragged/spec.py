@@ -10,8 +10,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import register
-from tapefacade._ragged.base import Ragged, nested
-from tapefacade._ragged.partition import RowPartition
+from tapefacade._ragged.partition import RowPartition, nested
 from tapefacade._ragged.tensor import RaggedTensor
 
 
@@ -143,7 +142,7 @@ class RaggedTensorSpec(TypeSpec):
         return [self._flat_values_spec or flat, outer, *others]
 
     def _to_components(self, value: Any) -> list[Any]:
-        if isinstance(value, Ragged):
+        if isinstance(value, RaggedTensor):
             return list(value._components())
         return [value]
 
@@ -157,7 +156,8 @@ class RaggedTensorSpec(TypeSpec):
             RowPartition(convert(tensor)._numpy(), size)
             for tensor, size in zip(splits, sizes, strict=True)
         ]
-        return nested(flat if isinstance(flat, Ragged) else convert(flat), partitions, RaggedTensor)
+        flat = flat if isinstance(flat, RaggedTensor) else convert(flat)
+        return nested(flat, partitions, RaggedTensor)
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """Makes a ragged tensor of the next tensors: the flat values, then the splits.
@@ -180,5 +180,5 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
 
-RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)  # type: ignore[attr-defined]
+RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)
 register(("RaggedTensorSpec",), RaggedTensorSpec)

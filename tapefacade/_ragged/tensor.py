@@ -1,24 +1,25 @@
 """`tf.RaggedTensor`: how ragged tensors are made, and what they tell of their rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._core.tensor_shape import as_shape
+from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._definition.op import register
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.indexing import out_of_bounds
 from tapefacade._ops.array.shapes import shape as dense_shape
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ragged import dense_conversion, formatting, sparse_conversion
-from tapefacade._ragged.base import Ragged, length_of, nested, placed, scalar, vector
-from tapefacade._ragged.indexing import getitem as dense_getitem
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
+    Array,
     RowPartition,
     assert_equal,
     check_validate,
@@ -29,21 +30,24 @@ from tapefacade._ragged.partition import (
     from_starts,
     from_uniform,
     message,
+    nested,
     of_lengths,
 )
 from tapefacade._sparse.tensor import SparseTensor
 
+PRIVATE_CONSTRUCTOR = object()  # what the factory methods pass to the constructor
+
 
 def as_values(values: Any) -> Any:
     """Converts what is partitioned: a ragged tensor stays one."""
-    if isinstance(values, Ragged):
+    if isinstance(values, RaggedTensor):
         return values
     return convert(values)
 
 
 def partitioned(cls: Any, values: Any, partition: RowPartition, validate: bool = True) -> Any:
     """Puts values and their partition together."""
-    if not isinstance(values, Ragged) and not values._type.shape:
+    if not isinstance(values, RaggedTensor) and not values._type.shape:
         raise out_of_bounds(0, 0)
     if validate:
         assert_equal(partition.nvals, length_of(values), message("_from_row_partition"))
@@ -56,10 +60,45 @@ def _checked_list(values: Any, name: str) -> None:
         raise TypeError(f"Argument `{name}` must be a list of Tensors. Received {shown}.")
 
 
-class Construction(Ragged):
-    """The ways to make a ragged tensor."""
+class RaggedTensor(CompositeTensor):
+    """A tensor whose rows differ in length, in one or several dimensions.
 
-    __slots__ = ()
+    A ragged tensor is made by `tf.ragged.constant` or one of the `from_*` methods. It holds the
+    rows one after the other (`values`), and where each of them ends and begins (`row_splits`).
+    Operators and element-wise functions take ragged tensors, as do many other functions.
+
+    Unlike TensorFlow, the partitions are always known: what makes one looks at its values.
+
+    >>> rt = tf.ragged.constant([[3, 1, 4], [], [1, 5]])
+    >>> rt + 1
+    <tf.RaggedTensor [[4, 2, 5], [], [2, 6]]>
+    >>> rt.shape
+    TensorShape([3, None])
+
+    See https://www.tensorflow.org/api_docs/python/tf/RaggedTensor.
+    """
+
+    __slots__ = ("__weakref__", "_partition", "_values")
+
+    _partition: RowPartition
+    _values: Any
+    _type_spec: Any  # set where the spec is defined
+
+    def __init__(self, values: Any, row_partition: Any, internal: Any = False) -> None:
+        if internal is not PRIVATE_CONSTRUCTOR:
+            raise ValueError(
+                "RaggedTensor constructor is private; please use one of the factory methods "
+                "instead (e.g., RaggedTensor.from_row_lengths())"
+            )
+        self._values = values
+        self._partition = row_partition
+
+    @classmethod
+    def _make(cls, values: Any, partition: RowPartition) -> Any:
+        """Makes a ragged tensor of checked parts."""
+        return cls(values, partition, internal=PRIVATE_CONSTRUCTOR)
+
+    # How ragged tensors are made.
 
     @classmethod
     def from_row_splits(
@@ -339,26 +378,172 @@ class Construction(Ragged):
             result = cls.from_value_rowids(result, ids, nrows, validate=validate)
         return result
 
+    @classmethod
+    def from_tensor(
+        cls,
+        tensor: Any,
+        lengths: Any = None,
+        padding: Any = None,
+        ragged_rank: int = 1,
+        name: str | None = None,
+        row_splits_dtype: Any = dtypes.int64,
+    ) -> "RaggedTensor":
+        """Makes a ragged tensor of a dense one, whose rows may be cut.
 
-def replaced(cls: Any, partition: RowPartition, values: Any) -> Any:
-    """Puts other values into a partition."""
-    values = as_values(values)
-    shape = values.shape
-    if shape.rank == 0:
-        raise ValueError(f"Shape {shape} must have rank at least 1")
-    as_shape((partition.nvals,)).assert_is_compatible_with(shape[:1])
-    if isinstance(values, Ragged) and values._partition.dtype is not partition.dtype:
-        raise ValueError(
-            "self and new_values have mismatched row_splits dtypes; use "
-            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+        Args:
+            tensor: a tensor of rank 2 or more.
+            lengths: how much is kept of each row, a vector of integers, or a tuple of such vectors
+                for several ragged dimensions.
+            padding: a value that is left out at the ends of rows.
+            ragged_rank: the number of ragged dimensions.
+            name: ignored.
+            row_splits_dtype: int32 or int64.
+
+        Returns:
+            A ragged tensor.
+
+        Raises:
+            ValueError: if the rank is too small, or lengths and padding are both given.
+            TypeError: if `ragged_rank` or the lengths are no integers.
+
+        >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
+        <tf.RaggedTensor [[5, 7], [0, 3]]>
+        """
+        return dense_conversion.from_dense(
+            cls, tensor, lengths, padding, ragged_rank, row_splits_dtype
         )
-    return cls._make(values, partition)
 
+    @classmethod
+    def from_sparse(
+        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+    ) -> "RaggedTensor":
+        """Makes a ragged tensor of a sparse one, whose rows have their elements at the front.
 
-class Measures(Construction):
-    """The numbers that say where the rows of a ragged tensor are."""
+        Args:
+            st_input: a sparse tensor of rank 2.
+            name: ignored.
+            row_splits_dtype: int32 or int64.
 
-    __slots__ = ()
+        Returns:
+            A ragged tensor.
+
+        Raises:
+            TypeError: if `st_input` is no sparse tensor.
+            ValueError: if its rank is not 2.
+            InvalidArgumentError: if a row has an element after a place without one.
+
+        >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [1, 2], [3, 2]))
+        <tf.RaggedTensor [[1], [], [2]]>
+        """
+        return sparse_conversion.from_sparse(cls, st_input, row_splits_dtype)
+
+    # What they are made of.
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The `tf.DType` of the values.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).dtype
+        tf.int32
+        """
+        return self.flat_values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The `tf.TensorShape`, with None for ragged dimensions.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).shape
+        TensorShape([2, None])
+        """
+        return TensorShape(self._sizes())
+
+    def get_shape(self) -> TensorShape:
+        """Returns `shape`.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).get_shape()
+        TensorShape([2, None])
+        """
+        return self.shape
+
+    def _sizes(self) -> list[int | None]:
+        partitions = self._partitions
+        inner = self.flat_values._type.shape[1:]
+        return [partitions[0].nrows, *[p.uniform for p in partitions], *inner]
+
+    @property
+    def _rank(self) -> int:
+        return self.ragged_rank + len(self.flat_values._type.shape)
+
+    @property
+    def ragged_rank(self) -> int:
+        """The number of dimensions that are partitioned.
+
+        >>> tf.ragged.constant([[[1], [2]], [[3]]]).ragged_rank
+        2
+        """
+        return len(self._partitions)
+
+    @property
+    def values(self) -> Any:
+        """The rows one after the other: a tensor, or a ragged tensor of lower rank.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).values.numpy()
+        array([1, 2, 3], dtype=int32)
+        """
+        return self._values
+
+    @property
+    def flat_values(self) -> EagerTensor:
+        """The values without any partition: a tensor.
+
+        >>> tf.ragged.constant([[[1], [2]], [[3]]]).flat_values.numpy()
+        array([1, 2, 3], dtype=int32)
+        """
+        values = self._values
+        while isinstance(values, RaggedTensor):
+            values = values._values
+        return values
+
+    @property
+    def _partitions(self) -> list[RowPartition]:
+        """The partitions, the outermost first."""
+        found, values = [], self
+        while isinstance(values, RaggedTensor):
+            found.append(values._partition)
+            values = values._values
+        return found
+
+    @property
+    def row_splits(self) -> EagerTensor:
+        """Where rows end and begin: a vector of one element more than there are rows.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).row_splits.numpy()
+        array([0, 2, 3])
+        """
+        return self._partition.tensor
+
+    @property
+    def nested_row_splits(self) -> tuple[EagerTensor, ...]:
+        """The splits of all ragged dimensions, the outermost first.
+
+        >>> [s.numpy().tolist() for s in tf.ragged.constant([[[1], [2]], [[3]]]).nested_row_splits]
+        [[0, 2, 3], [0, 1, 2, 3]]
+        """
+        return tuple([partition.tensor for partition in self._partitions])
+
+    @property
+    def uniform_row_length(self) -> EagerTensor | None:
+        """The length of all rows, None unless it is known to be one.
+
+        >>> tf.RaggedTensor.from_uniform_row_length([1, 2, 3, 4], 2).uniform_row_length.numpy()
+        np.int64(2)
+        """
+        uniform = self._partition.uniform
+        if uniform is None:
+            return None
+        return scalar(uniform, self._partition.dtype)
+
+    # Where the rows are.
 
     def nrows(self, out_type: Any = None, name: str | None = None) -> EagerTensor:
         """Returns the number of rows.
@@ -417,7 +602,7 @@ class Measures(Construction):
         if axis == 1:
             return from_host(self._partition.lengths)
         values = self._values
-        if isinstance(values, Measures):
+        if isinstance(values, RaggedTensor):
             lengths = values.row_lengths(axis - 1)
         else:
             shape = values._type.shape
@@ -480,140 +665,6 @@ class Measures(Construction):
         sizes = np.array([partitions[0].nrows, *longest, *flat._type.shape[1:]])
         bounds = vector(sizes, dtype)
         return bounds if axis is None else gather(bounds, axis)
-
-
-class RaggedTensor(Measures):
-    """A tensor whose rows differ in length, in one or several dimensions.
-
-    A ragged tensor is made by `tf.ragged.constant` or one of the `from_*` methods. It holds the
-    rows one after the other (`values`), and where each of them ends and begins (`row_splits`).
-    Operators and element-wise functions take ragged tensors, as do many other functions.
-
-    Unlike TensorFlow, the partitions are always known: what makes one looks at its values.
-
-    >>> rt = tf.ragged.constant([[3, 1, 4], [], [1, 5]])
-    >>> rt + 1
-    <tf.RaggedTensor [[4, 2, 5], [], [2, 6]]>
-    >>> rt.shape
-    TensorShape([3, None])
-
-    See https://www.tensorflow.org/api_docs/python/tf/RaggedTensor.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, values: Any, row_partition: Any, internal: Any = False) -> None:
-        super().__init__(values, row_partition, internal)
-
-    @classmethod
-    def from_tensor(
-        cls,
-        tensor: Any,
-        lengths: Any = None,
-        padding: Any = None,
-        ragged_rank: int = 1,
-        name: str | None = None,
-        row_splits_dtype: Any = dtypes.int64,
-    ) -> "RaggedTensor":
-        """Makes a ragged tensor of a dense one, whose rows may be cut.
-
-        Args:
-            tensor: a tensor of rank 2 or more.
-            lengths: how much is kept of each row, a vector of integers, or a tuple of such vectors
-                for several ragged dimensions.
-            padding: a value that is left out at the ends of rows.
-            ragged_rank: the number of ragged dimensions.
-            name: ignored.
-            row_splits_dtype: int32 or int64.
-
-        Returns:
-            A ragged tensor.
-
-        Raises:
-            ValueError: if the rank is too small, or lengths and padding are both given.
-            TypeError: if `ragged_rank` or the lengths are no integers.
-
-        >>> tf.RaggedTensor.from_tensor([[5, 7, 0], [0, 3, 0]], padding=0)
-        <tf.RaggedTensor [[5, 7], [0, 3]]>
-        """
-        return dense_conversion.from_dense(
-            cls, tensor, lengths, padding, ragged_rank, row_splits_dtype
-        )
-
-    def to_tensor(
-        self, default_value: Any = None, name: str | None = None, shape: Any = None
-    ) -> EagerTensor:
-        """Makes a dense tensor: all rows get the length of the longest.
-
-        Args:
-            default_value: what is put at the ends of rows, by default 0 (or the empty string).
-            name: ignored.
-            shape: the shape of the result, with None for as much as is needed; longer rows are
-                cut.
-
-        Returns:
-            A tensor.
-
-        Raises:
-            InvalidArgumentError: if `shape` or the shape of `default_value` does not fit.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy()
-        array([[1, 2],
-               [3, 0]], dtype=int32)
-        """
-        return dense_conversion.to_dense(self, default_value, shape)
-
-    @classmethod
-    def from_sparse(
-        cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
-    ) -> "RaggedTensor":
-        """Makes a ragged tensor of a sparse one, whose rows have their elements at the front.
-
-        Args:
-            st_input: a sparse tensor of rank 2.
-            name: ignored.
-            row_splits_dtype: int32 or int64.
-
-        Returns:
-            A ragged tensor.
-
-        Raises:
-            TypeError: if `st_input` is no sparse tensor.
-            ValueError: if its rank is not 2.
-            InvalidArgumentError: if a row has an element after a place without one.
-
-        >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [1, 2], [3, 2]))
-        <tf.RaggedTensor [[1], [], [2]]>
-        """
-        return sparse_conversion.from_sparse(cls, st_input, row_splits_dtype)
-
-    def to_sparse(self, name: str | None = None) -> SparseTensor:
-        """Makes a sparse tensor of the elements.
-
-        Args:
-            name: ignored.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
-        [[0, 0], [0, 1], [1, 0]]
-        """
-        return sparse_conversion.to_sparse(self)
-
-    def numpy(self) -> np.ndarray[Any, Any]:
-        """Returns a NumPy array; one of arrays where rows differ in length.
-
-        >>> tf.ragged.constant([[1, 2], [3, 4]]).numpy()
-        array([[1, 2],
-               [3, 4]], dtype=int32)
-        """
-        return formatting.as_numpy(self)
-
-    def to_list(self) -> list[Any]:
-        """Returns nested lists of Python values.
-
-        >>> tf.ragged.constant([[1, 2], [3]]).to_list()
-        [[1, 2], [3]]
-        """
-        return formatting.as_list(self)
 
     # The same with another part.
 
@@ -695,6 +746,81 @@ class RaggedTensor(Measures):
             )
         return merged(self, outer, inner)
 
+    # The same in another form.
+
+    def to_tensor(
+        self, default_value: Any = None, name: str | None = None, shape: Any = None
+    ) -> EagerTensor:
+        """Makes a dense tensor: all rows get the length of the longest.
+
+        Args:
+            default_value: what is put at the ends of rows, by default 0 (or the empty string).
+            name: ignored.
+            shape: the shape of the result, with None for as much as is needed; longer rows are
+                cut.
+
+        Returns:
+            A tensor.
+
+        Raises:
+            InvalidArgumentError: if `shape` or the shape of `default_value` does not fit.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_tensor().numpy()
+        array([[1, 2],
+               [3, 0]], dtype=int32)
+        """
+        return dense_conversion.to_dense(self, default_value, shape)
+
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """Makes a sparse tensor of the elements.
+
+        Args:
+            name: ignored.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
+        [[0, 0], [0, 1], [1, 0]]
+        """
+        return sparse_conversion.to_sparse(self)
+
+    def to_list(self) -> list[Any]:
+        """Returns nested lists of Python values.
+
+        >>> tf.ragged.constant([[1, 2], [3]]).to_list()
+        [[1, 2], [3]]
+        """
+        return formatting.as_list(self)
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Returns a NumPy array; one of arrays where rows differ in length.
+
+        >>> tf.ragged.constant([[1, 2], [3, 4]]).numpy()
+        array([[1, 2],
+               [3, 4]], dtype=int32)
+        """
+        return formatting.as_numpy(self)
+
+    # What Python and the engine ask for.
+
+    def __getitem__(self, key: Any) -> Any:
+        return FUNCTIONS["_ragged_getitem"](self, key)
+
+    def __iter__(self) -> Iterator[Any]:
+        getitem = FUNCTIONS["_ragged_getitem"]
+        return (getitem(self, row) for row in range(self._partition.nrows))
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __hash__(self) -> int:
+        raise TypeError("RaggedTensor is unhashable.")
+
+    def __repr__(self) -> str:
+        return f"<tf.RaggedTensor {formatting.as_text(self)}>"
+
+    def __reduce__(self) -> Any:
+        partitions = [(p.splits, p.uniform) for p in self._partitions]
+        return _restored, (self.flat_values, partitions)
+
     def consumers(self) -> list[Any]:
         """Returns an empty list: tensors do not know who uses them.
 
@@ -703,36 +829,26 @@ class RaggedTensor(Measures):
         """
         return []
 
-    def _refusal(self) -> str:
-        return "TypeError: object of type 'RaggedTensor' has no len()\n"
+    def _components(self) -> Sequence[Any]:
+        return [self.flat_values, *self.nested_row_splits]
 
-    def _printed(self, summarize: int) -> str:
-        """Returns how `tf.print` and `tf.strings.format` show the elements."""
-        return formatting.as_printed(self, summarize)
+    def _with_components(self, components: Sequence[Any]) -> Any:
+        flat, *splits = components
+        values = flat
+        for partition, tensor in zip(self._partitions[::-1], splits[::-1], strict=True):
+            values = type(self)._make(values, _same_or(partition, tensor))
+        return values
 
     @property
     def _is_eager(self) -> bool:
         return True
 
-    def __iter__(self) -> Iterator[Any]:
-        getitem = dense_getitem
-        return (getitem(self, row) for row in range(self._partition.nrows))
+    def _printed(self, summarize: int) -> str:
+        """Returns how `tf.print` and `tf.strings.format` show the elements."""
+        return formatting.as_printed(self, summarize)
 
-    def __getitem__(self, key: Any) -> Any:
-        return dense_getitem(self, key)
-
-    def __repr__(self) -> str:
-        return f"<tf.RaggedTensor {formatting.as_text(self)}>"
-
-    def __bool__(self) -> NoReturn:
-        raise TypeError("RaggedTensor may not be used as a boolean.")
-
-    def __hash__(self) -> int:
-        raise TypeError("RaggedTensor is unhashable.")
-
-    def __reduce__(self) -> Any:
-        partitions = [(p.splits, p.uniform) for p in self._partitions]
-        return _restored, (self.flat_values, partitions)
+    def _refusal(self) -> str:
+        return "TypeError: object of type 'RaggedTensor' has no len()\n"
 
 
 register(("RaggedTensor",), RaggedTensor)
@@ -766,3 +882,57 @@ def merged(value: Any, outer: int, inner: int) -> Any:
             partition = of_lengths(partition.lengths * width, partition.splits.dtype)
             values = dense_conversion.merged(values, 2)
     return RaggedTensor._make(values, partition)
+
+
+def replaced(cls: Any, partition: RowPartition, values: Any) -> Any:
+    """Puts other values into a partition."""
+    values = as_values(values)
+    shape = values.shape
+    if shape.rank == 0:
+        raise ValueError(f"Shape {shape} must have rank at least 1")
+    as_shape((partition.nvals,)).assert_is_compatible_with(shape[:1])
+    if isinstance(values, RaggedTensor) and values._partition.dtype is not partition.dtype:
+        raise ValueError(
+            "self and new_values have mismatched row_splits dtypes; use "
+            "RaggedTensor.with_row_splits_dtype() to convert them to compatible dtypes."
+        )
+    return cls._make(values, partition)
+
+
+def _same_or(partition: RowPartition, tensor: Any) -> RowPartition:
+    if tensor is partition.tensor:
+        return partition
+    return RowPartition(convert(tensor).numpy(), partition.uniform)
+
+
+def scalar(number: Any, dtype: dtypes.DType) -> EagerTensor:
+    """Makes a scalar tensor of an integer."""
+    return from_host(dtype.as_numpy_dtype(number).reshape(()))
+
+
+def vector(numbers: Array, dtype: dtypes.DType) -> EagerTensor:
+    """Makes a tensor of integers."""
+    return from_host(numbers.astype(dtype.as_numpy_dtype))
+
+
+def length_of(values: Any) -> int:
+    """Returns the number of rows of a ragged or dense tensor."""
+    if isinstance(values, RaggedTensor):
+        return values._partition.nrows
+    if not values._type.shape:
+        raise out_of_bounds(0, 0)
+    return values._type.shape[0]
+
+
+def placed(axis: Any, rank: int, name: str = "axis") -> int:
+    """Returns an axis counted from the front.
+
+    Raises:
+        TypeError: if it is no integer.
+        ValueError: if it is out of bounds.
+    """
+    if not isinstance(axis, int):
+        raise TypeError(f"{name} must be an int; got {type(axis).__name__}")
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
+    return axis % rank

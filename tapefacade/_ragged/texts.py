@@ -15,19 +15,18 @@ from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._ops.array.shaping import expand_dims, reshape
-from tapefacade._ragged.base import Ragged, nested, placed
 from tapefacade._ragged.broadcasting import dense_or_ragged
 from tapefacade._ragged.mapping import check_same
-from tapefacade._ragged.partition import RowPartition, of_lengths
+from tapefacade._ragged.partition import RowPartition, nested, of_lengths
 from tapefacade._ragged.segments import by_segment
-from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._ragged.tensor import RaggedTensor, placed
 
 
 @handles(RaggedTensor, "strings.join")
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Joins texts at the same places."""
     values = [dense_or_ragged(value) for value in inputs]
-    ragged = [value for value in values if isinstance(value, Ragged)]
+    ragged = [value for value in values if isinstance(value, RaggedTensor)]
     sizes = {value.flat_values._type.shape[0] for value in ragged}
     if len(sizes) > 1:
         raise ValueError(
@@ -35,7 +34,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
             f"sizes: {sizes}"
         )
     partitions = check_same(ragged)
-    flat = [value.flat_values if isinstance(value, Ragged) else value for value in values]
+    flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in values]
     return nested(FUNCTIONS["strings.join"](flat, separator), partitions, RaggedTensor)
 
 
@@ -60,7 +59,7 @@ def reduce_join(
 
 
 def _joined(value: Any, axis: int, keepdims: bool, separator: str) -> Any:
-    if not isinstance(value, Ragged):
+    if not isinstance(value, RaggedTensor):
         function_ = FUNCTIONS["strings.reduce_join"]
         return function_(value, axis=axis, keepdims=keepdims, separator=separator)
     partition = value._partition
@@ -87,12 +86,12 @@ def format(
     given = [inputs] if hasattr(inputs, "dtype") else list(inputs)
     parts = template.split(placeholder)
     if len(parts) - 1 != len(given):
-        given = [value.flat_values if isinstance(value, Ragged) else value for value in given]
+        given = [value.flat_values if isinstance(value, RaggedTensor) else value for value in given]
         return FUNCTIONS["strings.format"](template, given, placeholder, summarize)
     mark = "\0"  # no text of a template has it
     text, dense = parts[0], []
     for value, part in zip(given, parts[1:], strict=True):
-        if isinstance(value, Ragged):
+        if isinstance(value, RaggedTensor):
             text += value._printed(summarize) + part
         else:
             dense.append(value)
@@ -109,11 +108,11 @@ WORD = 0xFFFFFFFFFFFFFFFF
 
 def _rows(value: Any) -> list[list[Any]]:
     """Returns the texts or numbers of each row of a feature."""
-    if (value._rank if isinstance(value, Ragged) else len(value._type.shape)) != 2:
+    if (value._rank if isinstance(value, RaggedTensor) else len(value._type.shape)) != 2:
         raise ValueError("tf.ragged.cross only supports inputs with rank=2")
     if not (value.dtype is dtypes.string or value.dtype.is_integer):
         raise ValueError(f"Unexpected dtype for inputs: {value.dtype}")
-    rows = value.to_list() if isinstance(value, Ragged) else value.numpy().tolist()  # type: ignore[attr-defined]
+    rows = value.to_list() if isinstance(value, RaggedTensor) else value.numpy().tolist()
     return rows
 
 
@@ -124,7 +123,8 @@ def as_text(part: Any) -> bytes:
 
 def _crossed(inputs: Any) -> tuple[list[tuple[Any, ...]], RowPartition]:
     """Lists the combinations of all rows, and their partition."""
-    features = [_rows(value if isinstance(value, Ragged) else convert(value)) for value in inputs]
+    tensors = [value if isinstance(value, RaggedTensor) else convert(value) for value in inputs]
+    features = [_rows(value) for value in tensors]
     if len({len(rows) for rows in features}) > 1:
         message = "inputs must all have the same batch dimension size."
         raise invalid(f"{MESSAGE_COMPUTING.format('RaggedCross')}{message} [Op:RaggedCross] name: ")

@@ -76,8 +76,6 @@ def _reducing(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[
 
 
 def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = matmul
-
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 2 and not kwargs and not Raw.now():
             first, second = args
@@ -88,62 +86,54 @@ def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
                 and len(first._type.shape) > 1
                 and len(second._type.shape) > 1
             ):
-                return ours(first, second)
+                return matmul(first, second)
         return lifted(*args, **kwargs)
 
     return call
 
 
 def _leaky_relu(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = leaky_relu
-
     def call(x: Any, negative_slope: Any = 0.2) -> Any:
         if _is_inexact(x) and not Raw.now():
-            return ours(x, alpha=negative_slope)
+            return leaky_relu(x, alpha=negative_slope)
         return lifted(x, negative_slope=negative_slope)
 
     return call
 
 
 def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours, numbers = clip_by_value, (float, int)
+    numbers = (float, int)
 
     def call(x: Any, x_min: Any, x_max: Any) -> Any:
         if _is_inexact(x) and type(x_min) in numbers and type(x_max) in numbers and not Raw.now():
-            return ours(x, float(x_min), float(x_max))
+            return clip_by_value(x, float(x_min), float(x_max))
         return lifted(x, x_min, x_max)
 
     return call
 
 
 def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = reshape
-
     def call(x: Any, newshape: Any) -> Any:
         if type(x) is EagerTensor and not Raw.now():
-            return ours(x, newshape)
+            return reshape(x, newshape)
         return lifted(x, newshape)
 
     return call
 
 
 def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = transpose
-
     def call(x: Any, axes: Any = None) -> Any:
         if type(x) is EagerTensor and not Raw.now():
-            return ours(x, axes)
+            return transpose(x, axes)
         return lifted(x, axes=axes)
 
     return call
 
 
 def _expand_dims(lifted: Callable[..., Any]) -> Callable[..., Any]:
-    ours = expand_dims
-
     def call(x: Any, axis: Any) -> Any:
         if type(x) is EagerTensor and type(axis) is int and not Raw.now():
-            return ours(x, axis)
+            return expand_dims(x, axis)
         return lifted(x, axis)
 
     return call
