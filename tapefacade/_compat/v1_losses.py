@@ -17,7 +17,7 @@ from tapefacade._ops.array.shaping import broadcast_to, squeeze
 from tapefacade._ops.math.arithmetic import minimum, squared_difference
 from tapefacade._ops.math.comparison import not_equal
 from tapefacade._ops.math.division import divide_no_nan
-from tapefacade._ops.math.elementary import abs as abs_op, log as log_op
+from tapefacade._ops.math.elementary import abs as abs_op, log
 from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._ops.nn.activation import relu
 from tapefacade._ops.nn.losses import (
@@ -283,7 +283,6 @@ def log_loss(
     np.float32(0.693147)
     """
     expected, given = _pair(labels, predictions)
-    log = log_op
     values = -expected * log(given + epsilon) - (1.0 - expected) * log(1.0 - given + epsilon)
     return compute_weighted_loss(values, weights, reduction=reduction)
 

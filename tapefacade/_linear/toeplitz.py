@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._linear import hints
 from tapefacade._linear.arguments import (
@@ -25,6 +24,7 @@ from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.array.shaping import broadcast_to, reverse
 from tapefacade._ops.debugging.values import assert_equal
+from tapefacade._ops.signal.fourier import fft
 
 
 @register_operator
@@ -102,7 +102,7 @@ class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
         row, col = broadcast_to(row, batch), broadcast_to(col, batch)
         # A circulant matrix of twice the size, with this one in its upper left corner.
         parts = [col, zeros_like(col[..., :1]), reverse(row[..., 1:], axis=[-1])]
-        spectrum = FUNCTIONS["signal.fft"](as_complex(concat(parts, axis=-1)))
+        spectrum = fft(as_complex(concat(parts, axis=-1)))
         circulant = LinearOperatorCirculant(spectrum, input_output_dtype=self.dtype)
         longer = concat([x, zeros_like(x)], axis=-2)
         result = circulant.matmul(longer, adjoint=adjoint)

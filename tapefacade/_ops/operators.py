@@ -12,6 +12,7 @@ from tapefacade._core.tensor import EagerTensor, Tensor, from_host
 from tapefacade._definition.call import record
 from tapefacade._definition.fast_path import record1, record2
 from tapefacade._definition.op import REGISTRY, Op
+from tapefacade._ops.array.indexing import getitem
 
 BINARY = {
     "add": "math.add", "sub": "math.subtract", "mul": "math.multiply", "truediv": "math.truediv",
@@ -154,4 +155,4 @@ def attach(cls: Any) -> None:
 
 
 attach(EagerTensor)
-EagerTensor.__getitem__ = FUNCTIONS["_getitem"]
+EagerTensor.__getitem__ = getitem  # type: ignore[method-assign, assignment]

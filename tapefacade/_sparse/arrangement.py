@@ -11,7 +11,7 @@ from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.creation import fill
-from tapefacade._ops.array.gathering import gather as dense_gather, take
+from tapefacade._ops.array.gathering import gather, take
 from tapefacade._ops.array.joining import concat as dense_concat
 from tapefacade._sparse.tensor import (
     SparseTensor,
@@ -181,7 +181,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     if chosen.shape != (count,):
         raise ValueError(f"Dimensions {count} and {chosen.size} are not compatible")
     kept = np.flatnonzero(chosen)
-    values = dense_gather(given.values, from_host(kept))
+    values = gather(given.values, from_host(kept))
     return placed(given._located()[kept], values, given._static)
 
 
@@ -396,5 +396,4 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> Any:
     """
     indices = np.asarray(convert(a.indices))
     kept = from_host(np.flatnonzero(~np.isin(indices, np.asarray(convert(mask_indices)))))
-    gather = dense_gather
     return type(a)(gather(a.values, kept), gather(convert(a.indices), kept), a.dense_shape)

@@ -85,7 +85,6 @@ def combined(
     rows = take(embeddings, places, 0)
     count = int(segments[-1]) + 1 if len(segments) else 0
     where = from_host(np.ascontiguousarray(segments, np.int64))
-    add = unsorted_segment_sum
     tail = [1] * (len(rows.shape) - 1)
     if weights is None:
         counts = np.bincount(segments, minlength=count).astype(rows.dtype.as_numpy_dtype)
@@ -94,8 +93,11 @@ def combined(
     else:
         weights = cast(weights, rows.dtype)
         rows = rows * dense_reshape(weights, [-1, *tail])
-        total, squares = add(weights, where, count), add(weights * weights, where, count)
-    sums = add(rows, where, count)
+        total, squares = (
+            unsorted_segment_sum(weights, where, count),
+            unsorted_segment_sum(weights * weights, where, count),
+        )
+    sums = unsorted_segment_sum(rows, where, count)
     if combiner == "sum":
         return sums
     divisor = total if combiner == "mean" else sqrt(squares)

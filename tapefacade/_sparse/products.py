@@ -11,7 +11,7 @@ from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
-from tapefacade._ops.array.casting import cast as dense_cast
+from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import transpose
 from tapefacade._ops.math.reduction import reduce_sum
@@ -157,10 +157,9 @@ def sampled_addmm(
     array([18.], dtype=float32)
     """
     places, elements = convert(indices), convert(values)
-    cast, gather = dense_cast, take
     first, second = convert(mat1), convert(mat2)
-    rows = gather(first, places[:, 0], 0)
-    columns = gather(transpose(second), places[:, 1], 0)
+    rows = take(first, places[:, 0], 0)
+    columns = take(transpose(second), places[:, 1], 0)
     products = reduce_sum(rows * columns, axis=1)
     result = cast(products, output_type) * alpha + cast(elements, output_type) * beta
     return places, result, convert(dense_shape)

@@ -11,7 +11,6 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.logging import get_logger
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import check_broadcast
 from tapefacade._definition.op import (
     REGISTRY,
@@ -21,6 +20,7 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.array.copying import zeros_like
 
 MESSAGE_IMAGINARY = (
     "You are casting an input of type %s to an incompatible dtype %s.  This will discard the "
@@ -276,7 +276,7 @@ def imag(input: Any, name: str | None = None) -> Any:
     array([2.])
     """
     input = _tensor(input)
-    return _imag(input) if input.dtype.is_complex else FUNCTIONS["zeros_like"](input)
+    return _imag(input) if input.dtype.is_complex else zeros_like(input)
 
 
 @function("math.angle", dispatch=True)

@@ -10,11 +10,12 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor, handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.checks import invalid, numpy_type, written
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.shaping import broadcast_to, reshape
 
 ONES = (
     "bfloat16", "half", "float", "double", "int8", "uint8", "int16", "uint16", "int32", "uint32",
@@ -24,7 +25,7 @@ ONES = (
 
 @handles(CompositeTensor, "identity")
 def _identity(input: Any) -> Any:
-    return input._with_components([FUNCTIONS["identity"](part) for part in input._components()])
+    return input._with_components([identity(part) for part in input._components()])
 
 
 @op("identity", host=lambda input: input)
@@ -234,7 +235,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     input = convert_to_tensor(input)
     counts = _repeats(repeats)
     if axis is None:
-        input, axis = FUNCTIONS["reshape"](input, [-1]), 0
+        input, axis = reshape(input, [-1]), 0
     place = int(axis)
     if not -input.ndim <= place < input.ndim:
         raise ValueError(f"axis={axis} out of bounds: expected {-input.ndim}<=axis<{input.ndim}")
@@ -244,7 +245,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if len(counts) != input.shape[place]:
         raise ValueError(f"Dimensions {input.shape[place]} and {len(counts)} are not compatible")
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
-    return FUNCTIONS["_take"](input, from_host(places), place)
+    return take(input, from_host(places), place)
 
 
 @function("meshgrid")
@@ -293,8 +294,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
                 "tensor [Op:Mul] name: "
             )
         along = [-1 if i == place else 1 for i in order]
-        column = FUNCTIONS["reshape"](vector, along)
-        results.append(FUNCTIONS["broadcast_to"](column, grid))
+        column = reshape(vector, along)
+        results.append(broadcast_to(column, grid))
     return results
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import HOST_LIMIT
@@ -23,6 +22,10 @@ from tapefacade._definition.checks import (
 )
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
+from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shapes import broadcast_dynamic_shape, shape as shape_op
+from tapefacade._ops.array.shaping import broadcast_to
 
 ONE_HOT_INDICES = ("uint8", "int8", "int32", "int64")
 
@@ -232,10 +235,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
             "Argument `tensor` (name: num) must be of type integer. Received `tensor` = "
             f"{count.numpy()} of dtype: {count.dtype}"
         )
-    shape = FUNCTIONS["broadcast_dynamic_shape"](
-        FUNCTIONS["shape"](start), FUNCTIONS["shape"](stop)
-    )
-    start = FUNCTIONS["broadcast_to"](start, shape)
+    shape = broadcast_dynamic_shape(shape_op(start), shape_op(stop))
+    start = broadcast_to(start, shape)
     rank = start.ndim
     if not -rank - 1 <= axis <= rank:
         raise invalid(
@@ -245,7 +246,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     steps = int(count.numpy().reshape(()))
     if steps < 0:
         raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
-    return _linspace(start, FUNCTIONS["broadcast_to"](stop, shape), steps, axis % (rank + 1))
+    return _linspace(start, broadcast_to(stop, shape), steps, axis % (rank + 1))
 
 
 @op("_one_hot", kernel="OneHot", gradient=NotDifferentiable())
@@ -328,8 +329,7 @@ def one_hot(
             raise invalid(
                 f"{name} must be a scalar, but got: {written(value.shape)} [Op:OneHot] name: "
             )
-    stop = FUNCTIONS["stop_gradient"]
-    return FUNCTIONS["where"](_one_hot(indices, depth, axis, dtypes.bool), stop(on), stop(off))
+    return where(_one_hot(indices, depth, axis, dtypes.bool), stop_gradient(on), stop_gradient(off))
 
 
 RANGE_TYPES = ("int32", "int64", "float16", "bfloat16", "float32", "float64")

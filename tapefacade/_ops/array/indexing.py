@@ -9,7 +9,6 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.checks import invalid, refused_type, written
@@ -23,6 +22,9 @@ from tapefacade._definition.op import (
     record1,
     record2,
 )
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.selecting import boolean_mask
 
 # What is done to each dimension, in order (further dimensions are kept):
 #   (start, count, step)  a slice at a place that is part of the program,
@@ -305,12 +307,11 @@ def _packed(starts: Any) -> Any:
         if len(starts) == 1:
             return EagerTensor(SCALAR, np.array(starts[0], np.int32), None, 0)
         return from_host(np.array(starts, np.int32))
-    cast = FUNCTIONS["cast"]
     tensors = [
         convert_to_tensor(s, dtypes.int32) if type(s) is int else cast(s, dtypes.int32)
         for s in starts
     ]
-    return tensors[0] if len(tensors) == 1 else FUNCTIONS["stack"](tensors)
+    return tensors[0] if len(tensors) == 1 else stack(tensors)
 
 
 def _hashable(key: Any) -> Any:
@@ -387,7 +388,7 @@ def getitem(x: Any, key: Any) -> Any:
     elif type(key) is bool or (
         isinstance(key, EagerTensor | np.ndarray) and key.dtype == dtypes.bool
     ):
-        return FUNCTIONS["boolean_mask"](x, key)
+        return boolean_mask(x, key)
     else:
         spec, starts = parse(x._type.shape, key, known)
     if not starts:

@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import (
     INDEX_TYPES,
     as_integer,
@@ -19,6 +18,7 @@ from tapefacade._definition.checks import (
     written,
 )
 from tapefacade._definition.op import Check, Differentiable, IndexLike, TensorLike, function, op
+from tapefacade._ops.array.copying import identity
 
 MODES = {"REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 
@@ -109,7 +109,7 @@ def pad(
     if getattr(paddings, "shape", None) == (0, 2):
         tensor = convert_to_tensor(tensor)
         if tensor.shape.rank == 0 and (kind in MODES or kind == "CONSTANT"):
-            return FUNCTIONS["identity"](tensor)  # a scalar has no margins
+            return identity(tensor)  # a scalar has no margins
     if kind in MODES:
         return _mirror_pad(tensor, paddings, kind)
     if kind != "CONSTANT":

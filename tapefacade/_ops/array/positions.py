@@ -10,7 +10,6 @@ from jax import lax
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor
 from tapefacade._definition.checks import (
     INDEX_TYPES,
@@ -32,6 +31,10 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import ones
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.math.comparison import not_equal
 from tapefacade._ops.math.reduction import reduced_axes
 
 COUNTED = ("int32", "int64", "float", "double")
@@ -67,7 +70,7 @@ def count_nonzero(
 def _count_texts(
     input: Any, axis: Any = None, keepdims: Any = None, dtype: Any = dtypes.int64, name: Any = None
 ) -> Any:
-    return count_nonzero(FUNCTIONS["math.not_equal"](input, ""), axis, keepdims, dtype)
+    return count_nonzero(not_equal(input, ""), axis, keepdims, dtype)
 
 
 def _position_of_extreme(find: Any, input: jax.Array, axis: Any, worst: float) -> jax.Array:
@@ -169,7 +172,7 @@ def _integers(arr: Any, axis: int | None) -> Any:
     """Converts what is counted to a tensor of integers, and checks it."""
     arr = convert_to_tensor(arr)
     if not arr.dtype.is_integer:
-        arr = FUNCTIONS["cast"](arr, dtypes.int32)
+        arr = cast(arr, dtypes.int32)
     require_type("Tidx", arr.dtype, ("int32", "int64"))
     if axis == -1 and arr.ndim > 2:
         raise invalid(
@@ -184,7 +187,7 @@ def _amounts(arr: Any, weights: Any, dtype: Any) -> Any:
     if weights is None or weights.shape == (0,):
         wanted = dtypes.as_dtype(dtype) if weights is None else weights.dtype
         require_type("T", wanted, COUNTED)
-        return FUNCTIONS["ones"](arr.shape, wanted)
+        return ones(arr.shape, wanted)
     require_type("T", weights.dtype, COUNTED)
     if weights.shape != arr.shape:
         raise invalid(
@@ -244,8 +247,8 @@ def bincount(
     arr = _integers(arr, axis)
     size = _bin_count(arr, minlength, maxlength)
     if axis != -1:
-        arr = FUNCTIONS["reshape"](arr, [-1])
-        weights = None if weights is None else FUNCTIONS["reshape"](weights, [-1])
+        arr = reshape(arr, [-1])
+        weights = None if weights is None else reshape(weights, [-1])
     return _dense_bincount(arr, _amounts(arr, weights, dtype), size, axis, bool(binary_output))
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import BoolLike, IndexLike, TensorLike, TensorList, function, op
 from tapefacade._ops.array.gathering import take
+from tapefacade._ops.array.shaping import reshape
 
 
 def _check_select(condition: Any, x: Any, y: Any) -> None:
@@ -121,7 +121,7 @@ def _flattened(tensor: Any, axis: int, count: int) -> Any:
     size = int(np.prod(shape[axis : axis + count], dtype=np.int64))
     if count == 1:
         return tensor
-    return FUNCTIONS["reshape"](tensor, [*shape[:axis], size, *shape[axis + count :]])
+    return reshape(tensor, [*shape[:axis], size, *shape[axis + count :]])
 
 
 @function("boolean_mask", dispatch=True)

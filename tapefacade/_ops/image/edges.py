@@ -4,10 +4,11 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import TensorLike, function, op
+from tapefacade._ops.math.elementary import abs as abs_op
+from tapefacade._ops.math.reduction import reduce_sum
 
 FLOATS = ("half", "bfloat16", "float", "double")
 SUBTRACTED = (
@@ -40,9 +41,8 @@ def total_variation(images: TensorLike, name: None = None) -> EagerTensor:
         raise ValueError("'images' must be either 3 or 4-dimensional.")
     down = images[..., 1:, :, :] - images[..., :-1, :, :]
     right = images[..., 1:, :] - images[..., :-1, :]
-    absolute, total = FUNCTIONS["abs"], FUNCTIONS["reduce_sum"]
-    axes = [-3, -2, -1]
-    return total(absolute(down), axes) + total(absolute(right), axes)
+    axes = (-3, -2, -1)
+    return reduce_sum(abs_op(down), axes) + reduce_sum(abs_op(right), axes)
 
 
 @op("image.image_gradients", kernel="Sub", dtypes=SUBTRACTED)

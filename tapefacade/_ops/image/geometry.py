@@ -8,10 +8,10 @@ import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import inconvertible
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
+from tapefacade._ops.array.casting import cast as cast_op, saturate_cast
 
 
 def check_rank(image: Any, space: str = " ") -> None:
@@ -305,12 +305,12 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: None = None) -> Eager
     np.float32(20.0)
     """
     a, b = convert_to_tensor(a), convert_to_tensor(b)
-    convert = FUNCTIONS["image.convert_image_dtype"]
-    limit = convert(FUNCTIONS["cast"](max_val, a.dtype), "float32")
+    convert = convert_image_dtype
+    limit = convert(cast_op(max_val, a.dtype), "float32")
     unit = 1.0
     if a.dtype.is_integer and b.dtype is a.dtype:
         # Scaled after the subtraction, so that the difference of equal images is exactly 0.
-        a, b, unit = FUNCTIONS["cast"](a, "float32"), FUNCTIONS["cast"](b, "float32"), a.dtype.max
+        a, b, unit = cast_op(a, "float32"), cast_op(b, "float32"), a.dtype.max
     return _psnr(convert(a, "float32"), convert(b, "float32"), limit, 1.0 / unit)
 
 
@@ -356,13 +356,13 @@ def convert_image_dtype(
         raise AttributeError("image dtype must be either floating point or integer")
     if wanted is given:
         return image
-    cast = FUNCTIONS["saturate_cast" if saturate else "cast"]
+    cast = saturate_cast if saturate else cast_op
     if given.is_integer and wanted.is_integer:
         if given.max > wanted.max:
             return cast(image // ((given.max + 1) // (wanted.max + 1)), wanted)
         return cast(image, wanted) * ((wanted.max + 1) // (given.max + 1))
     if given.is_floating and wanted.is_floating:
-        return FUNCTIONS["cast"](image, wanted)
+        return cast_op(image, wanted)
     if given.is_integer:
-        return FUNCTIONS["cast"](image, wanted) * (1.0 / given.max)
+        return cast_op(image, wanted) * (1.0 / given.max)
     return cast(image * (wanted.max + 0.5), wanted)

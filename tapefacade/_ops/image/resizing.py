@@ -13,11 +13,11 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32, int32
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import as_integer, invalid, written
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
+from tapefacade._ops.image.geometry import pad_to_bounding_box
 
 IMAGES = (
     "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
@@ -295,7 +295,7 @@ def resize_with_pad(
     top = max(0, math.floor((new_height - height / ratio) / 2))
     left = max(0, math.floor((new_width - width / ratio) / 2))
     image = resize(image, [inner_height, inner_width], method, antialias=antialias)
-    return FUNCTIONS["image.pad_to_bounding_box"](image, top, left, new_height, new_width)
+    return pad_to_bounding_box(image, top, left, new_height, new_width)
 
 
 BOX_IMAGES = ("uint8", "uint16", "int8", "int16", "int32", "int64", "half", "float", "double")

@@ -8,12 +8,16 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import as_integer, invalid
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.joining import stack
 from tapefacade._ops.image.geometry import convert_image_dtype
+from tapefacade._ops.math.elementary import pow as pow_op
+from tapefacade._ops.math.reduction import reduce_mean, reduce_prod
+from tapefacade._ops.nn.activation import relu as relu_op
 
 SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
@@ -61,7 +65,7 @@ def ssim(
     size = as_integer(frozen_value(filter_size))
     first, second, limit = _prepared(first, second, max_val)
     similarity, _ = _ssim(first, second, limit, size, filter_sigma, k1, k2, return_index_map)
-    return FUNCTIONS["reduce_mean"](similarity, [-1])
+    return reduce_mean(similarity, -1)
 
 
 @function("image.ssim_multiscale")
@@ -106,16 +110,16 @@ def ssim_multiscale(
     size = as_integer(frozen_value(filter_size))
     first, second, limit = _prepared(first, second, max_val)
     powers = frozen_value(power_factors)
-    relu, parts, similarity = FUNCTIONS["nn.relu"], [], None
+    relu, parts, similarity = relu_op, [], None
     for scale in range(len(powers)):
         if scale > 0:
             first, second = _halved(first), _halved(second)
         similarity, structure = _ssim(first, second, limit, size, filter_sigma, k1, k2, False)
         parts.append(relu(structure))
     parts.pop()  # the smallest scale counts with its means
-    parts = FUNCTIONS["stack"]([*parts, relu(similarity)], -1)
-    combined = FUNCTIONS["reduce_prod"](FUNCTIONS["pow"](parts, powers), [-1])
-    return FUNCTIONS["reduce_mean"](combined, [-1])
+    parts = stack([*parts, relu(similarity)], -1)
+    combined = reduce_prod(pow_op(parts, powers), -1)
+    return reduce_mean(combined, -1)
 
 
 def _prepared(first: Any, second: Any, max_val: Any) -> tuple[Any, Any, Any]:
@@ -135,7 +139,7 @@ def _prepared(first: Any, second: Any, max_val: Any) -> tuple[Any, Any, Any]:
     for one, other in zip(*(reversed(shape[:-3]) for shape in shapes), strict=False):
         if one != other and 1 not in (one, other):
             raise ValueError(f"Two images are not compatible: {shapes[0]} and {shapes[1]}")
-    limit = convert_image_dtype(FUNCTIONS["cast"](max_val, first.dtype), "float32")
+    limit = convert_image_dtype(cast(max_val, first.dtype), "float32")
     return convert_image_dtype(first, "float32"), convert_image_dtype(second, "float32"), limit
 
 

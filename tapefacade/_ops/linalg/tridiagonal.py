@@ -8,9 +8,13 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import invalid, mapped
 from tapefacade._definition.op import TensorLike, function, op
+from tapefacade._ops.array.casting import conj, real
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.padding import pad
+from tapefacade._ops.array.shaping import expand_dims, matrix_transpose, reshape, squeeze
+from tapefacade._ops.linalg.diagonals import diag_part
 from tapefacade._ops.linalg.factorizations import wide
 
 TRIDIAGONAL = ("double", "float", "complex64", "complex128")
@@ -54,8 +58,8 @@ def _compact(diagonals: Any) -> Any:
     """Returns the three diagonals of matrices, in the compact form."""
     _square(diagonals)
     if diagonals.shape[-1] == 0:
-        return FUNCTIONS["reshape"](diagonals, (*diagonals.shape[:-2], 3, 0))
-    return FUNCTIONS["linalg.diag_part"](diagonals, k=(-1, 1), align="LEFT_RIGHT")
+        return reshape(diagonals, (*diagonals.shape[:-2], 3, 0))
+    return diag_part(diagonals, k=(-1, 1), align="LEFT_RIGHT")
 
 
 def _unknown(diagonals_format: Any) -> ValueError:
@@ -91,9 +95,7 @@ def tridiagonal_matmul(
     """
     if diagonals_format == "sequence":
         above, diagonal, below = (convert_to_tensor(given) for given in diagonals)
-        above, diagonal, below = (
-            FUNCTIONS["expand_dims"](given, -2) for given in (above, diagonal, below)
-        )
+        above, diagonal, below = (expand_dims(given, -2) for given in (above, diagonal, below))
     elif diagonals_format in ("compact", "matrix"):
         given = convert_to_tensor(diagonals)
         if diagonals_format == "matrix":
@@ -277,13 +279,13 @@ def tridiagonal_solve(
     given: Any = rhs if is_tensor(rhs) else convert_to_tensor(rhs, dtype_hint=rows.dtype)
     _check_system(rows, given, transpose_rhs)
     if conjugate_rhs:
-        given = FUNCTIONS["math.conj"](given)
+        given = conj(given)
     if given.shape.rank == rows.shape.rank - 1:
-        given = FUNCTIONS["expand_dims"](given, -1)
+        given = expand_dims(given, -1)
         solved = _tridiagonal_solve(rows, given, partial_pivoting, perturb_singular)
-        return FUNCTIONS["squeeze"](solved, -1)
+        return squeeze(solved, -1)
     if transpose_rhs:
-        given = FUNCTIONS["linalg.matrix_transpose"](given)
+        given = matrix_transpose(given)
     return _tridiagonal_solve(rows, given, partial_pivoting, perturb_singular)
 
 
@@ -325,10 +327,10 @@ def _from_sequence(diagonals: Any) -> Any:
             )
     padding = [[0, 0]] * (diagonal.shape.rank - 1)
     if above.shape[-1] == size - 1:
-        above = FUNCTIONS["pad"](above, [*padding, [0, 1]])
+        above = pad(above, [*padding, [0, 1]])
     if below.shape[-1] == size - 1:
-        below = FUNCTIONS["pad"](below, [*padding, [1, 0]])
-    return FUNCTIONS["stack"]([above, diagonal, below], axis=-2)
+        below = pad(below, [*padding, [1, 0]])
+    return stack([above, diagonal, below], axis=-2)
 
 
 @op("_eigh_tridiagonal", kernel="SelfAdjointEigV2")
@@ -404,7 +406,7 @@ def eigh_tridiagonal(
     if others != max(size - 1, 0):
         raise invalid(f"Incompatible shapes: [{size}] vs. [{others + 1}]")
     if size == 1:
-        return FUNCTIONS["math.real"](diagonal)
+        return real(diagonal)
     values, vectors = _eigh_tridiagonal(diagonal, above)
     first, end = 0, size
     if select == "i":

@@ -9,12 +9,12 @@ import jax.numpy as jnp
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition import kernel_dtypes
 from tapefacade._definition.checks import check_broadcast, refuse_dtype
 from tapefacade._definition.op import TensorLike, TensorList, function, op
+from tapefacade._ops.array.casting import cast
 from tapefacade._ops.math.arithmetic import (
     maximum,
     maximum_of_arrays,
@@ -103,7 +103,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     if not hasattr(t, "_type"):
         t = convert(t)
     if hasattr(clip_norm, "_type"):
-        clip_norm = FUNCTIONS["cast"](clip_norm, t.dtype)
+        clip_norm = cast(clip_norm, t.dtype)
     elif t.dtype.is_integer:
         clip_norm = int(clip_norm)  # the dtype of `t` is refused next
     return _clip_by_norm(t, clip_norm, axes)
@@ -189,4 +189,4 @@ def clip_by_global_norm(
 
 
 def _in_dtype_of(t: Any, scale: Any) -> Any:
-    return scale if t.dtype == scale.dtype else FUNCTIONS["cast"](scale, t.dtype)
+    return scale if t.dtype == scale.dtype else cast(scale, t.dtype)

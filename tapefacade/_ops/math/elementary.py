@@ -11,10 +11,10 @@ from jax.custom_derivatives import SymbolicZero
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition import kernel_dtypes
 from tapefacade._definition.checks import check_broadcast, refuse_dtype, refuse_missing_kernel
 from tapefacade._definition.op import Check, NoGradient, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.array.copying import zeros_like
 
 REALS = (*kernel_dtypes.FLOATS, *kernel_dtypes.SIGNED)
 SIGNED = (*REALS, "complex64", "complex128")
@@ -412,7 +412,7 @@ def polyval(coeffs: list[Any], x: Any, name: str | None = None) -> Any:
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
     x = x if hasattr(x, "_type") else convert(x)
     if not coeffs:
-        return FUNCTIONS["zeros_like"](x)
+        return zeros_like(x)
     terms = [term if hasattr(term, "_type") else convert(term) for term in coeffs]
     result = terms[0]
     for term in terms[1:]:

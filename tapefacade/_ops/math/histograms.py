@@ -8,7 +8,6 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.checks import as_integer, invalid, require_type, written
 from tapefacade._definition.op import (
     Check,
@@ -19,6 +18,9 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import ones
+from tapefacade._ops.array.shaping import squeeze
 
 COUNTED = ("int32", "int64", "float", "double")
 
@@ -122,10 +124,9 @@ def _labels(labels: Any, predictions: Any) -> tuple[Any, Any]:
     """Converts both to int64 tensors, and drops a last axis of size 1 that one has too many."""
     labels, predictions = convert_to_tensor(labels), convert_to_tensor(predictions)
     if predictions.ndim - labels.ndim == 1 and predictions.shape[-1] == 1:
-        predictions = FUNCTIONS["squeeze"](predictions, [-1])
+        predictions = squeeze(predictions, [-1])
     if labels.ndim - predictions.ndim == 1 and labels.shape[-1] == 1:
-        labels = FUNCTIONS["squeeze"](labels, [-1])
-    cast = FUNCTIONS["cast"]
+        labels = squeeze(labels, [-1])
     return cast(labels, dtypes.int64), cast(predictions, dtypes.int64)
 
 
@@ -216,11 +217,11 @@ def confusion_matrix(
     classes = _largest(labels, predictions) + 1 if num_classes is None else int(num_classes)
     wanted = dtypes.as_dtype(dtype)
     if weights is None:
-        weights = FUNCTIONS["ones"](predictions.shape, wanted)
+        weights = ones(predictions.shape, wanted)
     else:
         weights = convert_to_tensor(weights)
         predictions.shape.assert_is_compatible_with(weights.shape)
-        weights = FUNCTIONS["cast"](weights, wanted)
+        weights = cast(weights, wanted)
     if labels.shape != predictions.shape:
         raise invalid(
             f"Shapes of all inputs must match: values[0].shape = {written(labels.shape)} != "

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import TensorLike, function, op
+from tapefacade._ops.random.stateless import stateless_uniform
 
 
 @op("_kept", kernel="SelectV2")
@@ -134,8 +134,6 @@ def stateless_dropout(
 
     def draw(shape: Any, dtype: Any) -> EagerTensor:
         algorithm = "auto_select" if rng_alg is None else rng_alg
-        return FUNCTIONS["random.stateless_uniform"](
-            shape, convert_to_tensor(seed), dtype=dtype, alg=algorithm
-        )
+        return stateless_uniform(shape, convert_to_tensor(seed), dtype=dtype, alg=algorithm)
 
     return general_dropout(x, rate, draw, noise_shape)

@@ -9,10 +9,12 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import SEGMENT_ORDERED, invalid
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import identity
+from tapefacade._ops.array.creation import zeros
 
 NARROW = ("int8", "int16", "uint16")
 
@@ -134,7 +136,7 @@ def isotonic_regression(
             "[Op:IsotonicRegression] name: "
         )
     if not x.dtype.is_floating:
-        x = FUNCTIONS["cast"](x, dtypes.float32 if kind in NARROW else dtypes.float64)
+        x = cast(x, dtypes.float32 if kind in NARROW else dtypes.float64)
     rank = len(x.shape)
     if rank and not -rank <= axis < rank:
         raise invalid(
@@ -142,8 +144,8 @@ def isotonic_regression(
             f"dimensions in the input. Received: dim={axis}"
         )
     if not rank:
-        zero = FUNCTIONS["zeros"]([], "int32")
-        return IsotonicRegression(FUNCTIONS["identity"](x), zero)
+        zero = zeros([], "int32")
+        return IsotonicRegression(identity(x), zero)
     last = axis in (-1, rank - 1)
     rows = x if last else _swapped(x, axis)
     rows = rows if decreasing else -rows

@@ -9,7 +9,6 @@ from jax import lax
 
 from tapefacade._core import random_keys
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import invalid, require_type, written
 from tapefacade._definition.op import (
@@ -21,6 +20,12 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.math.arithmetic import add, multiply
+from tapefacade._ops.math.clipping import clip_by_norm
+from tapefacade._ops.math.elementary import reciprocal, square
+from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._ops.random import philox
 
 OptionalFree = Annotated[Any, "free", "optional"]
@@ -376,14 +381,14 @@ def embedding_lookup(
     if params is None:
         raise ValueError("params must be specified")
     if isinstance(params, list | tuple) and any(is_tensor(p) for p in params):
-        params = params[0] if len(params) == 1 else FUNCTIONS["concat"](params, 0)
+        params = params[0] if len(params) == 1 else concat(params, 0)
     elif isinstance(params, list | tuple) and not params:
         raise ValueError("Length of params is currently 0. Need at least one param.")
-    rows = FUNCTIONS["gather"](params, ids)
+    rows = gather(params, ids)
     if max_norm is None:
         return rows
     axes = list(range(len(convert_to_tensor(ids).shape), len(rows.shape)))
-    return FUNCTIONS["clip_by_norm"](rows, max_norm, axes)
+    return clip_by_norm(rows, max_norm, axes)
 
 
 @function("nn.sufficient_statistics")
@@ -412,7 +417,7 @@ def sufficient_statistics(
     (np.float32(2.0), np.float32(4.0), np.float32(10.0))
     """
     tensor = convert_to_tensor(x)
-    places = list(set(axes))
+    places = tuple(set(axes))
     count, shape = 1, tensor.shape.as_list()
     for axis in places:
         count *= shape[axis]
@@ -420,9 +425,8 @@ def sufficient_statistics(
     if shift is not None:
         shift = convert_to_tensor(shift, tensor.dtype)
         shifted = tensor - shift
-    reduce_sum = FUNCTIONS["reduce_sum"]
     total = reduce_sum(shifted, places, keepdims)
-    squares = reduce_sum(FUNCTIONS["square"](shifted), places, keepdims)
+    squares = reduce_sum(square(shifted), places, keepdims)
     return convert_to_tensor(count, tensor.dtype), total, squares, shift
 
 
@@ -446,11 +450,11 @@ def normalize_moments(
     >>> mean.numpy(), variance.numpy()
     (np.float32(2.0), np.float32(1.0))
     """
-    inverse = FUNCTIONS["math.reciprocal"](counts)
-    shifted = FUNCTIONS["multiply"](mean_ss, inverse)
-    squares = FUNCTIONS["multiply"](variance_ss, inverse)
-    mean = shifted if shift is None else FUNCTIONS["add"](shifted, shift)
-    return mean, squares - FUNCTIONS["square"](shifted)
+    inverse = reciprocal(counts)
+    shifted = multiply(mean_ss, inverse)
+    squares = multiply(variance_ss, inverse)
+    mean = shifted if shift is None else add(shifted, shift)
+    return mean, squares - square(shifted)
 
 
 @function("nn.batch_norm_with_global_normalization")

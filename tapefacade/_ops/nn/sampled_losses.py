@@ -16,7 +16,6 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors, random_keys, random_seeds
 from tapefacade._core.conversion import convert, convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import (
@@ -29,6 +28,17 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.linalg.products import matmul
+from tapefacade._ops.math.reduction import reduce_sum
+from tapefacade._ops.nn.losses import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits,
+)
+from tapefacade._ops.nn.normalization import embedding_lookup
 from tapefacade._ops.random.philox import words
 
 Draws = Callable[[int, int], Any]  # of the first and the number of the ids to draw
@@ -360,7 +370,7 @@ def _sampled(
             raise invalid(f"Value for attr '{name}' of {number} must be at least minimum 1")
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
-    true_classes = FUNCTIONS["cast"](convert(true_classes), dtypes.int64)
+    true_classes = cast(convert(true_classes), dtypes.int64)
     drawn = random_keys.next_made(
         kernel, (num_true, num_sampled, unique, range_max), seed, BLOCKS * num_sampled, make
     )
@@ -501,28 +511,23 @@ def _logits(
     num_true: int, sampled_values: Any, remove: bool, seed: Any,
 ) -> tuple[EagerTensor, EagerTensor]:  # fmt: skip
     """Returns the logits, and the labels that belong to them."""
-    functions = FUNCTIONS
     if isinstance(weights, list | tuple):
-        weights = functions["concat"](list(weights), 0)
-    labels = functions["cast"](labels, dtypes.int64)
+        weights = concat(list(weights), 0)
+    labels = cast(labels, dtypes.int64)
     if sampled_values is None:
         sampled_values = log_uniform_candidate_sampler(
             labels, num_true, num_sampled, True, num_classes, seed
         )
-    sampled, true_count, sampled_count = (
-        functions["stop_gradient"](value) for value in sampled_values
-    )
-    sampled = functions["cast"](sampled, dtypes.int64)
-    flat = functions["reshape"](labels, [-1])
+    sampled, true_count, sampled_count = (stop_gradient(value) for value in sampled_values)
+    sampled = cast(sampled, dtypes.int64)
+    flat = reshape(labels, [-1])
     inputs = convert_to_tensor(inputs)
-    lookup = functions["nn.embedding_lookup"]
-    others = functions["linalg.matmul"](inputs, lookup(weights, sampled), transpose_b=True)
-    true_count, sampled_count = (
-        functions["cast"](count, inputs.dtype) for count in (true_count, sampled_count)
-    )
+    others = matmul(inputs, embedding_lookup(weights, sampled), transpose_b=True)
+    true_count, sampled_count = (cast(count, inputs.dtype) for count in (true_count, sampled_count))
     logits = _sampled_logits(
-        inputs, lookup(weights, flat), lookup(biases, flat), others, lookup(biases, sampled),
-        true_count, sampled_count, functions["reshape"](labels, [-1, num_true]), sampled, remove,
+        inputs, embedding_lookup(weights, flat), embedding_lookup(biases, flat), others,
+        embedding_lookup(biases, sampled), true_count, sampled_count,
+        reshape(labels, [-1, num_true]), sampled, remove,
     )  # fmt: skip
     if remove:
         _seed(None)
@@ -568,8 +573,8 @@ def nce_loss(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
         remove_accidental_hits, None,
     )  # fmt: skip
-    losses = FUNCTIONS["nn.sigmoid_cross_entropy_with_logits"](labels=wanted, logits=logits)
-    return FUNCTIONS["math.reduce_sum"](losses, axis=1)
+    losses = sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits)
+    return reduce_sum(losses, axis=1)
 
 
 @function("nn.sampled_softmax_loss")
@@ -610,6 +615,4 @@ def sampled_softmax_loss(
         weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
         remove_accidental_hits, seed,
     )  # fmt: skip
-    return FUNCTIONS["nn.softmax_cross_entropy_with_logits"](
-        FUNCTIONS["stop_gradient"](wanted), logits
-    )
+    return softmax_cross_entropy_with_logits(stop_gradient(wanted), logits)

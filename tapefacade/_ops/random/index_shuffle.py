@@ -9,10 +9,10 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import first_bad, invalid, require_type, written
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
+from tapefacade._ops.array.padding import pad
 
 INTEGERS = ("int32", "uint32", "int64", "uint64")
 # The multipliers of SplitMix64 (Steele, Lea and Flood, 2014), whose finalizer mixes the bits.
@@ -167,5 +167,5 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> EagerTensor:
     pair = convert_to_tensor(seed)
     rank = len(pair.shape)
     if pair.dtype in (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64) and rank:
-        pair = FUNCTIONS["pad"](pair, [[0, 0]] * (rank - 1) + [[0, 1]])
+        pair = pad(pair, [[0, 0]] * (rank - 1) + [[0, 1]])
     return random_index_shuffle(index, pair, max_index)

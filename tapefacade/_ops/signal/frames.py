@@ -8,10 +8,13 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import NUMBERS, invalid
 from tapefacade._definition.op import Differentiable, TensorLike, function, op
+from tapefacade._ops.array.padding import pad
+from tapefacade._ops.array.shaping import reshape, tile
+from tapefacade._ops.math.division import divide_no_nan
+from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._ops.signal.fourier import irfft, rfft
 from tapefacade._ops.signal.windows import hann_window, scalar_of
 
@@ -271,7 +274,7 @@ def inverse_stft(
     size = frames.shape[-1]
     if length > size:
         margins = [[0, 0]] * (len(frames.shape) - 1) + [[0, length - size]]
-        frames = FUNCTIONS["pad"](frames, margins)
+        frames = pad(frames, margins)
     elif length < size:
         frames = frames[..., :length]
     if window_fn is not None:
@@ -309,9 +312,9 @@ def inverse_stft_window_fn(
             raise invalid("Integer division by zero [Op:FloorDiv] name: ")
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
-        squares = FUNCTIONS["pad"](window * window, [[0, overlaps * step - length]])
-        sums = FUNCTIONS["reduce_sum"](FUNCTIONS["reshape"](squares, [overlaps, step]), 0)
-        repeated = FUNCTIONS["tile"](sums, [overlaps])[:length]
-        return FUNCTIONS["math.divide_no_nan"](window, repeated)
+        squares = pad(window * window, [[0, overlaps * step - length]])
+        sums = reduce_sum(reshape(squares, [overlaps, step]), 0)
+        repeated = tile(sums, [overlaps])[:length]
+        return divide_no_nan(window, repeated)
 
     return window_fn
