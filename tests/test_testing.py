@@ -4,11 +4,15 @@ import io
 import os
 import subprocess
 import sys
+import textwrap
 import unittest
 
+import numpy as np
 import pytest
 
 import tapefacade as tf
+from tapefacade._compat import v1_flags
+from tapefacade._testing.test_case import tensorflow_test_case
 
 
 class Case(tf.test.TestCase):
@@ -85,6 +89,81 @@ tf.test.main()
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert found.returncode == 0
     assert "Ran 1 test" in found.stderr
+
+
+def test_it_is_a_test_case_of_absl():
+    absltest = pytest.importorskip("absl.testing.absltest")
+    assert issubclass(tf.test.TestCase, absltest.TestCase)
+    assert tf.compat.v1.test.TestCase is tf.test.TestCase
+    assert "TestCase" in dir(tf.test)
+
+
+def test_dictionaries_may_hold_tensors():
+    same = Case().assertDictEqual
+    same({"a": 1}, {"a": 1})
+    same({"a": tf.constant([1.0])}, {"a": np.array([1.0 + 1e-7])})
+    same({"a": tf.constant([1])}, {"a": [1]})
+    for wrong in ({"a": [2]}, {"b": [1]}, {}):
+        with pytest.raises(AssertionError):
+            same({"a": tf.constant([1])}, wrong)
+
+
+def in_a_program(program, *arguments):
+    program = f"import tapefacade as tf\n{textwrap.dedent(program)}"
+    found = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True
+    )
+    assert not found.returncode, found.stderr
+    return found.stdout.splitlines()
+
+
+def test_flags_and_programs_of_tensorflow_1():
+    program = """
+    import sys
+    assert not any(name.startswith("absl") for name in sys.modules)
+    flags, FLAGS = tf.compat.v1.flags, tf.compat.v1.flags.FLAGS
+    flags.DEFINE_string("name", "x", "a text")
+    flags.DEFINE_integer(flag_name="size", default_value=3, docstring="a number")
+    print(FLAGS.name, FLAGS.size, "name" in FLAGS, FLAGS["name"].help)
+    FLAGS.size = 5
+    def main(argv):
+        print(FLAGS.size, argv[1:])
+    tf.compat.v1.app.run()
+    """
+    lines = in_a_program(program, "--name=y", "file")
+    assert lines == ["y 3 True a text", "5 ['file']"]
+    program = """
+    def main(argv):
+        print(argv[1:])
+    tf.compat.v1.app.run()
+    """
+    assert in_a_program(program, "--unknown=1", "file") == ["['--unknown=1', 'file']"]
+
+
+def test_flags_are_those_of_absl():
+    flags = pytest.importorskip("absl.flags")
+    assert tf.compat.v1.flags.DEFINE_list is flags.DEFINE_list
+    assert "DEFINE_string" in dir(tf.compat.v1.flags)
+    assert tf.compat.v1.app.flags is tf.compat.v1.flags
+    with pytest.raises(AttributeError, match=r"has no `tf.compat.v1.flags.DEFINE_strin`"):
+        _ = tf.compat.v1.flags.DEFINE_strin
+
+
+def test_what_to_install_is_said(monkeypatch):
+    for name in ("absl.testing.absltest", "absl.flags", "absl.app"):
+        monkeypatch.setitem(sys.modules, name, None)  # what makes an import fail
+    tensorflow_test_case.cache_clear()
+    v1_flags._flags.cache_clear()
+    v1_flags.flag_name.cache_clear()
+    monkeypatch.delitem(vars(tf.test), "TestCase", raising=False)
+    for ask in (
+        lambda: tf.test.TestCase,
+        lambda: tf.test.main([]),
+        lambda: tf.compat.v1.flags.DEFINE_string,
+        lambda: tf.compat.v1.app.run(print, []),
+    ):
+        with pytest.raises(ImportError, match=r"pip install 'tapefacade\[testing\]'"):
+            ask()
 
 
 def test_the_code_of_a_function_is_its_own():

@@ -1,13 +1,14 @@
 """Tests of programs: `tf.test.TestCase`, `tf.test.main` and the decorators of tests."""
 
 import contextlib
+import functools
 import os
 import platform
 import random
 import re
+import sys
 import tempfile
 import threading
-import unittest
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
@@ -17,11 +18,11 @@ import numpy as np
 from tapefacade._config.devices import list_physical_devices
 from tapefacade._core import errors
 from tapefacade._core.device_spec import DeviceSpec
+from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.random_seeds import set_seed
 from tapefacade._core.tensor import hinted
-from tapefacade._definition.op import function, register
-from tapefacade._testing.container_assertions import ContainerAssertions
-from tapefacade._testing.value_assertions import ValueAssertions
+from tapefacade._definition.op import function
+from tapefacade._testing.value_assertions import ValueAssertions, array_of
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_SESSION = (
@@ -96,7 +97,7 @@ class FakeEagerSession:  # TensorFlow's name
         return self._case.evaluate(fetches)
 
 
-# ruff: noqa: N802, PT027 - the names and the calls are those of unittest
+# ruff: noqa: N802, PT009 - the names and the calls are those of unittest
 
 
 SEED = 87654321
@@ -109,22 +110,9 @@ PROCESSORS = {
 }
 
 
-class TestCase(ContainerAssertions, Sessions, ValueAssertions):
-    """A `unittest.TestCase` with assertions about tensors, which starts each test with one seed.
+class TensorFlowTestCase(Sessions, ValueAssertions):  # TensorFlow's name
+    """What `tf.test.TestCase` has beyond the test case of absl that it derives from."""
 
-    Unlike TensorFlow, it does not derive from `absl.testing.absltest.TestCase`, has no assertions
-    about protocol buffers, and no `test_session`.
-
-    >>> class SquareTest(tf.test.TestCase):
-    ...     def test_square(self):
-    ...         self.assertAllClose(tf.square([1.0, 2.0]), [1.0, 4.0])
-    >>> SquareTest("test_square").run().wasSuccessful()
-    True
-
-    See https://www.tensorflow.org/api_docs/python/tf/test/TestCase.
-    """
-
-    __test__ = False  # pytest would collect the class itself
     _directory: str | None = None
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -197,28 +185,6 @@ class TestCase(ContainerAssertions, Sessions, ValueAssertions):
         """
         return self.assertRaisesWithPredicateMatch(exception_type, INCOMPATIBLE)
 
-    def assertRaisesWithLiteralMatch(
-        self,
-        expected_exception: Any,
-        expected_exception_message: str,
-        callable_obj: Callable[..., Any] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> Any:
-        """Fails unless a call, or a block, raises an exception with exactly a text.
-
-        Args:
-            expected_exception: its class.
-            expected_exception_message: its text.
-            callable_obj: the function to call; without one, a context for a block is returned.
-            *args: what to call it with.
-            **kwargs: what to call it with.
-        """
-        pattern = f"^{re.escape(expected_exception_message)}$"
-        if callable_obj is None:
-            return self.assertRaisesRegex(expected_exception, pattern)
-        return self.assertRaisesRegex(expected_exception, pattern, callable_obj, *args, **kwargs)
-
     def assertDeviceEqual(self, device1: str, device2: str, msg: Any = None) -> None:
         """Fails unless two names are of the same device.
 
@@ -230,6 +196,47 @@ class TestCase(ContainerAssertions, Sessions, ValueAssertions):
         first, second = [DeviceSpec.from_string(name).to_string() for name in (device1, device2)]
         if first != second:
             self.fail(f"Devices {first} and {second} are not equal. {msg}:")
+
+    def assertDictEqual(  # type: ignore[override]  # the names are TensorFlow's
+        self, a: Any, b: Any, msg: Any = None
+    ) -> None:
+        """Fails unless two dictionaries are equal; floating numbers may differ by a little.
+
+        Args:
+            a: a dictionary, of tensors or of anything else.
+            b: another one.
+            msg: what to say if it fails.
+        """
+        try:
+            super().assertDictEqual(a, b, msg)
+        except Exception:  # what arrays raise that are compared, and what the assertion raises
+            self.assertCountEqual(a, b)
+            for key, value in a.items():
+                floating = np.issubdtype(array_of(value).dtype, np.floating)
+                same = self.assertAllClose if floating else self.assertAllEqual
+                same(value, b[key], msg=key)
+
+    def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
+        """Fails unless a text begins with another one.
+
+        Args:
+            actual: the text.
+            expected_start: its beginning.
+            msg: what to say if it fails.
+        """
+        if not actual.startswith(expected_start):
+            added = f" : {msg!r}" if msg else ""
+            self.fail(f"{actual!r} does not start with {expected_start!r}{added}")
+
+    def assertItemsEqual(self, first: Any, second: Any, msg: Any = None) -> None:
+        """Fails unless two iterables have the same items, in any order; see `assertCountEqual`.
+
+        Args:
+            first: an iterable.
+            second: another one.
+            msg: what to say if it fails.
+        """
+        self.assertCountEqual(first, second, msg)
 
     # Threads and streams.
 
@@ -269,6 +276,40 @@ class TestCase(ContainerAssertions, Sessions, ValueAssertions):
                 os.close(saved)
                 file.seek(0)
                 captured._contents = file.read().decode()
+
+
+DOC = """A test case of absl's with assertions about tensors; each test starts with one seed.
+
+Unlike TensorFlow, it has no assertions about protocol buffers, and no `test_session`.
+
+>>> class SquareTest(tf.test.TestCase):
+...     def test_square(self):
+...         self.assertAllClose(tf.square([1.0, 2.0]), [1.0, 4.0])
+>>> SquareTest("test_square").run().wasSuccessful()
+True
+
+See https://www.tensorflow.org/api_docs/python/tf/test/TestCase.
+"""
+# The example is run as those of other docstrings.
+__test__ = {"TestCase": DOC}
+
+
+def absl(name: str) -> Any:
+    """Returns a module of absl that tests need.
+
+    Raises:
+        ImportError: if absl-py is not installed.
+    """
+    return optional_module(f"absl.{name}", "testing", "Tests with `tf.test`", "absl-py")
+
+
+@functools.cache
+def tensorflow_test_case() -> type:
+    """Makes the class `tf.test.TestCase`."""
+    parts = (TensorFlowTestCase, absl("testing.absltest").TestCase)
+    # Without `__test__` pytest would collect the class itself.
+    held = {"__doc__": DOC, "__module__": "tapefacade.test", "__test__": False}
+    return type("TestCase", parts, held)
 
 
 class CapturedWrites:
@@ -329,7 +370,9 @@ def main(argv: Any = None) -> None:
     >>> callable(tf.test.main)
     True
     """
-    unittest.main(argv=argv)
+    absltest = absl("testing.absltest")
+    arguments = sys.argv if argv is None else argv
+    absl("app").run(main=lambda left: absltest.main(argv=left), argv=arguments)
 
 
 @function("test.disable_with_predicate")
@@ -349,7 +392,7 @@ def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callab
     """
 
     def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: TestCase, *args: Any, **kwargs: Any) -> Any:
+        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
             if pred():
                 self.skipTest(skip_message)
             return method(self, *args, **kwargs)
@@ -427,6 +470,3 @@ def sync_devices() -> None:
     THREAD.recording.flush()
     for device in jax.devices():
         (jax.device_put(0.0, device) + 0.0).block_until_ready()
-
-
-register(("test.TestCase",), TestCase)

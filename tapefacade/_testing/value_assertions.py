@@ -5,7 +5,7 @@
 import math
 import unittest
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,7 +50,14 @@ def _comparable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
-class ValueAssertions(unittest.TestCase):
+if TYPE_CHECKING:
+    # The class is mixed into one of absl's, which is imported when it is first needed.
+    UnittestCase = unittest.TestCase
+else:
+    UnittestCase = object
+
+
+class ValueAssertions(UnittestCase):
     """The assertions about values; tensors are looked at."""
 
     def evaluate(self, tensors: Values) -> Any:

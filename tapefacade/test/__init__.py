@@ -5,18 +5,20 @@ from tapefacade._config.devices import (
     is_built_with_cuda as is_built_with_cuda,
     is_gpu_available as is_gpu_available,
 )
-from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._core.lazy_names import aliases as _aliases
 from tapefacade._tape.numerical_gradient import compute_gradient as compute_gradient
 from tapefacade._testing.test_case import (
-    TestCase as TestCase,
     disable_with_predicate as disable_with_predicate,
     is_built_with_gpu_support as is_built_with_gpu_support,
     is_built_with_rocm as is_built_with_rocm,
     is_built_with_xla as is_built_with_xla,
     is_cpu_target_available as is_cpu_target_available,
     main as main,
+    tensorflow_test_case as _test_case,
     with_eager_op_as_function as with_eager_op_as_function,
 )
 from tapefacade.test import experimental as experimental
 
-__getattr__ = _missing_attribute(__name__)
+_LATE = {"TestCase": _test_case}
+
+__getattr__, __dir__ = _aliases(__name__, "", made=_LATE)

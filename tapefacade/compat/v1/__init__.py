@@ -14,6 +14,7 @@ from tapefacade._io.features import (
     VarLenFeature as VarLenFeature,
 )
 from tapefacade.compat.v1 import (
+    app as app,
     audio as audio,
     autograph as autograph,
     bitwise as bitwise,
@@ -23,6 +24,7 @@ from tapefacade.compat.v1 import (
     errors as errors,
     experimental as experimental,
     feature_column as feature_column,
+    flags as flags,
     gfile as gfile,
     image as image,
     io as io,
