@@ -1,10 +1,17 @@
-"""Image files without Pillow."""
+"""Image files where a library that decodes them is missing."""
 
 import sys
 
 import pytest
 
 import tapefacade as tf
+
+
+def test_without_simplejpeg_jpeg_files_are_not_decoded(monkeypatch):
+    contents = tf.io.encode_jpeg(tf.zeros([2, 2, 3], tf.uint8))
+    monkeypatch.setitem(sys.modules, "simplejpeg", None)
+    with pytest.raises(ImportError, match=r"need simplejpeg.*'tapefacade\[image\]'"):
+        tf.io.decode_jpeg(contents)
 
 
 @pytest.fixture

@@ -71,6 +71,25 @@ def jpeg(tf, np):
     }
 
 
+def jpeg_methods(tf, np):
+    decode = tf.io.decode_jpeg
+    rows, columns = np.mgrid[:21, :30]
+    image = np.stack([rows * columns % 251, rows * 11, columns * 8], axis=-1).astype(np.uint8)
+    coloured = tf.io.encode_jpeg(image, quality=60)
+    return {
+        "fast": decode(JPEG),
+        "named": decode(JPEG, dct_method="INTEGER_FAST"),
+        "grey": decode(JPEG, channels=1),
+        "of grey": decode(GREY_JPEG),
+        "not interpolated": [decode(JPEG, fancy_upscaling=False, **m) for m in ({}, ACCURATE)],
+        "smaller": [decode(JPEG, ratio=n, **m) for n in (2, 4, 8) for m in ({}, ACCURATE)],
+        "smaller, grey": [decode(GREY_JPEG, ratio=n) for n in (1, 2)],
+        "any format": tf.io.decode_image(JPEG),
+        "flawed": decode(JPEG + b"more"),
+        "made here": decode(coloured).shape,
+    }
+
+
 def jpeg_errors(tf, np):
     decode, crop = tf.io.decode_jpeg, tf.io.decode_and_crop_jpeg
     return {

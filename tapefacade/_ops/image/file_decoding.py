@@ -73,19 +73,18 @@ def decode_jpeg(
 ) -> EagerTensor:
     """Decodes a JPEG file.
 
-    Unlike TensorFlow, the cosine transform is always the accurate one and colours are always
-    interpolated: the pixels are those of `dct_method="INTEGER_ACCURATE"`, which differ from those
-    of TensorFlow's fast default by a few units of 255. `fancy_upscaling`, `dct_method` and
-    `acceptable_fraction` have no effect.
+    Unlike TensorFlow, `acceptable_fraction` has no effect. The pixels are TensorFlow's, but for
+    images with four inks and those of up to four pixels a side that are made smaller: these may
+    differ by a few units of 255.
 
     Args:
         contents: a scalar string. PNG files and GIF files of one frame are decoded, too.
         channels: 0 for those of the file, 1 (grey) or 3 (red, green, blue).
         ratio: 1, 2, 4 or 8, by which the image is made smaller.
-        fancy_upscaling: ignored.
+        fancy_upscaling: whether colours that are stored at half of the size are interpolated.
         try_recover_truncated: decode a file that ends too early, grey where it is missing.
         acceptable_fraction: ignored.
-        dct_method: `""`, `"INTEGER_FAST"` or `"INTEGER_ACCURATE"`.
+        dct_method: `"INTEGER_FAST"`, which `""` stands for, or `"INTEGER_ACCURATE"`.
         name: ignored.
 
     Returns:
@@ -93,17 +92,21 @@ def decode_jpeg(
 
     Raises:
         InvalidArgumentError: if the file is broken, or an argument is wrong.
-        ImportError: if Pillow is not installed.
+        ImportError: if simplejpeg or Pillow is not installed.
 
     >>> contents = tf.io.encode_jpeg(tf.zeros([16, 16, 3], tf.uint8))
     >>> tf.io.decode_jpeg(contents, channels=1, ratio=2).shape
     TensorShape([8, 8, 1])
     """
     _check_jpeg(ratio, dct_method)
-    recover = bool(try_recover_truncated)
-    return from_host(
-        _decoded("DecodeJpeg", contents, channels or 0, ratio=ratio, recover=recover, frame=True)
-    )
+    options = _jpeg_options(ratio, try_recover_truncated, dct_method, fancy_upscaling)
+    return from_host(_decoded("DecodeJpeg", contents, channels or 0, frame=True, **options))
+
+
+def _jpeg_options(ratio: int, recover: Any, dct_method: str, fancy: Any) -> dict[str, Any]:
+    """Returns the arguments for `jpeg_files.decode`."""
+    fast = dct_method != "INTEGER_ACCURATE"
+    return {"ratio": ratio, "recover": bool(recover), "fast": fast, "fancy": bool(fancy)}
 
 
 def _check_jpeg(ratio: int, dct_method: str) -> None:
@@ -137,10 +140,10 @@ def decode_and_crop_jpeg(
         crop_window: four integers: the first row, the first column, height and width.
         channels: 0 for those of the file, 1 (grey) or 3 (red, green, blue).
         ratio: 1, 2, 4 or 8, by which the image is made smaller before.
-        fancy_upscaling: ignored.
+        fancy_upscaling: whether colours that are stored at half of the size are interpolated.
         try_recover_truncated: decode a file that ends too early, grey where it is missing.
         acceptable_fraction: ignored.
-        dct_method: `""`, `"INTEGER_FAST"` or `"INTEGER_ACCURATE"`.
+        dct_method: `"INTEGER_FAST"`, which `""` stands for, or `"INTEGER_ACCURATE"`.
         name: ignored.
 
     Returns:
@@ -148,7 +151,7 @@ def decode_and_crop_jpeg(
 
     Raises:
         InvalidArgumentError: if the file is broken or no JPEG, or the rectangle is not within it.
-        ImportError: if Pillow is not installed.
+        ImportError: if simplejpeg or Pillow is not installed.
 
     >>> contents = tf.io.encode_jpeg(tf.zeros([16, 16, 3], tf.uint8))
     >>> tf.io.decode_and_crop_jpeg(contents, [1, 2, 3, 4]).shape
@@ -164,8 +167,8 @@ def decode_and_crop_jpeg(
         raise invalid(f"crop_window must be 1-D, got shape {written(window.shape)}")
     if window.size != 4:
         raise invalid(f"crop_size must have four elements {written(window.shape)}")
-    recover = bool(try_recover_truncated)
-    pixels = _decoded("DecodeAndCropJpeg", file, channels or 0, ratio=ratio, recover=recover)
+    options = _jpeg_options(ratio, try_recover_truncated, dct_method, fancy_upscaling)
+    pixels = _decoded("DecodeAndCropJpeg", file, channels or 0, **options)
     top, left, height, width = window.tolist()
     bottom, right = top + height, left + width
     inside = 0 <= top < bottom <= pixels.shape[0] and 0 <= left < right <= pixels.shape[1]

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import as_dtype, int32, string
+from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import invalid, refused_type, written
 from tapefacade._definition.op import TensorLike, function
@@ -17,24 +18,62 @@ START = b"\xff\xd8\xff"
 END = b"\xff\xd9"
 UNITS = {"in": 1, "cm": 2}
 FORMATS = {"": 0, "grayscale": 1, "rgb": 3}
+INKS = ("CMYK", "YCCK")
+ENDS_EARLY = "Premature end"  # in what libjpeg says
 BROKEN = "jpeg::Uncompress failed. Invalid JPEG data or crop window."
 
 
-def decode(contents: bytes, channels: int, ratio: int = 1, recover: bool = False) -> Array:
-    """Decodes a JPEG file.
+def decode(
+    contents: bytes,
+    channels: int,
+    ratio: int = 1,
+    recover: bool = False,
+    fast: bool = True,
+    fancy: bool = True,
+) -> Array:
+    """Decodes a JPEG file, to the same pixels as TensorFlow.
+
+    The decoder is libjpeg-turbo, TensorFlow's own. What it does not decode, files with four inks
+    and those that end too early, Pillow does.
 
     Args:
         contents: the file.
         channels: 0 for those of the file, 1 or 3.
         ratio: 1, 2, 4 or 8, by which the image is made smaller.
         recover: whether an image that ends too early is decoded, grey where it is missing.
+        fast: whether the cosine transform is the fast one rather than the accurate one.
+        fancy: whether colours are interpolated.
 
     Returns:
         A uint8 array of shape `[H, W, C]`.
 
     Raises:
         InvalidArgumentError: if the file is broken.
+        ImportError: if simplejpeg is not installed, or Pillow if it is needed.
     """
+    library = optional_module("simplejpeg", "image", "Images in JPEG files")
+    try:
+        height, width, space, _ = library.decode_jpeg_header(contents)
+    except ValueError:
+        return _decoded_by_pillow(contents, channels, ratio, recover)
+    if space in INKS:
+        return _decoded_by_pillow(contents, channels, ratio, recover)
+    options: dict[str, Any] = {"fastdct": fast, "fastupsample": not fancy}
+    if ratio > 1:
+        options.update(min_height=-(-height // ratio), min_width=-(-width // ratio))
+    grey = channels == 1 or (channels == 0 and space == "Gray")
+    for strict in (True, False):
+        try:
+            return library.decode_jpeg(
+                contents, "GRAY" if grey else "RGB", strict=strict, **options
+            )
+        except ValueError as error:
+            if ENDS_EARLY in str(error):
+                break  # other flaws TensorFlow puts up with
+    return _decoded_by_pillow(contents, channels, ratio, recover)
+
+
+def _decoded_by_pillow(contents: bytes, channels: int, ratio: int, recover: bool) -> Array:
     try:
         image = open_image(contents + END if recover else contents)
         if image.mode == "CMYK" and channels == 1:
