@@ -9,8 +9,8 @@ import pytest
 from steps import counted, settle
 
 import tapefacade as tf
+from tapefacade._core import interned_objects
 from tapefacade._definition import op as op_module
-from tapefacade._tape.derivatives import derivative
 from tapefacade._trace import executables, execution, tree
 from tapefacade._trace.recording import THREAD
 
@@ -73,7 +73,7 @@ def test_compiled_functions_are_bounded_the_least_recently_used_goes_first(v, mo
 
 
 @pytest.mark.parametrize(
-    ("module", "name"), [(derivative, "MAX_DERIVATIVES"), (op_module, "MAX_INFERRED")]
+    ("module", "name"), [(interned_objects, "MAX_OBJECTS_OF_A_KIND"), (op_module, "MAX_INFERRED")]
 )
 def test_other_caches_may_be_emptied_at_any_time(v, monkeypatch, module, name):
     want = step(v, 5)

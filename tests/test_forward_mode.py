@@ -11,8 +11,9 @@ from hypothesis import given, strategies as st
 from steps import close_everything, counted, nothing_open, settle
 
 import tapefacade as tf
+from tapefacade._core import interned_objects
 from tapefacade._tape import custom_gradient_boundary
-from tapefacade._tape.derivatives import derivative, jacobian as basis
+from tapefacade._tape.derivatives import jacobian as basis
 from tapefacade._trace.execution import EXECUTABLES
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE, Node
@@ -377,7 +378,7 @@ def test_memory_is_bounded(tall, monkeypatch):
     def temporaries(limit):
         monkeypatch.setattr(basis, "MAX_BYTES", limit)
         # Nothing of what was recorded with another limit.
-        monkeypatch.setattr(derivative, "_MADE", {})
+        monkeypatch.setattr(interned_objects, "TABLES", {})
         monkeypatch.setattr(TREE, "root", Node(None))
         THREAD.recording.close()
 

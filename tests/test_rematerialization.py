@@ -8,7 +8,8 @@ from programs_at_random import Facade, programs
 from steps import counted, settle, temporaries
 
 import tapefacade as tf
-from tapefacade._tape.derivatives import derivative, rematerialization
+from tapefacade._core import interned_objects
+from tapefacade._tape.derivatives import rematerialization
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,7 @@ def everywhere(jaxpr):
 def cut_everywhere(monkeypatch):
     """Cuts the gradients of a test between all equations, and forgets those of others."""
     monkeypatch.setattr(rematerialization, "_cuts", everywhere)
-    monkeypatch.setattr(derivative, "_MADE", {})
+    monkeypatch.setattr(interned_objects, "TABLES", {})
 
 
 # What is computed.
@@ -188,7 +189,7 @@ def test_random_programs_have_the_same_gradients(program):
     settle()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rematerialization, "_cuts", everywhere)
-        patched.setattr(derivative, "_MADE", {})
+        patched.setattr(interned_objects, "TABLES", {})
         gradients, last, variables = Rematerialized().results(program)
     wanted, want, of_variables = Facade().results(program)
     for found, expected in zip(gradients, wanted, strict=True):

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tracking import Array, children, require_texts, values
+from tapefacade._core.operands import is_variable
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"
 ATTRIBUTES = "/.ATTRIBUTES/"
@@ -52,7 +53,7 @@ def find_objects(root: Any, attached: dict[str, Any]) -> Objects:
 
 def identity(value: Any) -> int:
     """Returns what tells objects apart: two names of one variable are one."""
-    return id(getattr(value, "_root", value) if hasattr(value, "_slot_in") else value)
+    return id(getattr(value, "_root", value) if is_variable(value) else value)
 
 
 def saved(found: Objects) -> tuple[Any, dict[str, Array]]:

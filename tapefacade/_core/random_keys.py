@@ -3,7 +3,6 @@
 import contextlib
 import copy
 import hashlib
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -12,12 +11,13 @@ import numpy as np
 from tapefacade._core import random_seeds
 from tapefacade._core.random_seeds import GLOBAL
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.thread_state import ThreadState
 
 NO_STATE = np.zeros(6, np.uint32)
 BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
 
 
-class _Thread(threading.local):
+class _Draws(ThreadState):
     """The lists that record the draws of this thread, the innermost last."""
 
     def __init__(self) -> None:
@@ -34,9 +34,9 @@ class Draw:
         is_spare: whether it was drawn for a run that did not take place, and is still to be used.
     """
 
-    def __init__(self, source: "_Source | _Rows") -> None:
+    def __init__(self, source: "_Source | _RowSource") -> None:
         self.source = source
-        self.key = from_host(source.blank() if _THREAD.is_rehearsing else source.next())
+        self.key = from_host(source.blank() if _DRAWS.is_rehearsing else source.next())
         self.is_spare = False
 
     def again(self) -> EagerTensor:
@@ -107,8 +107,8 @@ class _Source:
         self._make = make
         self._count = _Count()
         self._fixed: tuple[int, int] | None = None  # the seeds of an op in a function
-        if _THREAD.functions and (seed is not None or GLOBAL.seeds.seed is not None):
-            number, self._count = _THREAD.functions[-1].next(seed)
+        if _DRAWS.functions and (seed is not None or GLOBAL.seeds.seed is not None):
+            number, self._count = _DRAWS.functions[-1].next(seed)
             self._fixed = (number % random_seeds.LARGEST_SEED, self._count.key)
 
     def copy(self, ops: Ops | None = None) -> "_Source":
@@ -131,16 +131,16 @@ class _Source:
         return NO_STATE if self._make is None else self._make(NO_STATE)
 
 
-class _Rows:
+class _RowSource:
     """Where the keys for all iterations of a loop come from, in the order of a Python loop."""
 
-    def __init__(self, sources: "list[_Source | _Rows]", count: int) -> None:
+    def __init__(self, sources: "list[_Source | _RowSource]", count: int) -> None:
         self._sources = sources
         self._count = count
 
-    def copy(self, ops: Ops | None = None) -> "_Rows":
+    def copy(self, ops: Ops | None = None) -> "_RowSource":
         """Returns a source that begins anew, or goes on as the next of `ops`."""
-        return _Rows([source.copy(ops) for source in self._sources], self._count)
+        return _RowSource([source.copy(ops) for source in self._sources], self._count)
 
     def next(self) -> np.ndarray[Any, Any]:
         """Draws the keys: in every row the bytes of those of one iteration, `[count, words]`."""
@@ -163,7 +163,7 @@ def words_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 4)
 
 
-_THREAD = _Thread()
+_DRAWS = _Draws()
 
 
 def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
@@ -178,7 +178,7 @@ def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
     Returns:
         A tensor of shape `[6]` and type uint32, different at each call, for `_ops/random/philox.py`.
     """
-    if seed is None and not _THREAD.functions:
+    if seed is None and not _DRAWS.functions:
         return next_made(kernel, dtype, None, 0)
     try:
         size = int(np.prod(np.asarray(shape, np.int64)))
@@ -207,7 +207,7 @@ def next_made(
         A tensor, different at each call.
     """
     number = None if seed is None else random_seeds.as_integer(seed)
-    if not (_THREAD.lists or _THREAD.functions):
+    if not (_DRAWS.lists or _DRAWS.functions):
         state = random_seeds.next_state(kernel, dtype, number, blocks)
         return from_host(state if make is None else make(state))
     return _drawn(Draw(_Source(kernel, dtype, number, blocks, make)))
@@ -215,7 +215,7 @@ def next_made(
 
 def drawn_again(draw: Draw) -> EagerTensor:
     """Draws once more what was drawn in a function."""
-    return _drawn(draw.elsewhere()) if _THREAD.lists else draw.again()
+    return _drawn(draw.elsewhere()) if _DRAWS.lists else draw.again()
 
 
 def drawn_for_rows(draws: Sequence[Draw], count: int) -> EagerTensor:
@@ -228,32 +228,27 @@ def drawn_for_rows(draws: Sequence[Draw], count: int) -> EagerTensor:
     Returns:
         A uint32 tensor, `[count, words]`: in every row the bytes of the keys, see `words_of`.
     """
-    return _drawn(Draw(_Rows([draw.source for draw in draws], count)))
+    return _drawn(Draw(_RowSource([draw.source for draw in draws], count)))
 
 
-@contextlib.contextmanager
-def rehearsing() -> Iterator[None]:
+def rehearsing() -> contextlib.AbstractContextManager[None]:
     """Makes a block in which keys stand for others, and nothing is drawn.
 
     What is recorded in it takes keys of its own wherever it runs.
     """
-    before, _THREAD.is_rehearsing = _THREAD.is_rehearsing, True
-    try:
-        yield
-    finally:
-        _THREAD.is_rehearsing = before
+    return _DRAWS.temporarily(is_rehearsing=True)
 
 
 def used(key: EagerTensor) -> EagerTensor:
     """Returns the key to use in the place of one that stands for others; any other tensor as is."""
-    for draw in _THREAD.lists[0] if _THREAD.is_rehearsing and _THREAD.lists else ():
+    for draw in _DRAWS.lists[0] if _DRAWS.is_rehearsing and _DRAWS.lists else ():
         if draw.key is key:
             return from_host(draw.source.next())
     return key
 
 
 def _drawn(draw: Draw) -> EagerTensor:
-    for draws in _THREAD.lists:
+    for draws in _DRAWS.lists:
         draws.append(draw)
     return draw.key
 
@@ -284,11 +279,11 @@ def recorded_draws() -> Iterator[list[Draw]]:
         The list of the draws, in order, which grows while the context is open.
     """  # noqa: D205 - one sentence
     draws: list[Draw] = []
-    _THREAD.lists.append(draws)
+    _DRAWS.lists.append(draws)
     try:
         yield draws
     finally:
-        _THREAD.lists.pop()  # not by value: empty lists are equal
+        _DRAWS.lists.pop()  # not by value: empty lists are equal
 
 
 @contextlib.contextmanager
@@ -315,7 +310,7 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
     Args:
         counts: how far they have come before, if no other function calls this one.
     """
-    functions = _THREAD.functions
+    functions = _DRAWS.functions
     outer = functions[-1] if functions else None
     depth = len(functions)
     functions.append(Ops(counts if outer is None else outer.call()))
@@ -330,7 +325,7 @@ def body_draws() -> contextlib.AbstractContextManager[None]:
 
     So its random ops are numbered from 0 on, and those after it go on where they were before it.
     """
-    return draws_by_place({}) if _THREAD.functions else contextlib.nullcontext()
+    return draws_by_place({}) if _DRAWS.functions else contextlib.nullcontext()
 
 
 def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
@@ -338,7 +333,7 @@ def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
 
     As in TensorFlow, whose AutoGraph makes one body of it, which is a function of its own.
     """
-    return _in_loop(rows, _THREAD.functions) if _THREAD.functions else rows
+    return _in_loop(rows, _DRAWS.functions) if _DRAWS.functions else rows
 
 
 def _in_loop(rows: Iterator[Any], functions: list[Ops]) -> Iterator[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.random_keys import next_made
+from tapefacade._core.thread_state import ThreadState
 
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
@@ -77,7 +78,7 @@ def seeds_of(seed: Any) -> tuple[int, int]:
     return state[4] | state[5] << 32, state[2] | state[3] << 32
 
 
-class _Probing(threading.local):
+class _Probing(ThreadState):
     """Whether this thread only looks what types elements have: nothing is drawn then."""
 
     on = False

@@ -10,6 +10,7 @@ from jax.core import Tracer
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import HandOver, hand_over, is_handled
+from tapefacade._core.operands import is_operand
 from tapefacade._core.random_keys import loop_draws
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
@@ -158,7 +159,7 @@ def _convert_each(
     for place, (parameter, value) in enumerate(zip(parameters, values, strict=True)):
         if type(value) is EagerTensor:
             converted.append(value)
-        elif isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
+        elif is_operand(value):
             if value._type.dtype is dtypes.string:
                 raise HandOver(value._string_tensor())
             converted.append(value)
@@ -191,7 +192,7 @@ def _dense(tensor: EagerTensor) -> EagerTensor:
 def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DType | None:
     for parameter, value in zip(parameters, values, strict=True):
         if parameter.kind == "common":
-            if isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
+            if is_operand(value):
                 return value._type.dtype
             if isinstance(value, list | tuple) and (dtype := _dtype_within(value)) is not None:
                 return dtype
@@ -200,7 +201,7 @@ def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DTyp
 
 def _dtype_within(value: Any) -> dtypes.DType | None:
     for item in value:
-        if isinstance(item, EagerTensor) or hasattr(item, "_slot_in"):
+        if is_operand(item):
             return dtypes.as_dtype(item.dtype)
         if isinstance(item, list | tuple) and (dtype := _dtype_within(item)) is not None:
             return dtype

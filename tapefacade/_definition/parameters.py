@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor_shape import TensorShape
 
 DTYPE_NAMES = ("dtype", "out_type", "output_type")
@@ -52,7 +52,7 @@ def frozen_value(value: Any) -> Any:
         return tuple([frozen_value(item) for item in value])
     if isinstance(value, TensorShape):
         return None if value.rank is None else tuple(value.as_list())
-    if isinstance(value, EagerTensor) or hasattr(value, "_slot_in"):
+    if is_operand(value):
         tensor: Any = value
         return frozen_value(tensor.numpy())
     if isinstance(value, np.ndarray):

@@ -1,8 +1,7 @@
 """Python within programs: `tf.py_function` and `tf.numpy_function`."""
 
-import contextlib
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -128,21 +127,11 @@ def _converted(value: Any) -> Any:
     return value if isinstance(value, CompositeTensor) else convert(value)
 
 
-@contextlib.contextmanager
-def _eagerly() -> Iterator[None]:
-    """Makes a block that is in no function."""
-    before, THREAD.functions = THREAD.functions, []
-    try:
-        yield
-    finally:
-        THREAD.functions = before
-
-
 def _call(func: Callable[..., Any], arguments: list[Any], specs: list[Any]) -> list[Any]:
     """Calls the Python; returns the results, each as its spec says."""
     where = MESSAGE_COMPUTING.format(f"EagerPyFunc_Tin_{len(arguments)}_Tout_{len(specs)}")
     try:
-        with _eagerly():
+        with THREAD.temporarily(functions=[]):
             returned = func(*arguments)
             found = _flat(returned)
             wanted = specs[: len(found)] if isinstance(returned, list | tuple) else specs[:1]
@@ -264,7 +253,7 @@ def numpy_function(
 def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
     """Calls the function as TensorFlow's op in a graph does, which is strict."""
     try:
-        with _eagerly():
+        with THREAD.temporarily(functions=[]):
             found = func(*[array[()] if array.ndim == 0 else array for array in arrays])
     except Exception as error:
         raise _error_of(error, "") from error

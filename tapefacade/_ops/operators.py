@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.operands import is_variable
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
 from tapefacade._definition.call import record
@@ -70,7 +71,7 @@ def p_default(op: Op, name: str) -> Any:
 def _ours(other: Any) -> bool:
     """Whether `other` is a value whose class has no say in an operator on tensors."""
     kinds = bool | int | float | complex | str | bytes | list | tuple | np.ndarray | Tensor
-    return isinstance(other, kinds) or hasattr(other, "_slot_in")
+    return isinstance(other, kinds) or is_variable(other)
 
 
 def _product(self: Any, other: Any) -> Any:

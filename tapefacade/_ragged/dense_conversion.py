@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.checks import invalid
@@ -149,7 +150,7 @@ def _refused(ragged: "RaggedTensor", message: str) -> Exception:
 def _wanted_shape(ragged: "RaggedTensor", shape: Any) -> list[int | None]:
     """Reads the shape that the dense tensor shall have; None for as much as is needed."""
     rank = ragged._rank
-    if isinstance(shape, EagerTensor) or hasattr(shape, "_slot_in"):
+    if is_operand(shape):
         shape = [None if n < 0 else int(n) for n in np.ravel(np.asarray(shape))]
     else:
         shape = TensorShape(shape)

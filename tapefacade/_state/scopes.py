@@ -2,14 +2,14 @@
 
 import contextlib
 import inspect
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 
 
-class _Thread(threading.local):
+class _Scopes(ThreadState):
     """The scopes that this thread has entered."""
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class _Thread(threading.local):
         self.creators: list[Callable[..., Any]] = []
 
 
-_THREAD = _Thread()
+_SCOPES = _Scopes()
 
 
 @function("name_scope")
@@ -56,15 +56,15 @@ class name_scope:  # noqa: N801 - TensorFlow's name
         return self._name
 
     def __enter__(self) -> str:
-        self._before.append(_THREAD.name)
+        self._before.append(_SCOPES.name)
         if not self._name or self._name.endswith("/"):
-            _THREAD.name = self._name
+            _SCOPES.name = self._name
         else:
-            _THREAD.name = f"{_THREAD.name}{self._name}/"
-        return _THREAD.name
+            _SCOPES.name = f"{_SCOPES.name}{self._name}/"
+        return _SCOPES.name
 
     def __exit__(self, *exception: object) -> None:
-        _THREAD.name = self._before.pop()
+        _SCOPES.name = self._before.pop()
 
 
 @function("get_current_name_scope")
@@ -75,12 +75,12 @@ def get_current_name_scope() -> str:
     ...     tf.get_current_name_scope()
     'model'
     """
-    return _THREAD.name.rstrip("/")
+    return _SCOPES.name.rstrip("/")
 
 
 def scoped(name: str) -> str:
     """Returns a name with the prefix that names have now."""
-    return _THREAD.name + name
+    return _SCOPES.name + name
 
 
 @function("variable_creator_scope")
@@ -102,7 +102,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 
     See https://www.tensorflow.org/api_docs/python/tf/variable_creator_scope.
     """
-    creators = _THREAD.creators
+    creators = _SCOPES.creators
     creators.append(variable_creator)
     try:
         yield
@@ -116,7 +116,7 @@ class Making(type):
     if not TYPE_CHECKING:  # to a type checker, a call gives what `__init__` says
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            waiting = list(_THREAD.creators)  # the innermost, which is asked first, is the last
+            waiting = list(_SCOPES.creators)  # the innermost, which is asked first, is the last
             if not waiting or "_made_by_creators" not in vars(cls):
                 return super().__call__(*args, **kwargs)
             bound = cls.__signature__.bind(*args, **kwargs)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 from tapefacade._state.variable import Variable
@@ -23,7 +24,7 @@ _SERIAL = itertools.count()
 MAX_QUEUE, FLUSH_MILLIS = 10, 120_000
 
 
-class _State(threading.local):
+class _State(ThreadState):
     """The writer of this thread, its step, and whether summaries are written."""
 
     def __init__(self) -> None:
@@ -67,17 +68,10 @@ class SummaryWriter(ABC):
             RuntimeError: if the writer is closed.
         """
         self._require_open()
-        before, step_before = STATE.writer, STATE.step
-        STATE.writer = self
-        if step is not None:
-            STATE.step = step
-        try:
+        given = {} if step is None else {"step": step}
+        with STATE.temporarily(writer=self, **given):
             yield self
             self.flush()
-        finally:
-            STATE.writer = before
-            if step is not None:
-                STATE.step = step_before
 
     def _require_open(self) -> None:
         """Refuses a writer that is closed."""
@@ -274,11 +268,8 @@ def record_if(condition: Any) -> Iterator[None]:
     ...     bool(tf.summary.should_record_summaries())
     False
     """
-    before, STATE.condition = STATE.condition, condition
-    try:
+    with STATE.temporarily(condition=condition):
         yield
-    finally:
-        STATE.condition = before
 
 
 @function("summary.should_record_summaries")

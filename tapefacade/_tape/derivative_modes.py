@@ -6,15 +6,17 @@ twice (0.10). So such an instruction has to know how it is differentiated.
 """
 
 import contextlib
-import threading
-from collections.abc import Iterator
 from typing import Final
+
+from tapefacade._core.thread_state import ThreadState
 
 FORWARD_MODE: Final = "forward"
 REVERSE_MODE: Final = "reverse"
 
 
-class _Modes(threading.local):
+class _Modes(ThreadState):
+    """How what this thread traces now is differentiated."""
+
     modes: tuple[str, ...] = ()
     rematerializing = False
 
@@ -32,14 +34,9 @@ def in_forward_mode() -> bool:
     return FORWARD_MODE in _MODES.modes
 
 
-@contextlib.contextmanager
-def with_modes(modes: tuple[str, ...]) -> Iterator[None]:
+def with_modes(modes: tuple[str, ...]) -> contextlib.AbstractContextManager[None]:
     """Makes a block in which these derivatives are computed and no others."""
-    before, _MODES.modes = _MODES.modes, modes
-    try:
-        yield
-    finally:
-        _MODES.modes = before
+    return _MODES.temporarily(modes=modes)
 
 
 def differentiating(*modes: str) -> contextlib.AbstractContextManager[None]:
@@ -52,11 +49,6 @@ def is_rematerializing() -> bool:
     return _MODES.rematerializing
 
 
-@contextlib.contextmanager
-def rematerializing() -> Iterator[None]:
+def rematerializing() -> contextlib.AbstractContextManager[None]:
     """Makes a block in which gradients compute intermediate values again."""
-    before, _MODES.rematerializing = _MODES.rematerializing, True
-    try:
-        yield
-    finally:
-        _MODES.rematerializing = before
+    return _MODES.temporarily(rematerializing=True)

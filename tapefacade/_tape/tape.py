@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -11,6 +10,7 @@ from tapefacade._core import nest
 from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward_pass
 from tapefacade._tape.derivatives.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN, Kind
@@ -78,7 +78,7 @@ def _options(
 SERIALS = itertools.count()  # of tapes, in the order in which they are made
 
 
-class _Rows(threading.local):
+class _RowByRow(ThreadState):
     """The Python of a function that stands for many rows, which runs for each of them."""
 
     since: int | None = None  # the serial of the first tape that is made in it
@@ -87,28 +87,28 @@ class _Rows(threading.local):
         self.used: list[Callable[[], None]] = []  # what clears the tapes that have been used
 
 
-_ROWS = _Rows()
+_ROW_BY_ROW = _RowByRow()
 
 
 @contextlib.contextmanager
 def as_if_once() -> Iterator[None]:
     """A block that runs Python for each row which TensorFlow runs once: tapes are used once."""
-    if _ROWS.since is not None:
+    if _ROW_BY_ROW.since is not None:
         yield
         return
-    _ROWS.since = next(SERIALS)
+    _ROW_BY_ROW.since = next(SERIALS)
     try:
         yield
     finally:
-        _ROWS.since, used, _ROWS.used = None, _ROWS.used, []
+        _ROW_BY_ROW.since, used, _ROW_BY_ROW.used = None, _ROW_BY_ROW.used, []
         for clear in used:
             clear()
 
 
 def release(serial: int, clear: Callable[[], None]) -> None:
     """Clears a tape that has been used; one that serves other rows when the last has run."""
-    if _ROWS.since is not None and serial < _ROWS.since:
-        _ROWS.used.append(clear)
+    if _ROW_BY_ROW.since is not None and serial < _ROW_BY_ROW.since:
+        _ROW_BY_ROW.used.append(clear)
     else:
         clear()
 

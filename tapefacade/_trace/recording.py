@@ -17,6 +17,7 @@ from numpy import ndarray
 
 from tapefacade._core.tensor import HINT_TRACED, EagerTensor, Failed
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._trace import execution
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
 from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
@@ -460,8 +461,8 @@ def _add_leaf(key: tuple[Node, TensorType]) -> Node:
     return TREE.add(key, Node(at, types=(type_,)))
 
 
-class _Thread(threading.local):
-    """What belongs to one thread."""
+class _RecordingThread(ThreadState):
+    """Where this thread records, and the functions that it runs."""
 
     def __init__(self) -> None:
         self.recording = Recording()
@@ -469,7 +470,7 @@ class _Thread(threading.local):
         self.describing = False  # whether only shapes are asked for: functions run as Python then
 
 
-THREAD = _Thread()
+THREAD = _RecordingThread()
 
 
 @atexit.register

@@ -198,16 +198,13 @@ def _bytes(
     function: Callable[..., Any], structs: Sequence[jax.ShapeDtypeStruct], order: int
 ) -> bytes:
     """Exports a function of arrays, and its gradients as far as there are some."""
-    before, QUIET.on = QUIET.on, True
     try:
-        with jax.enable_x64(True):
+        with QUIET.temporarily(on=True), jax.enable_x64(True):
             return _serialized(_lowered(jax.jit(function), structs), order)
     except ImportError as error:
         raise missing_package("checkpoint", "Saved models", "flatbuffers") from error
     except Exception as error:  # what any op says to a size that is a symbol
         raise NotExportedError(f"JAX cannot export it: {error}") from error
-    finally:
-        QUIET.on = before
 
 
 def _lowered(jitted: Any, structs: Sequence[jax.ShapeDtypeStruct]) -> export.Exported:

@@ -11,7 +11,6 @@ where no op leads from a source to a target, and an op that takes a body as a wh
 """
 
 import functools
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE, NoGradient, NotD
 from tapefacade._core.random_keys import Draw, drawn_again
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._function.function.outputs import Structure
 from tapefacade._function.function.recorded_program import Recorded, slot_in
 from tapefacade._function.function.tracing import record_body
@@ -42,16 +42,18 @@ class Checked(NamedTuple):
     static: tuple[Any, ...]
 
 
-class _Running(threading.local):
+class _BodiesTraced(ThreadState):
+    """The bodies that this thread traces, within each other."""
+
     depth = 0
 
 
-_RUNNING = _Running()
+_BODIES_TRACED = _BodiesTraced()
 
 
 def is_within_body() -> bool:
     """Whether what is traced now is part of a body, so that it may be differentiated in a loop."""
-    return _RUNNING.depth > 0
+    return _BODIES_TRACED.depth > 0
 
 
 class Program:
@@ -105,11 +107,11 @@ class Program:
                 _without_gradients(step.operation, arrays, step.static), step.static
             )
 
-        _RUNNING.depth += 1
+        _BODIES_TRACED.depth += 1
         try:
             slots = evaluate(self.part, inputs, apply)
         finally:
-            _RUNNING.depth -= 1
+            _BODIES_TRACED.depth -= 1
         self.checks = [checked for checked, _ in found]
         types = self.part.types()
         results = [

@@ -4,7 +4,6 @@ All branches are recorded, one of them runs. A variable that only some of them a
 value in the others; a check passes where its branch is not taken.
 """
 
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.gradient_rules import NoGradient
+from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import Draw
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
@@ -31,8 +31,6 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
-
-MAX_BRANCHINGS = 4096
 
 
 class Branch(NamedTuple):
@@ -97,11 +95,8 @@ class Branching(Operation):
         return (*results, *checks), None
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        before, QUIET.on = QUIET.on, True  # what a branch prints is an instruction of its own
-        try:
+        with QUIET.temporarily(on=True):  # what a branch prints is an instruction of its own
             return self.computed(arrays)
-        finally:
-            QUIET.on = before
 
     def computed(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Computes the results from arrays."""
@@ -196,7 +191,7 @@ def _recorded(
     plan = Plan(tuple(branches), bodies[0].count, coarse, opaque)
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
-    branching = _branching_of(Branching, plan)
+    branching = interned(Branching, plan)
     outputs = recording.apply(branching, (), slots, types)
     end = plan.size + len(variables)
     put_together(variables, outputs[plan.size : end])
@@ -204,22 +199,7 @@ def _recorded(
     for branch, found in zip(branching.plan.branches, branching.check_types, strict=True):
         record_checks(branch.program.checks, [[next(rest) for _ in check] for check in found])
     if any(body.program.acts for body in bodies):
-        recording.apply(_branching_of(ActingBranching, plan), (), slots, types)
+        recording.apply(interned(ActingBranching, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
     return outputs[: plan.size]
-
-
-_MADE: dict[Any, Branching] = {}
-_LOCK = threading.Lock()
-
-
-def _branching_of(kind: type[Branching], plan: Plan) -> Branching:
-    """Returns the op for branches; equal ones are the same, so that programs find themselves."""
-    with _LOCK:
-        found = _MADE.get((kind, plan))
-        if found is None:
-            if len(_MADE) > MAX_BRANCHINGS:
-                _MADE.clear()
-            found = _MADE[kind, plan] = kind(plan)
-        return found

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import Draw, body_draws, drawn_for_rows, rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of, operand, record_checks
-from tapefacade._function.control.scan_op import MAP, ActingScan, Key, Loop, Plan, loop_of
+from tapefacade._function.control.scan_op import MAP, ActingScan, Key, Loop, Plan
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import unstack
 from tapefacade._state.together import put_together
@@ -304,7 +305,7 @@ def _recorded(
     recording = THREAD.recording
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
-    loop = loop_of(Loop, plan)
+    loop = interned(Loop, plan)
     outputs = recording.apply(loop, (), slots, types)
     end = body.count + len(body.assigned)
     if plan.iterations:
@@ -314,7 +315,7 @@ def _recorded(
         loop.plan.program.checks, [[next(rest) for _ in check] for check in loop.check_types]
     )
     if plan.program.acts:
-        recording.apply(loop_of(ActingScan, plan), (), slots, types)
+        recording.apply(interned(ActingScan, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
     return outputs[: body.count]

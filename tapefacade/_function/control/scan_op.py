@@ -6,7 +6,6 @@ draws what it would in a Python loop.
 """
 
 import functools
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +21,6 @@ from tapefacade._function.control.bodies import INPUT, Acting, Program, flow_of,
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._trace.operation import Operation
 
-MAX_LOOPS = 4096
 # What a loop gives: the results of all iterations, or those of the last one, which are the state.
 MAP, SCAN, FOLD = "map", "scan", "fold"
 
@@ -122,11 +120,8 @@ class Loop(Operation):
     # What it computes.
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        before, QUIET.on = QUIET.on, True  # what a body prints is an instruction of its own
-        try:
+        with QUIET.temporarily(on=True):  # what a body prints is an instruction of its own
             return self.computed(arrays)
-        finally:
-            QUIET.on = before
 
     def computed(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Computes the results from arrays."""
@@ -305,18 +300,3 @@ def _unpacked(words: Any, type_: TensorType) -> Any:
     small = np.dtype(f"uint{8 * dtype.itemsize}")
     parts = lax.bitcast_convert_type(words, small).reshape(-1)[: type_.size].reshape(type_.shape)
     return parts != 0 if dtype == np.bool_ else lax.bitcast_convert_type(parts, dtype)
-
-
-_MADE: dict[Any, Loop] = {}
-_LOCK = threading.Lock()
-
-
-def loop_of(kind: type[Loop], plan: Plan) -> Loop:
-    """Returns the op for a loop; equal ones are the same, so that programs find themselves."""
-    with _LOCK:
-        found = _MADE.get((kind, plan))
-        if found is None:
-            if len(_MADE) > MAX_LOOPS:
-                _MADE.clear()
-            found = _MADE[kind, plan] = kind(plan)
-        return found

@@ -8,7 +8,6 @@ A random op takes in every iteration a key of its own, made from one that is dra
 """
 
 import functools
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +23,6 @@ from tapefacade._function.control.bodies import INPUT, Acting, Program, flow_of,
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._trace.operation import Operation
 
-MAX_LOOPS = 4096
 # Where a body takes something from: the operands, the variables that are assigned, the keys.
 OPERAND, VARIABLE, KEY = "operand", "variable", "key"
 PHILOX = (6,)  # the shapes of the keys that others can be made of
@@ -113,11 +111,8 @@ class DynamicLoop(Operation):
     # What it computes.
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        before, QUIET.on = QUIET.on, True  # what a body prints is an instruction of its own
-        try:
+        with QUIET.temporarily(on=True):  # what a body prints is an instruction of its own
             return self.computed(arrays)
-        finally:
-            QUIET.on = before
 
     def computed(self, arrays: Sequence[Any]) -> Sequence[Any]:
         """Computes the results from arrays."""
@@ -253,18 +248,3 @@ def _merged(before: Sequence[Any], checks: Sequence[Any]) -> list[Any]:
         )
         for check, kept in zip(checks, before, strict=True)
     ]
-
-
-_MADE: dict[Any, DynamicLoop] = {}
-_LOCK = threading.Lock()
-
-
-def dynamic_loop(kind: type[DynamicLoop], plan: Plan) -> DynamicLoop:
-    """Returns the op for a loop; equal ones are the same, so that programs find themselves."""
-    with _LOCK:
-        found = _MADE.get((kind, plan))
-        if found is None:
-            if len(_MADE) > MAX_LOOPS:
-                _MADE.clear()
-            found = _MADE[kind, plan] = kind(plan)
-        return found

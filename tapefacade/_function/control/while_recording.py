@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jax.core import Tracer
 
+from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import Draw
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_type import TensorType
@@ -27,7 +28,6 @@ from tapefacade._function.control.while_op import (
     DynamicLoop,
     Plan,
     can_make_keys,
-    dynamic_loop,
 )
 from tapefacade._state.together import put_together
 from tapefacade._state.variable import Variable
@@ -290,7 +290,7 @@ class While:
         ):
             record_checks(program.checks, [[next(rest) for _ in check] for check in found])
         if loop.plan.condition.acts or loop.plan.body.acts:
-            recording.apply(dynamic_loop(ActingLoop, loop.plan), (), slots, types)
+            recording.apply(interned(ActingLoop, loop.plan), (), slots, types)
             if recording.frame is None:
                 recording.flush()
         return outputs[:states]
@@ -321,7 +321,7 @@ class While:
             wires[0], wires[1], limit is not None, length, in_graph(),
             any(variable.trainable for variable in self.body.assigned),
         )  # fmt: skip
-        loop = dynamic_loop(kind, plan)
+        loop = interned(kind, plan)
         slots = tuple([slot for slot, _ in operands])
         types = [type_ for _, type_ in operands]
         return loop, (slots, types), THREAD.recording.apply(loop, (), slots, types)

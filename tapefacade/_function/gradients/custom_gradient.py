@@ -10,11 +10,12 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function as registered
 from tapefacade._function.control.bodies import Body, body_of, operand
-from tapefacade._function.gradients.custom_gradient_op import Rule, by_rule
+from tapefacade._function.gradients.custom_gradient_op import ByRule, Rule
 from tapefacade._state.variable import Variable
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, Custom
 from tapefacade._tape.gradient_arguments import differentiated, with_gradient
@@ -265,7 +266,7 @@ def _record(
     )  # fmt: skip
     slots = tuple([slot for slot, _ in (*operands, *outside)])
     types = [type_ for _, type_ in (*operands, *outside)]
-    return THREAD.recording.apply(by_rule(rule), (), slots, types)
+    return THREAD.recording.apply(interned(ByRule, rule), (), slots, types)
 
 
 def _is_zero(tensor: EagerTensor | Variable) -> bool:

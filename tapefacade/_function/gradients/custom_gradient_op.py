@@ -10,7 +10,6 @@ recorded program. Derivatives of higher order go through what that program takes
 
 import dataclasses
 import functools
-import threading
 from collections.abc import Callable, Container, Sequence
 from typing import Any, NamedTuple
 
@@ -122,7 +121,6 @@ def _is_linear_step(name: str, given: list[str]) -> bool:
 
 
 KERNEL = "CustomGradient"
-MAX_RULES = 1024
 
 
 @dataclasses.dataclass(frozen=True)
@@ -301,20 +299,3 @@ def _gradient(view: Any, *upstream: EagerTensor) -> list[EagerTensor | None]:
     for place, gradient in zip(rule.given, found, strict=True):
         gradients[len(rule.results) + place] = gradient
     return gradients
-
-
-_MADE: dict[Rule, ByRule] = {}
-_LOCK = threading.Lock()
-
-
-def by_rule(rule: Rule) -> ByRule:
-    """Returns the operation; equal ones are the same, so that programs find themselves."""
-    with _LOCK:
-        found = _MADE.get(rule)
-    if found is None:
-        made = ByRule(rule)
-        with _LOCK:
-            if len(_MADE) > MAX_RULES:
-                _MADE.clear()
-            found = _MADE.setdefault(rule, made)
-    return found

@@ -5,7 +5,6 @@ gradient is computed.
 """
 
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ import jax
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NoGradient
+from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
@@ -37,8 +37,6 @@ from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
-
-MAX_RECOMPUTATIONS = 1024
 
 
 class Part(NamedTuple):
@@ -111,23 +109,6 @@ class Recomputation(Operation):
         fixed = [jax.lax.stop_gradient(result) for result in results[part.results :]]
         found = [array for check in checks for array in check]
         return [*results[: part.results], *fixed, *found]
-
-
-_MADE: dict[Part, Recomputation] = {}
-_LOCK = threading.Lock()
-
-
-def _recomputation(part: Part) -> Recomputation:
-    """Returns the operation; equal ones are the same, so that programs find themselves."""
-    with _LOCK:
-        found = _MADE.get(part)
-    if found is None:
-        made = Recomputation(part)
-        with _LOCK:
-            if len(_MADE) > MAX_RECOMPUTATIONS:
-                _MADE.clear()
-            found = _MADE.setdefault(part, made)
-    return found
 
 
 @registered("recompute_grad")
@@ -213,7 +194,7 @@ def _record(body: Body, arguments: list[EagerTensor]) -> Any:
     operands = [operand(item) for item in (*arguments, *outside)]
     types = tuple([type_ for _, type_ in operands])
     part = Part(body.program, body.count, count, frozenset(sources | set(range(count))), types)
-    operation = _recomputation(part)
+    operation = interned(Recomputation, part)
     slots = tuple([slot for slot, _ in operands])
     found = THREAD.recording.apply(operation, (), slots, types)
     first = body.count + len(body.assigned)

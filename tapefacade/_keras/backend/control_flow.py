@@ -9,6 +9,7 @@ from typing import Any
 import jax
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.control.bodies import body_of
 from tapefacade._function.control.cond import cond as cond_op
@@ -17,7 +18,7 @@ from tapefacade._function.control.scan import scan as scan_op
 from tapefacade._function.control.switch_case import switch_case
 from tapefacade._function.control.vectorized_map import vectorized_map as vectorized_map_op
 from tapefacade._function.control.while_loop import while_loop as while_loop_op
-from tapefacade._keras.backend.lifted_functions import Raw, is_leaf
+from tapefacade._keras.backend.lifted_functions import Raw
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import range as range_op, zeros as zeros_op
@@ -44,11 +45,11 @@ def own(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable
 
 
 def _map(function: Callable[..., Any], *structures: Any) -> Any:
-    return jax.tree.map(function, *structures, is_leaf=is_leaf)
+    return jax.tree.map(function, *structures, is_leaf=is_operand)
 
 
 def _flat(structure: Any) -> list[Any]:
-    return jax.tree.leaves(structure, is_leaf=is_leaf)
+    return jax.tree.leaves(structure, is_leaf=is_operand)
 
 
 def _transposed(x: Any) -> Any:
@@ -116,7 +117,7 @@ class _Steps:
         self._function = function
         self._constants = tuple(constants)
         self._states = [convert_to_tensor(state) for state in _flat(tuple(states))]
-        self._structure = jax.tree.structure(tuple(states), is_leaf=is_leaf)
+        self._structure = jax.tree.structure(tuple(states), is_leaf=is_operand)
         self._zero_output = zero_output
 
     def _step(self, states: Tensors, inputs: Any) -> tuple[Any, list[Any]]:
@@ -126,7 +127,7 @@ class _Steps:
 
     def over(self, inputs: Any, mask: Any, unroll: bool) -> tuple[Any, Any]:
         """Runs the steps; returns the outputs of all times and the last states."""
-        leaves, self._inputs = jax.tree.flatten(inputs, is_leaf=is_leaf)
+        leaves, self._inputs = jax.tree.flatten(inputs, is_leaf=is_operand)
         count = leaves[0].shape[0]
         elements = leaves if mask is None else [*leaves, mask]
         first = None
@@ -137,7 +138,7 @@ class _Steps:
                 unroll = True
         if unroll:
             return self._written_out(elements, count, mask is not None)
-        zeros, self._outputs = jax.tree.flatten(first, is_leaf=is_leaf)
+        zeros, self._outputs = jax.tree.flatten(first, is_leaf=is_operand)
         places = len(zeros)
 
         def move(state: Tensors, rows: Tensors) -> list[Any]:
@@ -182,7 +183,7 @@ class _Steps:
             rows = [element[time] for element in elements]
             inputs = jax.tree.unflatten(self._inputs, rows[: len(rows) - is_masked])
             output, new = self._step(states, inputs)
-            structure = jax.tree.structure(output, is_leaf=is_leaf)
+            structure = jax.tree.structure(output, is_leaf=is_operand)
             found = _flat(output)
             if is_masked:
                 if last is None or self._zero_output:
@@ -254,7 +255,7 @@ def map_rows(f: Callable[..., Any], xs: Any) -> Any:
 
 
 def _packed(like: Any, tensors: Sequence[Any]) -> Any:
-    structure = jax.tree.structure(like, is_leaf=is_leaf)
+    structure = jax.tree.structure(like, is_leaf=is_operand)
     return jax.tree.unflatten(structure, list(tensors))
 
 

@@ -20,6 +20,7 @@ from jax.core import Tracer
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import DType
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NOT_DIFFERENTIABLE
+from tapefacade._core.operands import is_operand, is_variable
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
@@ -63,16 +64,6 @@ class Raw:
     def now(cls) -> bool:
         """Whether the backend's functions have to be left alone."""
         return _THREAD.depth > 0 or cls.in_stateless_scope()
-
-
-def is_variable(leaf: Any) -> bool:
-    """Whether a value is a variable, of Keras or ours."""
-    return hasattr(leaf, "_slot_in") and not isinstance(leaf, EagerTensor)
-
-
-def is_leaf(value: Any) -> bool:
-    """Whether a value is a tensor or a variable, which JAX must not take apart."""
-    return isinstance(value, EagerTensor) or hasattr(value, "_slot_in")
 
 
 class Lifted(Operation):
@@ -211,7 +202,7 @@ def raw(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     """Calls a function of the backend on JAX's arrays, with 64 bits if an argument has them."""
     if _THREAD.depth:  # the instruction that is evaluated has decided it
         return function(*args, **kwargs)
-    leaves = jax.tree.leaves((args, kwargs), is_leaf=is_leaf)
+    leaves = jax.tree.leaves((args, kwargs), is_leaf=is_operand)
     wide = Raw.floatx() == "float64" or any(map(_is_wide, leaves))
     with jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
         return function(*args, **kwargs)
@@ -264,7 +255,7 @@ def _recorded(
 
 def _record_nested(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Records a call of which some arguments hold others, or have to be converted."""
-    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_leaf)
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_operand)
     recording = _with_room()
     slots: list[int] = []
     types: list[TensorType] = []
@@ -278,7 +269,7 @@ def _record_nested(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, A
             leaf = convert(leaf)
         if isinstance(leaf, EagerTensor):
             slots.append(slot_in(recording, leaf))
-        elif hasattr(leaf, "_slot_in"):
+        elif is_variable(leaf):
             slots.append(leaf._slot_in(recording))
         else:
             values.append(_static(leaf))
@@ -309,7 +300,7 @@ def _static(leaf: Any) -> tuple[Any, ...]:
 def _computed(operation: Lifted, leaves: list[Any], structure: Any) -> Any:
     arrays = [
         leaf._device_array() if isinstance(leaf, EagerTensor)
-        else leaf.__jax_array__() if hasattr(leaf, "_slot_in") else leaf
+        else leaf.__jax_array__() if is_variable(leaf) else leaf
         for leaf in leaves
     ]  # fmt: skip
     args, kwargs = jax.tree.unflatten(structure, arrays)

@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -42,14 +42,9 @@ def inferring(original: Callable[..., Any]) -> Callable[..., Any]:
     return compute_output_spec
 
 
-@contextlib.contextmanager
-def _describing() -> Iterator[None]:
+def _describing() -> contextlib.AbstractContextManager[None]:
     """Has functions run as Python: what is recorded here describes no call of theirs."""
-    before, THREAD.describing = THREAD.describing, True
-    try:
-        yield
-    finally:
-        THREAD.describing = before
+    return THREAD.temporarily(describing=True)
 
 
 def _described(leaf: Any) -> Any:

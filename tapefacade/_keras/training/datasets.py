@@ -7,9 +7,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from tapefacade._core.operands import is_operand
 from tapefacade._core.random_seeds import GLOBAL
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._keras.backend.lifted_functions import is_leaf
 from tapefacade._ops.array.creation import range as range_op
 from tapefacade._ops.random.stateful import shuffle as shuffle_op
 
@@ -51,7 +51,7 @@ class Batches:
         return self.get_numpy_iterator()
 
     def _as_arrays(self, batch: Any) -> Any:
-        arrays = jax.tree.map(np.asarray, batch, is_leaf=is_leaf)
+        arrays = jax.tree.map(np.asarray, batch, is_leaf=is_operand)
         return self._weighted(arrays) if self._class_weight else arrays
 
     def _weighted(self, batch: Any) -> Any:
@@ -101,7 +101,7 @@ def in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[
         return (
             tree.map_structure(
                 lambda array, batch=batch: slice_and_convert_fn(array, indices=batch),
-                inputs, none_is_leaf=False,
+                inputs, none_is_operand=False,
             )
             for order in orders
             for batch in _batches(order, self._batch_size)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapefacade._keras.backend.lifted_functions import is_variable
+from tapefacade._core.operands import is_variable
 
 
 def parts(self: Any) -> dict[str, Any]:

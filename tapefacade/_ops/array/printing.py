@@ -3,7 +3,6 @@
 import pprint
 import re
 import sys
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,8 +12,10 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.operands import is_variable
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 from tapefacade._ops.array.array_text import summary
 from tapefacade._trace.operation import Operation
@@ -144,7 +145,7 @@ class _Print(Operation):
 _PRINT = _Print()
 
 
-class _Quiet(threading.local):
+class _Quiet(ThreadState):
     """Whether programs are evaluated for their results alone, as derivatives are."""
 
     on = False
@@ -160,7 +161,7 @@ def _record(inputs: Sequence[Any], leaves: list[Any], form: Form) -> None:
     types: list[TensorType] = []
     found: list[Any] = []
     for leaf in leaves:
-        if type(leaf) is EagerTensor or hasattr(leaf, "_slot_in"):
+        if type(leaf) is EagerTensor or is_variable(leaf):
             found.append(_Given(len(slots)))
             types.append(leaf._type)
             if type(leaf) is not EagerTensor:
@@ -182,7 +183,7 @@ def _alone(value: Any) -> str | None:
 
 
 def _is_dense(value: Any) -> bool:
-    return hasattr(value, "_slot_in") or (
+    return is_variable(value) or (
         isinstance(value, Tensor) and not isinstance(value, CompositeTensor)
     )
 

@@ -4,7 +4,6 @@ import contextlib
 import copy
 import itertools
 import operator
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -17,6 +16,7 @@ from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.tensor import EagerTensor, from_host, host_value, invalid_argument
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import HandleSpec
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.type_spec import register_spec
 from tapefacade._definition.op import Check, FreeTensor, op, register
 from tapefacade._ops.array.casting import cast
@@ -41,7 +41,7 @@ class Journal:
         self.before: dict[int, tuple[Any, ...]] = {}
 
 
-class _Journals(threading.local):
+class _Journals(ThreadState):
     """The blocks of `unchanged_arrays` that are open, the innermost last."""
 
     def __init__(self) -> None:

@@ -7,7 +7,6 @@ value on.
 """
 
 import functools
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapefacade._core.interned_objects import interned
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._tape.derivative_modes import (
     FORWARD_MODE,
@@ -34,8 +34,6 @@ from tapefacade._tape.derivatives.second_order import hessian_of, hvp_of, laplac
 from tapefacade._tape.derivatives.stepwise import unfolded_gradient
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
-
-MAX_DERIVATIVES = 4096
 
 
 class Kind(NamedTuple):
@@ -376,23 +374,12 @@ def _conjugate(value: Any) -> Any:
     return jnp.conj(value) if jnp.iscomplexobj(value) else value
 
 
-_MADE: dict[Any, Derivative] = {}
-_LOCK = threading.Lock()
-
-
 def derivative(
     kind: Kind, part: Slice, sources: tuple[int, ...], groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...], rematerialize: bool = False,
 ) -> Derivative:  # fmt: skip
     """Returns the derivative op; equal ones are the same, so that programs find themselves."""
-    key = (kind, part, sources, groups, given, rematerialize)
-    with _LOCK:
-        found = _MADE.get(key)
-        if found is None:
-            if len(_MADE) > MAX_DERIVATIVES:
-                _MADE.clear()
-            found = _MADE[key] = Derivative(*key)
-        return found
+    return interned(Derivative, kind, part, sources, groups, given, rematerialize)
 
 
 def ones_like(type_: TensorType) -> np.ndarray[Any, Any]:
