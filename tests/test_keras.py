@@ -272,7 +272,7 @@ def test_other_versions_are_refused(version, monkeypatch):
 def test_a_change_that_fails_halfway_is_undone(monkeypatch):
     keras = keras_itself()
     tf.undo_keras()
-    monkeypatch.setattr(patches.symbolic, "register", lambda *_: 1 / 0)
+    monkeypatch.setattr(patches.symbolic_tensors, "register", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         patches.patch()
     monkeypatch.undo()

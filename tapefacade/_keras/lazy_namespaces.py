@@ -1,4 +1,4 @@
-"""`tf.keras` and the namespaces that are parts of it, which are there when somebody asks for them."""
+"""`tf.keras` and what is a part of it (`tf.losses`, ...): imported when somebody asks for them."""
 
 import importlib
 import sys
@@ -9,7 +9,7 @@ from typing import Any
 from tapefacade._keras.patches import load, undo
 
 NAME = "tapefacade.keras"
-PARTS = ("initializers", "losses", "metrics", "optimizers")
+PARTS_OF_KERAS = ("initializers", "losses", "metrics", "optimizers")
 
 
 def keras() -> types.ModuleType:
@@ -40,4 +40,7 @@ def _part(name: str) -> Callable[[], Any]:
 
 
 # What is made when the package is first asked for it.
-LATE: dict[str, Callable[[], Any]] = {"keras": keras, **{name: _part(name) for name in PARTS}}
+LATE: dict[str, Callable[[], Any]] = {
+    "keras": keras,
+    **{name: _part(name) for name in PARTS_OF_KERAS},
+}

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._keras import preprocessing
+from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
     control_flow,
     conversion,
@@ -20,8 +21,8 @@ from tapefacade._keras.backend import (
     symbolic_tensors,
     variables,
 )
-from tapefacade._keras.backend.direct_functions import directly
-from tapefacade._keras.backend.lifted_functions import Raw, lift
+from tapefacade._keras.backend.direct_functions import direct_function
+from tapefacade._keras.backend.lifted_functions import KerasState, lift
 from tapefacade._keras.keras2 import installation
 from tapefacade._keras.training import datasets, optimizer_update, tracked_parts, trainer
 from tapefacade._state.scopes import Making
@@ -29,38 +30,16 @@ from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.init_scope import init_scope
 from tapefacade._trace.recording import THREAD
 
-OLDEST, NEWEST = (3, 10), (3, 16)
-MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
-FROM_CORE = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
-NARROW = ("nn", "image")  # the modules that know of no 64-bit integers
-NOT_LIFTED = {
+OLDEST_VERSION, UNKNOWN_VERSION = (3, 10), (3, 16)  # of Keras: from the first to below the last
+BACKEND_MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
+CORE_FUNCTIONS = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
+MODULES_OF_32_BITS = ("nn", "image")  # the modules that know of no 64-bit integers
+FUNCTIONS_LEFT_ALONE = {
     "jax_draw_seed", "array", "vectorize", "jvp", "ndim", "wrap_flash_attention",
 }  # fmt: skip
 
 
-class Patches:
-    """Changes of attributes, which can be undone."""
-
-    def __init__(self) -> None:
-        self._before: list[tuple[Any, str, Any]] = []
-
-    def set(self, owner: Any, name: str, value: Any) -> None:
-        """Changes an attribute."""
-        self._before.append((owner, name, vars(owner).get(name, _MISSING)))
-        setattr(owner, name, value)
-
-    def undo(self) -> None:
-        """Gives every attribute back what it was."""
-        while self._before:
-            owner, name, value = self._before.pop()
-            if value is _MISSING:
-                delattr(owner, name)
-            else:
-                setattr(owner, name, value)
-
-
-_MISSING = object()
-PATCHES = Patches()
+PATCHES = AttributePatches()
 _CHANGED: dict[Any, Any] = {}  # Keras's own functions, by ours
 
 
@@ -82,10 +61,11 @@ def load() -> types.ModuleType:
             "tf.keras needs Keras 3, which is not installed: pip install 'tapefacade[keras]'"
         ) from error
     version = tuple(int(part) for part in keras.__version__.split(".")[:2])
-    if not OLDEST <= version < NEWEST:
+    if not OLDEST_VERSION <= version < UNKNOWN_VERSION:
         raise ImportError(
-            f"tf.keras works with Keras {_text(OLDEST)} to {_text(NEWEST)} (not included), and "
-            f"{keras.__version__} is installed: pip install 'tapefacade[keras]'"
+            f"tf.keras works with Keras {_text(OLDEST_VERSION)} to {_text(UNKNOWN_VERSION)} "
+            f"(not included), and {keras.__version__} is installed: pip install "
+            "'tapefacade[keras]'"
         )
     if keras.backend.backend() != "jax":
         raise ImportError(
@@ -102,7 +82,7 @@ def _text(version: tuple[int, int]) -> str:
 
 def patch() -> None:
     """Changes Keras, unless it is changed already."""
-    if PATCHES._before:
+    if PATCHES.are_set:
         return
     try:
         _change()
@@ -113,7 +93,7 @@ def patch() -> None:
 
 def undo() -> None:
     """Makes Keras what it was; models that are there stay models of Keras."""
-    if not PATCHES._before:
+    if not PATCHES.are_set:
         return
     core = importlib.import_module("keras.src.backend.jax.core")
     tensor = importlib.import_module("keras.src.backend.common.keras_tensor")
@@ -123,9 +103,9 @@ def undo() -> None:
     PATCHES.undo()
     random.release(generators.SeedGenerator)
     _replace_everywhere(_CHANGED, ())  # in modules that were imported meanwhile
-    PATCHES._before.clear()
+    PATCHES.forget()
     _CHANGED.clear()
-    Raw.variable = None
+    KerasState.variable = None
 
 
 def _change() -> None:
@@ -133,9 +113,9 @@ def _change() -> None:
     backend = importlib.import_module("keras.src.backend")
     core = importlib.import_module("keras.src.backend.jax.core")
     scope = importlib.import_module("keras.src.backend.common.stateless_scope")
-    Raw.in_stateless_scope = staticmethod(scope.in_stateless_scope)
-    Raw.variable = backend.Variable
-    Raw.floatx = staticmethod(backend.floatx)
+    KerasState.in_stateless_scope = staticmethod(scope.in_stateless_scope)
+    KerasState.variable = backend.Variable
+    KerasState.floatx = staticmethod(backend.floatx)
     common = importlib.import_module("keras.src.backend.common.variables")
     variables.Scope.autocast = staticmethod(common.get_autocast_scope)
     dtypes = importlib.import_module("keras.src.backend.common.dtypes")
@@ -143,22 +123,28 @@ def _change() -> None:
     PATCHES.set(dtypes, "PYTHON_DTYPES_MAP", {**dtypes.PYTHON_DTYPES_MAP, **wide})
     _change_variables(core)
     replaced = _lifted()
-    for name in FROM_CORE:
+    for name in CORE_FUNCTIONS:
         replaced[getattr(core, name)] = lift(getattr(core, name), name)
-    replaced.update(conversion.of_core(core))
-    replaced.update(random.of_core(core))
+    replaced.update(conversion.core_functions(core))
+    replaced.update(random.core_functions(core))
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
-    replaced[knumpy.array] = conversion.array_of(replaced[core.convert_to_tensor])
+    replaced[knumpy.array] = conversion.array_function(replaced[core.convert_to_tensor])
     legacy = importlib.import_module("keras.src.legacy.layers")
     PATCHES.set(legacy, "tf", importlib.import_module("tapefacade"))
     for name, function in control_flow.REPLACED.items():
         replaced[getattr(core, name)] = control_flow.own(getattr(core, name))(function)
     replaced.update(_recurrent())
-    replaced[core.compute_output_spec] = shape_inference.inferring(core.compute_output_spec)
+    replaced[core.compute_output_spec] = shape_inference.compute_output_spec_with_tensors(
+        core.compute_output_spec
+    )
     adapters = importlib.import_module("keras.src.trainers.data_adapters")
-    replaced[adapters.get_data_adapter] = datasets.adapting(adapters.get_data_adapter)
+    replaced[adapters.get_data_adapter] = datasets.get_data_adapter_with_datasets(
+        adapters.get_data_adapter
+    )
     arrays = importlib.import_module("keras.src.trainers.data_adapters.array_data_adapter")
-    batches = datasets.in_order_of_tensorflow(arrays.ArrayDataAdapter._get_iterator, arrays.tree)
+    batches = datasets.batches_in_order_of_tensorflow(
+        arrays.ArrayDataAdapter._get_iterator, arrays.tree
+    )
     PATCHES.set(arrays.ArrayDataAdapter, "_get_iterator", batches)
     _change_training()
     preprocessing.apply(PATCHES)
@@ -167,15 +153,14 @@ def _change() -> None:
     keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
     PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic_tensors.hand_over)
     symbolic_tensors.register(keras_tensor)
-    replaced[core.stop_gradient] = conversion.stopping(core.stop_gradient)
+    replaced[core.stop_gradient] = conversion.stop_gradient_of_tensors(core.stop_gradient)
     _CHANGED.update((ours, original) for original, ours in replaced.items())
     _replace_everywhere(replaced, (core, jax_backend, backend))
     installation.apply(PATCHES)
 
 
 def _change_variables(core: types.ModuleType) -> None:
-    for name, member in variables.members().items():
-        PATCHES.set(core.JaxVariable, name, member)
+    PATCHES.set_members(core.JaxVariable, variables.VariableMembers)
     made = core.JaxVariable._initialize_with_initializer
     PATCHES.set(core.JaxVariable, "_initialize_with_initializer", _outside(made))
     PATCHES.set(Making, "__instancecheck__", _is_instance(core.JaxVariable))
@@ -184,19 +169,21 @@ def _change_variables(core: types.ModuleType) -> None:
 def _lifted() -> dict[Any, Any]:
     """Returns for each function of the backend's modules ours, and puts it in its place."""
     replaced: dict[Any, Any] = {}
-    for short in MODULES:
+    for short in BACKEND_MODULES:
         module = importlib.import_module(f"keras.src.backend.jax.{short}")
         for name, function in list(vars(module).items()):
-            if _is_own(function, module) and name not in NOT_LIFTED:
-                made = directly(name, lift(function, name, is_narrow=short in NARROW))
+            if _is_own(function, module) and name not in FUNCTIONS_LEFT_ALONE:
+                made = direct_function(
+                    name, lift(function, name, is_narrow=short in MODULES_OF_32_BITS)
+                )
                 replaced[function] = random.seeded(made) if random.takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")
     original = _originals(replaced)
     for name in ("square", "absolute", "abs", "sign"):
-        replaced[original[name]] = conversion.of_rows(replaced[original[name]])
+        replaced[original[name]] = conversion.elementwise_with_rows(replaced[original[name]])
         PATCHES.set(knumpy, name, replaced[original[name]])
-    replaced[original["take"]] = conversion.taking(replaced[original["take"]])
+    replaced[original["take"]] = conversion.take_with_row_gradients(replaced[original["take"]])
     PATCHES.set(knumpy, "take", replaced[original["take"]])
     return replaced
 
@@ -214,11 +201,10 @@ def _recurrent() -> dict[Any, Any]:
 def _change_training() -> None:
     optimizer = importlib.import_module("keras.src.backend.jax.optimizer").JaxOptimizer
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
-    applying = optimizer_update.repeating(base._backend_apply_gradients)
+    applying = optimizer_update.repeated_update(base._backend_apply_gradients)
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
-    for name, member in trainer.members().items():
-        PATCHES.set(training, name, member)
+    PATCHES.set_members(training, trainer.TrainerMembers)
 
 
 def _is_instance(keras_variable: type) -> Callable[[Any, Any], bool]:
@@ -236,7 +222,7 @@ def _outside(initialize: Callable[..., None]) -> Callable[..., None]:
     """Gives variables their first value outside of the functions and tapes that run."""
 
     def initialize_with_initializer(self: Any, initializer: Any) -> None:
-        if Raw.now():
+        if KerasState.computes_on_arrays():
             initialize(self, initializer)
         else:
             with init_scope():

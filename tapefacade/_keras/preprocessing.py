@@ -3,10 +3,11 @@
 import importlib
 from typing import Any
 
+from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.training.datasets import is_dataset
 
 
-def apply(patches: Any) -> None:
+def apply(patches: AttributePatches) -> None:
     """Lets Keras find this package where it looks for TensorFlow.
 
     Args:

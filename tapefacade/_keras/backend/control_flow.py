@@ -18,7 +18,7 @@ from tapefacade._function.control.scan import scan as scan_op
 from tapefacade._function.control.switch_case import switch_case
 from tapefacade._function.control.vectorized_map import vectorized_map as vectorized_map_op
 from tapefacade._function.control.while_loop import while_loop as while_loop_op
-from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import range as range_op, zeros as zeros_op
@@ -36,7 +36,7 @@ def own(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable
 
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            return (original if Raw.now() else function)(*args, **kwargs)
+            return (original if KerasState.computes_on_arrays() else function)(*args, **kwargs)
 
         call.__name__, call.__doc__ = original.__name__, original.__doc__
         return call

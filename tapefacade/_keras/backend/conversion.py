@@ -10,14 +10,14 @@ from jax.core import Tracer
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.backend.lifted_functions import Raw, raw
+from tapefacade._keras.backend.lifted_functions import KerasState, call_on_arrays
 from tapefacade._ops.array.casting import cast as cast_op
 from tapefacade._ops.array.copying import stop_gradient as stop_gradient_op
 from tapefacade._ops.array.gathering import gather
 from tapefacade._state.indexed_slices import IndexedSlices
 
 
-def of_core(core: types.ModuleType) -> dict[Any, Any]:
+def core_functions(core: types.ModuleType) -> dict[Any, Any]:
     """Returns our versions of the functions that make tensors or tell what they are."""
     convert_to_keras = _converting(core, core.convert_to_tensor)
 
@@ -36,19 +36,22 @@ def of_core(core: types.ModuleType) -> dict[Any, Any]:
         return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)
 
     return {
-        core.convert_to_tensor: convert_to_keras, core.cast: cast, core.convert_to_numpy: convert_to_numpy,
-        core.is_tensor: is_tensor, core.shape: shape,
-    }  # fmt: skip
+        core.convert_to_tensor: convert_to_keras,
+        core.cast: cast,
+        core.convert_to_numpy: convert_to_numpy,
+        core.is_tensor: is_tensor,
+        core.shape: shape,
+    }
 
 
 def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callable[..., Any]:
     def convert_to_keras(x: Any, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
         if isinstance(x, CompositeTensor):
             return x
-        if Raw.now() or isinstance(x, Tracer):
+        if KerasState.computes_on_arrays() or isinstance(x, Tracer):
             if isinstance(x, EagerTensor):
                 x = x._device_array()
-            return raw(original, (x, dtype, sparse, ragged), {})
+            return call_on_arrays(original, (x, dtype, sparse, ragged), {})
         if dtype is not None:
             dtype = core.standardize_dtype(dtype)
         if isinstance(x, core.JaxVariable):
@@ -64,7 +67,7 @@ def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callabl
     return convert_to_keras
 
 
-def array_of(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:
+def array_function(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:
     """Returns `array`, which makes tensors."""
 
     def array(x: Any, dtype: Any = None) -> Any:
@@ -73,18 +76,18 @@ def array_of(convert_to_keras: Callable[..., Any]) -> Callable[..., Any]:
     return array
 
 
-def stopping(original: Callable[..., Any]) -> Callable[..., Any]:
+def stop_gradient_of_tensors(original: Callable[..., Any]) -> Callable[..., Any]:
     """Returns `stop_gradient`."""
 
     def stop_gradient(variable: Any) -> Any:
-        if Raw.now():
+        if KerasState.computes_on_arrays():
             return original(variable)
         return stop_gradient_op(variable)
 
     return stop_gradient
 
 
-def of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
+def elementwise_with_rows(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns an elementwise function that treats the rows of a sparse gradient one by one."""
 
     def each(x: Any) -> Any:
@@ -96,11 +99,11 @@ def of_rows(function: Callable[..., Any]) -> Callable[..., Any]:
     return each
 
 
-def taking(function: Callable[..., Any]) -> Callable[..., Any]:
+def take_with_row_gradients(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns `take`; of rows it is a gather, whose gradient is made of rows."""
 
     def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        if Raw.now() or axis != 0:
+        if KerasState.computes_on_arrays() or axis != 0:
             return function(x, indices, axis=axis)
         return gather(x, indices, axis=0)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._ops.array.shaping import expand_dims, reshape, transpose
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.clipping import clip_by_value
@@ -37,12 +37,17 @@ REDUCING = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "su
 def _is_inexact(x: Any) -> bool:
     """Whether a value is a tensor or variable of floats or complex numbers."""
     kind = type(x)
-    return (kind is EagerTensor or kind is Raw.variable) and x._type.inexact
+    return (kind is EagerTensor or kind is KerasState.variable) and x._type.inexact
 
 
 def _unary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and _is_inexact(args[0]) and not Raw.now():
+        if (
+            len(args) == 1
+            and not kwargs
+            and _is_inexact(args[0])
+            and not KerasState.computes_on_arrays()
+        ):
             return ours(args[0])
         return lifted(*args, **kwargs)
 
@@ -51,7 +56,7 @@ def _unary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[...
 
 def _binary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2 and not kwargs and not Raw.now():
+        if len(args) == 2 and not kwargs and not KerasState.computes_on_arrays():
             first, second = args
             if _is_inexact(first):
                 kind = type(second)
@@ -68,7 +73,7 @@ def _binary(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..
 
 def _reducing(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, axis: Any = None, keepdims: bool = False, **kwargs: Any) -> Any:
-        if _is_inexact(x) and not kwargs and not Raw.now():
+        if _is_inexact(x) and not kwargs and not KerasState.computes_on_arrays():
             return ours(x, axis, keepdims)
         return lifted(x, axis=axis, keepdims=keepdims, **kwargs)
 
@@ -77,7 +82,7 @@ def _reducing(lifted: Callable[..., Any], ours: Callable[..., Any]) -> Callable[
 
 def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2 and not kwargs and not Raw.now():
+        if len(args) == 2 and not kwargs and not KerasState.computes_on_arrays():
             first, second = args
             if (
                 _is_inexact(first)
@@ -94,7 +99,7 @@ def _matmul(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 def _leaky_relu(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, negative_slope: Any = 0.2) -> Any:
-        if _is_inexact(x) and not Raw.now():
+        if _is_inexact(x) and not KerasState.computes_on_arrays():
             return leaky_relu(x, alpha=negative_slope)
         return lifted(x, negative_slope=negative_slope)
 
@@ -105,7 +110,12 @@ def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
     numbers = (float, int)
 
     def call(x: Any, x_min: Any, x_max: Any) -> Any:
-        if _is_inexact(x) and type(x_min) in numbers and type(x_max) in numbers and not Raw.now():
+        if (
+            _is_inexact(x)
+            and type(x_min) in numbers
+            and type(x_max) in numbers
+            and not KerasState.computes_on_arrays()
+        ):
             return clip_by_value(x, float(x_min), float(x_max))
         return lifted(x, x_min, x_max)
 
@@ -114,7 +124,7 @@ def _clip(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, newshape: Any) -> Any:
-        if type(x) is EagerTensor and not Raw.now():
+        if type(x) is EagerTensor and not KerasState.computes_on_arrays():
             return reshape(x, newshape)
         return lifted(x, newshape)
 
@@ -123,7 +133,7 @@ def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, axes: Any = None) -> Any:
-        if type(x) is EagerTensor and not Raw.now():
+        if type(x) is EagerTensor and not KerasState.computes_on_arrays():
             return transpose(x, axes)
         return lifted(x, axes=axes)
 
@@ -132,7 +142,7 @@ def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 def _expand_dims(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, axis: Any) -> Any:
-        if type(x) is EagerTensor and type(axis) is int and not Raw.now():
+        if type(x) is EagerTensor and type(axis) is int and not KerasState.computes_on_arrays():
             return expand_dims(x, axis)
         return lifted(x, axis)
 
@@ -144,7 +154,7 @@ def _joining(name: str) -> Callable[..., Any]:
 
     def direct(lifted: Callable[..., Any]) -> Callable[..., Any]:
         def call(xs: Any, axis: int = 0) -> Any:
-            if isinstance(xs, list | tuple) and xs and not Raw.now():
+            if isinstance(xs, list | tuple) and xs and not KerasState.computes_on_arrays():
                 dtypes = {x._type.dtype if type(x) is EagerTensor else None for x in xs}
                 if len(dtypes) == 1 and None not in dtypes:
                     return ours(list(xs), axis)
@@ -162,7 +172,7 @@ OTHERS = {
 }  # fmt: skip
 
 
-def directly(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:
+def direct_function(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function that calls an op of ours, if there is one that does the same.
 
     Args:

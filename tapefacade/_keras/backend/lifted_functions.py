@@ -33,27 +33,27 @@ WIDE_FLOATS = ("float64", "complex128")
 WIDE = ("float64", "int64", "uint64", "complex128")
 
 
-class _Thread(threading.local):
+class _ArrayDepth(threading.local):
     """Whether functions of the backend compute on arrays now."""
 
     def __init__(self) -> None:
         self.depth = 0
 
 
-_THREAD = _Thread()
+_ARRAY_DEPTH = _ArrayDepth()
 
 
 @contextlib.contextmanager
 def on_arrays() -> Iterator[None]:
     """Makes a block in which the backend's functions compute on JAX's arrays, as they are."""
-    _THREAD.depth += 1
+    _ARRAY_DEPTH.depth += 1
     try:
         yield
     finally:
-        _THREAD.depth -= 1
+        _ARRAY_DEPTH.depth -= 1
 
 
-class Raw:
+class KerasState:
     """Tells when Keras computes on JAX's arrays by itself: while it infers shapes."""
 
     variable: type | None = None  # Keras's class of variables
@@ -61,13 +61,16 @@ class Raw:
     in_stateless_scope: ClassVar[Any] = staticmethod(lambda: False)
 
     @classmethod
-    def now(cls) -> bool:
+    def computes_on_arrays(cls) -> bool:
         """Whether the backend's functions have to be left alone."""
-        return _THREAD.depth > 0 or cls.in_stateless_scope()
+        return _ARRAY_DEPTH.depth > 0 or cls.in_stateless_scope()
 
 
-class Lifted(Operation):
-    """A function of the backend; static are the structure of its arguments and what is no tensor."""
+class KerasOperation(Operation):
+    """A function of Keras's backend as an op.
+
+    Static are the structure of its arguments, and those that are no tensors.
+    """
 
     def __init__(
         self,
@@ -167,21 +170,21 @@ def lift(
         for place, name in enumerate(inspect.signature(function).parameters)
         if name in ("shape", "newshape")
     ]
-    operations: dict[str, Lifted] = {}  # by the dtype that Keras's floats have
+    operations: dict[str, KerasOperation] = {}  # by the dtype that Keras's floats have
 
     @functools.wraps(function)
     def lifted(*args: Any, **kwargs: Any) -> Any:
-        if Raw.now():
-            return raw(function, args, kwargs)
+        if KerasState.computes_on_arrays():
+            return call_on_arrays(function, args, kwargs)
         for place, parameter in shapes:  # a tensor may say what a shape is
             if parameter in kwargs:
                 kwargs[parameter] = shape_without_tensors(kwargs[parameter])
             elif place < len(args):
                 args = (*args[:place], shape_without_tensors(args[place]), *args[place + 1 :])
-        floatx = Raw.floatx()
+        floatx = KerasState.floatx()
         operation = operations.get(floatx)
         if operation is None:
-            operation = Lifted(function, name, differentiable, is_narrow, floatx)
+            operation = KerasOperation(function, name, differentiable, is_narrow, floatx)
             operations[floatx] = operation
         return record(operation, args, kwargs)
 
@@ -198,17 +201,19 @@ def shape_without_tensors(value: Any) -> Any:
     return value
 
 
-def raw(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_on_arrays(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Calls a function of the backend on JAX's arrays, with 64 bits if an argument has them."""
-    if _THREAD.depth:  # the instruction that is evaluated has decided it
+    if _ARRAY_DEPTH.depth:  # the instruction that is evaluated has decided it
         return function(*args, **kwargs)
     leaves = jax.tree.leaves((args, kwargs), is_leaf=is_operand)
-    wide = Raw.floatx() == "float64" or any(map(_is_wide, leaves))
+    wide = KerasState.floatx() == "float64" or any(map(_is_wide, leaves))
     with jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
         return function(*args, **kwargs)
 
 
-def record(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record(operation: KerasOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Records a call; computes it if there are values that JAX traces among the arguments."""
     recording = _with_room()
     slots: list[int] = []
@@ -224,7 +229,7 @@ def record(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
             values.append((kind, value))
         elif kind is float:
             values.append(_static(value))
-        elif kind is Raw.variable:
+        elif kind is KerasState.variable:
             slots.append(value._slot_in(recording))
             types.append(value._type)
             values.append(TENSOR)
@@ -243,7 +248,7 @@ def _with_room() -> Recording:
 
 
 def _recorded(
-    operation: Lifted, static: tuple[Any, ...], slots: list[int], types: list[TensorType]
+    operation: KerasOperation, static: tuple[Any, ...], slots: list[int], types: list[TensorType]
 ) -> Any:
     recording = THREAD.recording
     tensors = recording.apply(operation, static, tuple(slots), types)
@@ -253,7 +258,7 @@ def _recorded(
     return tensors[0] if at.structure is None else jax.tree.unflatten(at.structure, tensors)
 
 
-def _record_nested(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _record_nested(operation: KerasOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Records a call of which some arguments hold others, or have to be converted."""
     leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_operand)
     recording = _with_room()
@@ -285,7 +290,7 @@ def _record_nested(operation: Lifted, args: tuple[Any, ...], kwargs: dict[str, A
 
 
 def _static(leaf: Any) -> tuple[Any, ...]:
-    """Returns what stands for an argument that is no tensor: equal values of one class are alike."""
+    """Returns what stands for an argument that is no tensor, the same for equal values of a class."""
     if isinstance(leaf, DType):
         leaf = leaf.name
     elif isinstance(leaf, list):  # of a class that JAX does not take apart
@@ -297,7 +302,7 @@ def _static(leaf: Any) -> tuple[Any, ...]:
     return type(leaf), leaf
 
 
-def _computed(operation: Lifted, leaves: list[Any], structure: Any) -> Any:
+def _computed(operation: KerasOperation, leaves: list[Any], structure: Any) -> Any:
     arrays = [
         leaf._device_array() if isinstance(leaf, EagerTensor)
         else leaf.__jax_array__() if is_variable(leaf) else leaf

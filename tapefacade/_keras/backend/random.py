@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.backend.lifted_functions import Raw, shape_without_tensors
+from tapefacade._keras.backend.lifted_functions import KerasState, shape_without_tensors
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.sorting import argsort
@@ -33,7 +33,7 @@ KEY_DTYPE = "uint32"  # of the keys of JAX's generator
 MODULUS = 2**31 - 2  # what Keras takes seeds by, with TensorFlow
 
 
-def of_core(core: types.ModuleType) -> dict[Any, Any]:
+def core_functions(core: types.ModuleType) -> dict[Any, Any]:
     """Returns our version of the function that tells the dtype of seeds."""
 
     def random_seed_dtype() -> str:
@@ -74,7 +74,7 @@ def seeded(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*bound.args, **bound.kwargs)
         if not isinstance(given["seed"], EagerTensor | jax.Array):
             given["seed"] = draw(given["seed"])
-        if Raw.now():
+        if KerasState.computes_on_arrays():
             given["seed"] = jnp.asarray(given["seed"]).astype(KEY_DTYPE)
             return function(*bound.args, **bound.kwargs)
         seed = cast(given["seed"], SEED_DTYPE)
@@ -85,7 +85,7 @@ def seeded(function: Callable[..., Any]) -> Callable[..., Any]:
         if "shape" in given:
             given["shape"] = shape_without_tensors(given["shape"])
         if "dtype" in given:
-            given["dtype"] = given["dtype"] or Raw.floatx()
+            given["dtype"] = given["dtype"] or KerasState.floatx()
         return own(**given)
 
     drawn.__name__, drawn.__doc__ = function.__name__, function.__doc__

@@ -14,7 +14,7 @@ from tapefacade._trace.recording import THREAD
 SIZES = (83, 89)  # in the place of a size that is not known
 
 
-def inferring(original: Callable[..., Any]) -> Callable[..., Any]:
+def compute_output_spec_with_tensors(original: Callable[..., Any]) -> Callable[..., Any]:
     """Returns the function that infers shapes, for functions that give tensors of ours.
 
     Keras stands for an unknown size by a symbol, of which our functions know nothing. Where one of
@@ -31,7 +31,7 @@ def inferring(original: Callable[..., Any]) -> Callable[..., Any]:
             with _describing(), outside_of_functions(), warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "Explicitly requested dtype")
                 return original(on_arrays, *args, **kwargs)
-        except Exception:
+        except Exception:  # of functions that know no symbols for sizes, of whatever class
             with _describing(), outside_of_functions():
                 first, second = (
                     original(on_arrays, *_sized(args, size), **_sized(kwargs, size))

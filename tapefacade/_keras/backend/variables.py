@@ -11,7 +11,7 @@ from jax.core import Tracer
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_array
 from tapefacade._function.function.recorded_program import slot_in
-from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._state.variable import ResourceVariable, Variable
 
 
@@ -35,8 +35,8 @@ class Scope:
     autocast: ClassVar[Any] = staticmethod(lambda: None)
 
 
-class Holding:
-    """What a variable of Keras gets: the members are put into its class."""
+class VariableMembers:
+    """The members that Keras's class of variables gets: each holds a variable of ours."""
 
     _facade: Variable | None
     _autocast: bool
@@ -55,7 +55,7 @@ class Holding:
             held = self._adopted()
         if held is None:
             return self.__dict__.get("_traced")
-        return held._tensor._device_array() if Raw.now() else held.value()
+        return held._tensor._device_array() if KerasState.computes_on_arrays() else held.value()
 
     @_value.setter
     def _value(self, value: Any) -> None:
@@ -94,7 +94,11 @@ class Holding:
     def shape(self) -> Any:
         """The shape: a `tf.TensorShape`, but where Keras infers shapes."""
         held = self.__dict__.get("_facade")
-        return self._shape if held is None or Raw.now() else held._tensor._type.tensor_shape
+        return (
+            self._shape
+            if held is None or KerasState.computes_on_arrays()
+            else held._tensor._type.tensor_shape
+        )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.value, dtype, copy=copy)
@@ -178,9 +182,3 @@ def release(keras_variable: type) -> None:
         if isinstance(found, keras_variable) and "_facade" in vars(found):
             held = vars(found).pop("_facade")
             vars(found)["_value"] = held._tensor._device_array()
-
-
-def members() -> dict[str, Any]:
-    """Returns what is put into Keras's class of variables."""
-    kept = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
-    return {name: value for name, value in vars(Holding).items() if name not in kept}

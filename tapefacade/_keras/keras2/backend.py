@@ -1,4 +1,4 @@
-"""`tf.keras.backend` as in Keras 2: its functions on our tensors, and those that Keras 3 dropped."""
+"""`tf.keras.backend` as in Keras 2: its functions on our tensors, also those Keras 3 dropped."""
 
 import functools
 import importlib
@@ -12,8 +12,9 @@ import jax
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_array
+from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2 import backend_loops, learning_phase
-from tapefacade._keras.keras2.notices import Patches, like, notice, refusal, source
+from tapefacade._keras.keras2.notices import like, notice, refusal, source
 from tapefacade._keras.keras2.optimizer_slots import variable_of
 from tapefacade._ops.array.joining import stack
 from tapefacade._ops.array.printing import print as print_op
@@ -23,8 +24,8 @@ from tapefacade._ops.nn.normalization import batch_normalization, moments
 
 # These look at symbolic tensors; the others become parts of a model.
 LOOKING = {
-    "count_params", "dtype", "eval", "function", "get_value", "int_shape", "is_sparse", "name_scope",
-    "ndim", "placeholder",
+    "count_params", "dtype", "eval", "function", "get_value", "int_shape", "is_sparse",
+    "name_scope", "ndim", "placeholder",
 }  # fmt: skip
 OF_SHAPES = {
     "random_normal", "random_uniform", "random_bernoulli", "random_binomial", "truncated_normal",
@@ -38,7 +39,7 @@ REFUSED = {
 }
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Gives Keras's older functions our functions in the place of TensorFlow's.
 
     Args:

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from tapefacade._keras.keras2.notices import Patches, like, notice, renamed, source
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.keras2.notices import like, notice, renamed, source
 
 # Arguments that say what is written to the logs of TensorFlow 1.
 OF_TENSORBOARD = ("batch_size", "write_grads", "embeddings_layer_names", "embeddings_data")
@@ -11,7 +12,7 @@ SUFFIXES = (".keras", ".h5")
 OF_WEIGHTS = ".weights.h5"
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes the classes of callbacks.
 
     Args:

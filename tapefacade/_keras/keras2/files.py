@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._keras.keras2.notices import Patches, like, notice, refusal, source
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.keras2.notices import like, notice, refusal, source
 
 HDF5 = (".h5", ".hdf5", ".keras")
 SIGNATURE_OF_HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -22,7 +23,7 @@ MESSAGE_SAVED_MODEL = (
 )
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes how models are saved and loaded.
 
     Args:

@@ -1,5 +1,6 @@
 """What programs of Keras 2 write: a thin layer over Keras 3 accepts it, and says so once."""
 
+from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2 import (
     backend,
     callbacks,
@@ -11,7 +12,6 @@ from tapefacade._keras.keras2 import (
     optimizer_slots,
     optimizers,
 )
-from tapefacade._keras.keras2.notices import Patches
 
 PARTS = (
     optimizers,
@@ -26,7 +26,7 @@ PARTS = (
 )
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Makes Keras accept the spellings of Keras 2.
 
     Args:

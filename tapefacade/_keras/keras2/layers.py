@@ -1,4 +1,4 @@
-"""Layers as in Keras 2: arguments, positions, `add_weight("name", ...)`, `add_loss` of a function."""
+"""Layers as in Keras 2: arguments, positions, `add_weight("name", ...)`, `add_loss(function)`."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2 import learning_phase
-from tapefacade._keras.keras2.notices import Attribute, Patches, like, notice, refusal, source
+from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 from tapefacade._tape.init_scope import init_scope
 
 # Arguments of `add_weight` in Keras 2, in this order.
@@ -27,7 +28,7 @@ CHANGING = {
 }
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes the classes of layers.
 
     Args:
@@ -41,11 +42,9 @@ def apply(patches: Patches) -> None:
     patches.set(layer, "add_loss", _adding_loss(layer.add_loss))
     patches.set(layer, "_get_own_losses", _with_functions(layer._get_own_losses))
     patches.set(layer, "_post_build", _with_values(layer._post_build))
-    resolve = learning_phase.resolving(layer._resolve_and_populate_arg)
+    resolve = learning_phase.resolve_with_learning_phase(layer._resolve_and_populate_arg)
     patches.set(layer, "_resolve_and_populate_arg", resolve)
-    for name, member in vars(_Members).items():
-        if not name.startswith("__"):
-            patches.set(layer, name, member)
+    patches.set_members(layer, LayerMembers)
     module = source("layers.layer")
     shapes = module.update_shapes_dict_for_target_fn
     patches.set(module, "update_shapes_dict_for_target_fn", _with_lists(shapes))
@@ -249,8 +248,8 @@ def _with_functions(original: Callable[[Any], list[Any]]) -> Callable[[Any], lis
     return _get_own_losses
 
 
-class _Members:
-    """What is put into the class of layers."""
+class LayerMembers:
+    """The members that Keras's class of layers gets: methods of Keras 2."""
 
     _compute_dtype = Attribute(
         "_compute_dtype", "`self.compute_dtype`", lambda self: self.compute_dtype

@@ -95,7 +95,7 @@ def _value(value: Any) -> Any:
     return value() if callable(value) else value
 
 
-def resolving(original: Callable[..., None]) -> Callable[..., None]:
+def resolve_with_learning_phase(original: Callable[..., None]) -> Callable[..., None]:
     """Returns the search for what `training` is in a call, which sees the phase.
 
     Args:

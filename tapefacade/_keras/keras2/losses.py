@@ -4,7 +4,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from tapefacade._keras.keras2.notices import Attribute, Patches, like, notice, renamed, source
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.keras2.notices import Attribute, like, notice, renamed, source
 
 REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
 # Arguments of `add_weight` in Keras 2, in this order.
@@ -12,7 +13,7 @@ OF_WEIGHTS = ("name", "shape", "aggregation", "synchronization", "initializer", 
 DROPPED = ("aggregation", "synchronization", "use_resource", "trainable")
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes the classes of losses and metrics.
 
     Args:

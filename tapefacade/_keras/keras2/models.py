@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.keras2.notices import Attribute, Patches, like, notice, refusal, source
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 
 WORKERS = ("workers", "use_multiprocessing", "max_queue_size")
 OF_COMPILE = {
@@ -18,7 +19,7 @@ OF_COMPILE = {
 DROPPED_OF_COMPILE = ("sample_weight_mode", "experimental_run_tf_function", "pss_evaluation_shards")
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes the classes of models.
 
     Args:
@@ -33,9 +34,7 @@ def apply(patches: Patches) -> None:
         patches.set(trainer, name, _resetting(vars(trainer)[name]))
     patches.set(base, "compile", _compiling(base.compile))
     patches.set(base, "metrics_names", property(_metrics_names))
-    for name, member in vars(_Members).items():
-        if not name.startswith("__"):
-            patches.set(model, name, member)
+    patches.set_members(model, ModelMembers)
     functional = source("models.functional").Functional
     patches.set(functional, "add_loss", source("layers.layer").Layer.add_loss)
     patches.set(functional, "_add_symbolic_losses", _add_symbolic_losses)
@@ -192,8 +191,8 @@ class _CompiledLoss:
         return [self._model._loss_tracker, *self._model._compile_loss.metrics]
 
 
-class _Members:
-    """What is put into the class of models."""
+class ModelMembers:
+    """The members that Keras's class of models gets: methods of Keras 2."""
 
     compiled_metrics = Attribute(
         "compiled_metrics", "`model.compute_metrics(x, y, y_pred)`", _CompiledMetrics

@@ -6,9 +6,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2 import classes
 from tapefacade._keras.keras2.legacy_optimizers import OLDER_CLASSES, older_class
-from tapefacade._keras.keras2.notices import Patches, like, notice, source
+from tapefacade._keras.keras2.notices import like, notice, source
 
 ROOT = "keras._tf_keras.keras"
 SCHEDULES = "optimizers.schedules"
@@ -87,7 +88,7 @@ ABSENT: dict[str, str] = {
 }
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Adds the names.
 
     Args:

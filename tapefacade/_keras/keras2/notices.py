@@ -5,19 +5,11 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from tapefacade._core.logging import get_logger
 
 _SAID: set[str] = set()
-
-
-class Patches(Protocol):
-    """What can change attributes, and give them back."""
-
-    def set(self, owner: Any, name: str, value: Any) -> None:
-        """Changes an attribute."""
-        ...
 
 
 class RefusedError(TypeError, ValueError, AttributeError):

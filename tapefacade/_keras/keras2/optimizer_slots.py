@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._keras.keras2.notices import Attribute, Patches, notice, source
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.keras2.notices import Attribute, notice, source
 from tapefacade._keras.keras2.optimizers import _as_rate
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.sorting import unique
@@ -18,21 +19,19 @@ from tapefacade._tape.init_scope import init_scope
 SLOTS = {
     "m": "_momentums", "v": "_velocities", "vhat": "_velocity_hats", "momentum": "momentums",
     "rms": "_velocities", "mg": "_average_gradients", "accumulator": "_accumulators",
-    "linear": "_linears", "accum_grad": "_accumulated_grads", "accum_var": "_accumulated_delta_vars",
-    "average": "_model_variables_moving_average",
+    "linear": "_linears", "accum_grad": "_accumulated_grads",
+    "accum_var": "_accumulated_delta_vars", "average": "_model_variables_moving_average",
 }  # fmt: skip
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes the class of optimizers, and gives `legacy` its classes.
 
     Args:
         patches: sets the attributes.
     """
     base = source("optimizers.base_optimizer").BaseOptimizer
-    for name, member in vars(_Members).items():
-        if not name.startswith("__"):
-            patches.set(base, name, member)
+    patches.set_members(base, OptimizerSlotMembers)
     patches.set(base, "build", _building(base.build))
     patches.set(base, "update_step", _updating(base.update_step))
     patches.set(base, "_backend_update_step", _all_updating(base._backend_update_step))
@@ -54,8 +53,8 @@ def variable_of(variable: Any) -> Any:
     return variable if held is None else held
 
 
-class _Members:
-    """What is put into the class of optimizers."""
+class OptimizerSlotMembers:
+    """The members that Keras's class of optimizers gets: slots and hyperparameters of Keras 2."""
 
     _index_dict = Attribute(
         "_index_dict", "`_get_variable_index`", lambda self: self._trainable_variables_indices

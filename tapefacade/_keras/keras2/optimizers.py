@@ -7,20 +7,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._keras.keras2.notices import (
-    Attribute,
-    Patches,
-    like,
-    notice,
-    refusal,
-    renamed,
-    source,
-)
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, renamed, source
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 
 DEFAULT_RATE = 0.001
-RATE = "learning_rate={0}"
 # Arguments that say how TensorFlow 1 updates variables.
 WITHOUT_MEANING = ("use_locking", "jit_compile", "is_legacy_optimizer", "mesh")
 
@@ -33,7 +25,7 @@ class Called(list[Any]):
         return list(self)
 
 
-def apply(patches: Patches) -> None:
+def apply(patches: AttributePatches) -> None:
     """Changes the class of optimizers.
 
     Args:
@@ -50,13 +42,11 @@ def apply(patches: Patches) -> None:
     patches.set(base, "iterations", _counted(base.iterations))
     patches.set(base, "variables", property(lambda self: Called(self._variables)))
     patches.set(base, "set_weights", _setting_weights(base.set_weights))
-    for name, member in vars(_Members).items():
-        if not name.startswith("__"):
-            patches.set(base, name, member)
+    patches.set_members(base, OptimizerMembers)
 
 
-class _Members:
-    """What is put into the class of optimizers."""
+class OptimizerMembers:
+    """The members that Keras's class of optimizers gets: methods of Keras 2."""
 
     def minimize(
         self: Any,

@@ -62,7 +62,7 @@ class Batches:
         return x, y, self._utils.class_weight_to_sample_weights(y, self._class_weight)
 
 
-def adapting(original: Callable[..., Any]) -> Callable[..., Any]:
+def get_data_adapter_with_datasets(original: Callable[..., Any]) -> Callable[..., Any]:
     """Makes the function that finds the adapter for data know our datasets."""
     adapters = "keras.src.trainers.data_adapters"
     base = importlib.import_module(f"{adapters}.data_adapter").DataAdapter
@@ -81,7 +81,7 @@ def adapting(original: Callable[..., Any]) -> Callable[..., Any]:
     return get_data_adapter
 
 
-def in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[..., Any]:
+def batches_in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[..., Any]:
     """Returns the method that iterates over the batches of arrays: shuffled as with TensorFlow.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import Recorded
 from tapefacade._function.function.tracing import record_body
-from tapefacade._keras.backend.lifted_functions import Raw
+from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -22,7 +22,7 @@ MAX_PROGRAMS = 8  # of an optimizer; one whose settings change all the time runs
 _PROGRAMS: weakref.WeakKeyDictionary[Any, dict[Any, Any]] = weakref.WeakKeyDictionary()
 
 
-def repeating(original: Callable[..., None]) -> Callable[..., None]:
+def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
     """Makes the method that applies gradients from Keras's own."""
 
     def _backend_apply_gradients(self: Any, grads: Any, trainable_variables: Any) -> None:
@@ -45,7 +45,11 @@ def repeating(original: Callable[..., None]) -> Callable[..., None]:
 
 def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
     """Whether an update is nothing but what is recorded: no Python of the user's is part of it."""
-    if THREAD.functions or THREAD.recording.enclosing is not None or Raw.now():
+    if (
+        THREAD.functions
+        or THREAD.recording.enclosing is not None
+        or KerasState.computes_on_arrays()
+    ):
         return False  # the function around it is recorded
     rate = optimizer._learning_rate
     parts = type(optimizer), type(rate)

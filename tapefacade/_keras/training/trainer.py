@@ -22,8 +22,8 @@ STATES = (
 )
 
 
-class Training:
-    """What Keras's trainer for JAX gets: the members are put into its class."""
+class TrainerMembers:
+    """The members that Keras's trainer for JAX gets: steps on the tape."""
 
     # The steps, which users override.
 
@@ -133,9 +133,3 @@ def _count(x: Any) -> int:
     while isinstance(x, list | tuple | dict):
         x = next(iter(x.values() if isinstance(x, dict) else x))
     return x.shape[0]
-
-
-def members() -> dict[str, Any]:
-    """Returns what is put into Keras's trainer."""
-    kept = {"__module__", "__dict__", "__weakref__", "__doc__", "__annotations__"}
-    return {name: value for name, value in vars(Training).items() if name not in kept}
