@@ -1,14 +1,11 @@
 """`tf.saved_model`."""
 
 from tapefacade._checkpoint.saved_model.load import (
+    LoadOptions as LoadOptions,
     contains_saved_model as contains_saved_model,
     load as load,
 )
-from tapefacade._checkpoint.saved_model.options import (
-    LoadOptions as LoadOptions,
-    SaveOptions as SaveOptions,
-)
-from tapefacade._checkpoint.saved_model.save import save as save
+from tapefacade._checkpoint.saved_model.save import SaveOptions as SaveOptions, save as save
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 
 ASSETS_DIRECTORY = "assets"

@@ -11,22 +11,22 @@ from tapefacade._checkpoint.load_status import (
     LoadStatus,
     NameBasedSaverStatus,
 )
-from tapefacade._checkpoint.object_graph import Objects, find_objects, saved
+from tapefacade._checkpoint.object_graph import Objects, description_and_values, find_objects
 from tapefacade._checkpoint.options import CheckpointOptions
 from tapefacade._checkpoint.reader import Reader, open_checkpoint
 from tapefacade._checkpoint.restoration import Restoration
-from tapefacade._checkpoint.saved_model import variable_files
+from tapefacade._checkpoint.saved_model import directory
 from tapefacade._checkpoint.state_file import update_with_relative_paths
 from tapefacade._checkpoint.tracking import (
-    Kind,
+    TrackingRule,
     VariablePut,
     attributes,
     children,
-    fitting,
-    kind_of,
     put_all,
     settle_pending,
+    tensor_for_variable,
     track,
+    tracking_rule,
 )
 from tapefacade._core import errors
 from tapefacade._definition.op import function
@@ -83,14 +83,14 @@ class Checkpoint:
         self._self_root: Any = None
         self._self_attached: dict[str, Any] = {}
         for name, value in sorted(kwargs.items()):
-            if kind_of(value) is None:
+            if tracking_rule(value) is None:
                 raise ValueError(MESSAGE_NO_PART.format(name, value))
             setattr(self, name, value)
         if root is not None:
             self._set_root(root, kwargs)
 
     def _set_root(self, root: Any, kwargs: dict[str, Any]) -> None:
-        kind = kind_of(root)
+        kind = tracking_rule(root)
         if kind is None or kind.is_container:
             raise ValueError(MESSAGE_NO_PART.format("root", root))
         if isinstance(root, Checkpoint):
@@ -110,7 +110,7 @@ class Checkpoint:
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
-        deferred_values.noted(self, name)
+        deferred_values.note_attribute(self, name)
 
     # The objects.
 
@@ -129,7 +129,7 @@ class Checkpoint:
         """How often `save` was called: a variable, which is saved itself."""
         if self._self_counter is None:
             self._self_counter = Variable(0, trainable=False, dtype="int64", name="save_counter")
-            deferred_values.noted(self._own_root(), "save_counter")
+            deferred_values.note_attribute(self._own_root(), "save_counter")
         counter = self._self_counter
         assert counter is not None
         return counter
@@ -154,7 +154,7 @@ class Checkpoint:
         """
         prefix = as_path(file_prefix)
         deferred_values.resolve_all()
-        graph, arrays = saved(self._objects())
+        graph, arrays = description_and_values(self._objects())
         write_checkpoint(prefix, graph, arrays)
         call_back(options, prefix)
         return prefix
@@ -211,7 +211,7 @@ class Checkpoint:
         """
         if save_path is None:
             return InitializationOnlyStatus()
-        reader = open_checkpoint(variable_files.within(as_path(save_path)))
+        reader = open_checkpoint(directory.checkpoint_within(as_path(save_path)))
         if reader.graph is None:
             return self._read_names(reader)
         root = self._own_root()
@@ -267,7 +267,9 @@ class Checkpoint:
         variables = [value for value in self._objects().objects if isinstance(value, Variable)]
         found = [(variable, variable.name.removesuffix(":0")) for variable in variables]
         known = [(variable, name) for variable, name in found if reader.has(name)]
-        tensors = [fitting(variable, reader, name, len(known)) for variable, name in known]
+        tensors = [
+            tensor_for_variable(variable, reader, name, len(known)) for variable, name in known
+        ]
         settle_pending()
         pairs = zip(known, tensors, strict=True)
         put_all([VariablePut(variable, tensor) for (variable, _), tensor in pairs])
@@ -284,4 +286,4 @@ def call_back(options: CheckpointOptions | None, path: str) -> None:
         callback(path) if callback.__code__.co_argcount else callback()
 
 
-track(Checkpoint, Kind(lambda value: {**attributes(value), **value._attached()}))
+track(Checkpoint, TrackingRule(lambda value: {**attributes(value), **value._attached()}))

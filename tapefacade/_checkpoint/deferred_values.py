@@ -18,7 +18,7 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD
 
 
-class Waiting(Protocol):
+class DeferredRestoration(Protocol):
     """What has values that wait."""
 
     serial: int
@@ -32,12 +32,12 @@ class Waiting(Protocol):
 
 _LOCK = threading.RLock()
 # For each object that may get parts for which values wait: a weak reference, and what waits.
-_OWNERS: dict[int, tuple[Any, dict[int, Waiting]]] = {}
+_OWNERS: dict[int, tuple[Any, dict[int, DeferredRestoration]]] = {}
 # The variables that were made meanwhile, by what they held at first.
 _FRESH: dict[int, tuple[Any, EagerTensor]] = {}
 
 
-class _Lazy:
+class _LazyInitialValue:
     """In the place of a recording: computes the first value of a variable."""
 
     def __init__(self, initial: EagerTensor) -> None:
@@ -57,7 +57,7 @@ class _Lazy:
         return None
 
 
-def wait(owner: Any, waiting: Waiting) -> None:
+def wait(owner: Any, waiting: DeferredRestoration) -> None:
     """Notes that values wait for parts of an object."""
     with _LOCK:
         known = _OWNERS.get(id(owner))
@@ -70,7 +70,7 @@ def wait(owner: Any, waiting: Waiting) -> None:
         known[1][waiting.serial] = waiting
 
 
-def no_longer(owner: Any, waiting: Waiting) -> None:
+def stop_waiting(owner: Any, waiting: DeferredRestoration) -> None:
     """Notes that an object has all its parts."""
     with _LOCK:
         known = _OWNERS.get(id(owner))
@@ -104,14 +104,14 @@ def is_fresh(variable: Variable) -> bool:
 def settle(variable: Variable, tensor: EagerTensor) -> None:
     """Gives a variable that nobody has looked at its value."""
     held = variable._tensor
-    if type(held._recording) is _Lazy and type(tensor) is EagerTensor:
+    if type(held._recording) is _LazyInitialValue and type(tensor) is EagerTensor:
         held._value = tensor._value  # those who hold the lazy tensor see it too
     else:
         variable._restore(tensor)
         _note_fresh(variable)
 
 
-def noted(owner: Any, name: str) -> None:
+def note_attribute(owner: Any, name: str) -> None:
     """Notes that an attribute of an object was set."""
     known = _OWNERS.get(id(owner))
     if known is not None:
@@ -123,7 +123,7 @@ def noted(owner: Any, name: str) -> None:
 def is_lazy(variable: Variable) -> bool:
     """Whether nobody has looked at a variable that was made while values waited."""
     held = variable._tensor
-    return held._value is None and type(held._recording) is _Lazy
+    return held._value is None and type(held._recording) is _LazyInitialValue
 
 
 def fail(variable: Variable, failed: Failed) -> None:
@@ -150,7 +150,7 @@ def _made(variable: Variable, *args: Any, **kwargs: Any) -> None:
     if type(tensor) is not EagerTensor:
         return  # texts
     if tensor._value is not None or THREAD.recording.frame is None:
-        variable._tensor = EagerTensor(tensor._type, None, _Lazy(tensor), 0)
+        variable._tensor = EagerTensor(tensor._type, None, _LazyInitialValue(tensor), 0)
     _note_fresh(variable)
 
 
@@ -168,7 +168,7 @@ def _note_put(variable: Variable) -> None:
 
 def _set_attribute(module: Any, name: str, value: Any) -> None:
     object.__setattr__(module, name, value)
-    noted(module, name)
+    note_attribute(module, name)
 
 
 def _install() -> None:

@@ -7,7 +7,7 @@ from tapefacade._checkpoint.object_graph import find_objects
 from tapefacade._checkpoint.restoration import Restoration
 from tapefacade._checkpoint.tracking import has_values
 
-SHOWN = 10
+MAX_SHOWN_OBJECTS = 10
 
 
 class LoadStatus:
@@ -91,8 +91,8 @@ class CheckpointLoadStatus(LoadStatus):
             count = len(unmatched)
             raise AssertionError(
                 f"Found {count} Python objects that were not bound to checkpointed values, likely "
-                f"due to changes in the Python program. Showing {min(SHOWN, count)} of {count} "
-                f"unmatched objects: {unmatched[:SHOWN]}"
+                f"due to changes in the Python program. Showing {min(MAX_SHOWN_OBJECTS, count)} "
+                f"of {count} unmatched objects: {unmatched[:MAX_SHOWN_OBJECTS]}"
             )
         return self
 
@@ -178,7 +178,7 @@ class NameBasedSaverStatus(LoadStatus):
         if self._missing:
             raise AssertionError(
                 "Some objects do not have attributes which will be restored: "
-                f"{self._missing[:SHOWN]}"
+                f"{self._missing[:MAX_SHOWN_OBJECTS]}"
             )
         return self
 

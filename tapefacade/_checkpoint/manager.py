@@ -19,8 +19,8 @@ from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 
-HOUR = 3600.0
-SHARD = re.compile(r"\.data-\d{5}-of-\d{5}$")
+SECONDS_PER_HOUR = 3600.0
+DATA_FILE_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
 
 
 @function("train.CheckpointManager")
@@ -97,7 +97,9 @@ class CheckpointManager:
         now = time.time()
         paths = list(state.all_model_checkpoint_paths)
         times = list(state.all_model_checkpoint_timestamps) or [now] * len(paths)
-        self._preserved = state.last_preserved_timestamp or now - (self._every or 0) * HOUR
+        self._preserved = (
+            state.last_preserved_timestamp or now - (self._every or 0) * SECONDS_PER_HOUR
+        )
         self._latest = state.model_checkpoint_path
         for path, written in zip(paths, times, strict=False):
             # The clock may have been set back since.
@@ -139,8 +141,8 @@ class CheckpointManager:
         """Saves a checkpoint, and removes old ones.
 
         Args:
-            checkpoint_number: the number in its name, an integer or a variable; by default how often
-                the checkpoint was saved.
+            checkpoint_number: the number in its name, an integer or a variable; by default how
+                often the checkpoint was saved.
             check_interval: whether to save only if enough steps have passed.
             options: a `tf.train.CheckpointOptions`.
 
@@ -188,7 +190,10 @@ class CheckpointManager:
         gone = []
         for path in paths[: len(paths) - self._max_to_keep]:
             written = self._kept.pop(path)
-            if self._every is not None and written - self._every * HOUR >= self._preserved:
+            if (
+                self._every is not None
+                and written - self._every * SECONDS_PER_HOUR >= self._preserved
+            ):
                 self._preserved = written
             else:
                 gone.append(path)
@@ -236,7 +241,7 @@ def remove_checkpoint(
     directory, name = os.path.split(prefix)
     remove(prefix + INDEX)
     for other in os.listdir(directory or ".") if os.path.isdir(directory or ".") else ():
-        if other.startswith(name) and SHARD.fullmatch(other[len(name) :]):
+        if other.startswith(name) and DATA_FILE_SUFFIX.fullmatch(other[len(name) :]):
             remove(os.path.join(directory, other))
 
 

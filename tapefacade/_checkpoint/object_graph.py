@@ -56,7 +56,7 @@ def identity(value: Any) -> int:
     return id(getattr(value, "_root", value) if is_variable(value) else value)
 
 
-def saved(found: Objects) -> tuple[Any, dict[str, Array]]:
+def description_and_values(found: Objects) -> tuple[Any, dict[str, Array]]:
     """Returns the description of the objects, and their values by key.
 
     Raises:

@@ -9,7 +9,13 @@ from typing import Any
 from tapefacade._checkpoint import deferred_values
 from tapefacade._checkpoint.object_graph import identity, shown_paths
 from tapefacade._checkpoint.reader import Reader
-from tapefacade._checkpoint.tracking import children, fitting, kind_of, put_all, settle_pending
+from tapefacade._checkpoint.tracking import (
+    children,
+    put_all,
+    settle_pending,
+    tensor_for_variable,
+    tracking_rule,
+)
 from tapefacade._core import errors
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor import Failed
@@ -18,8 +24,8 @@ from tapefacade._state.variable import Variable
 _SERIALS = itertools.count()
 MESSAGE_UNRESTORED = (
     "Detecting that an object or model or tf.train.Checkpoint is being deleted with unrestored "
-    "values. See the following logs for the specific values in question. To silence these warnings, "
-    "use `status.expect_partial()`. See https://www.tensorflow.org/api_docs/python/tf/train/"
+    "values. See the following logs for the specific values in question. To silence these "
+    "warnings, use `status.expect_partial()`. See https://www.tensorflow.org/api_docs/python/tf/train/"
     "Checkpoint#restorefor details about the status object returned by the restore function."
 )
 Put = Callable[[], None]
@@ -128,7 +134,7 @@ class Restoration:
 
     def _is_known(self, value: Any, place: int, new: dict[int, Any], direct: bool) -> bool:
         """Whether an object is that of a place; it becomes that if nobody is."""
-        kind = kind_of(value)
+        kind = tracking_rule(value)
         if kind is None:
             return False
         is_new = place not in new and place not in self._found
@@ -153,7 +159,7 @@ class Restoration:
         ]
         puts: list[Put] = []
         for value, keys in with_values:
-            kind = kind_of(value)
+            kind = tracking_rule(value)
             if kind is None or kind.restoring is None:
                 continue
             if isinstance(value, Variable) and deferred_values.is_fresh(value._root):
@@ -164,7 +170,7 @@ class Restoration:
 
     def _settling(self, variable: Variable, key: str, count: int) -> Put:
         try:
-            tensor = fitting(variable, self._reader, key, count)
+            tensor = tensor_for_variable(variable, self._reader, key, count)
         except (errors.OpError, ValueError) as error:
             if not deferred_values.is_lazy(variable):
                 raise
@@ -174,12 +180,12 @@ class Restoration:
 
     def _watch(self, value: Any, place: int) -> None:
         """Waits for the parts that an object has not got yet."""
-        kind = kind_of(value)
+        kind = tracking_rule(value)
         if kind is None or kind.is_container or not self._nodes[place][0]:
             return
         if self._is_complete(value, place, set()):
             if self._owners.pop(place, None) is not None:
-                deferred_values.no_longer(value, self)
+                deferred_values.stop_waiting(value, self)
         elif place not in self._owners:
             try:
                 self._owners[place] = weakref.ref(value)
@@ -193,7 +199,7 @@ class Restoration:
         for name, node in self._nodes[place][0]:
             if node not in self._found or name not in parts:
                 return False
-            kind = kind_of(parts[name])
+            kind = tracking_rule(parts[name])
             is_open = kind is not None and kind.is_container and node not in seen
             if is_open and not self._is_complete(parts[name], node, {*seen, node}):
                 return False

@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a directory, which says what checkpoints there are, in TensorFlow's form."""
+"""The file `checkpoint` of a directory, which lists its checkpoints in TensorFlow's form."""
 
 import os
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 
-FILE = "checkpoint"
+STATE_FILE_NAME = "checkpoint"
 
 
 class ParseError(ValueError):
@@ -53,7 +53,7 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     >>> tf.train.get_checkpoint_state("/tmp/there_is_no_such_directory")
     """
     directory = as_path(checkpoint_dir)
-    path = os.path.join(directory, latest_filename or FILE)
+    path = os.path.join(directory, latest_filename or STATE_FILE_NAME)
     try:
         with open(path, encoding="utf-8") as file:
             state = _parsed(file.read())
@@ -179,7 +179,9 @@ def update_checkpoint_state(
         save_dir, model_checkpoint_path, all_model_checkpoint_paths,
         all_model_checkpoint_timestamps, last_preserved_timestamp,
     )  # fmt: skip
-    write_bytes(os.path.join(as_path(save_dir), latest_filename or FILE), str(state).encode())
+    write_bytes(
+        os.path.join(as_path(save_dir), latest_filename or STATE_FILE_NAME), str(state).encode()
+    )
 
 
 def update_with_relative_paths(

@@ -30,10 +30,10 @@ MESSAGE_KEYS = (
     "in a non-trackable object; it will be subsequently ignored."
 )
 # What Python calls attributes that hold no parts of an object.
-OWN = "_self_"
+PRIVATE_PREFIX = "_self_"
 
 
-class Source(Protocol):
+class ValueSource(Protocol):
     """Where the values of a checkpoint come from."""
 
     def get(self, key: str) -> Array:
@@ -45,7 +45,7 @@ class Source(Protocol):
         ...
 
 
-class Value(NamedTuple):
+class SavedValue(NamedTuple):
     """A value that an object has.
 
     Attributes:
@@ -59,7 +59,7 @@ class Value(NamedTuple):
     full_name: str = ""
 
 
-class Kind(NamedTuple):
+class TrackingRule(NamedTuple):
     """How a checkpoint deals with the objects of a class.
 
     Attributes:
@@ -71,49 +71,51 @@ class Kind(NamedTuple):
     """
 
     children: Callable[[Any], dict[str, Any]]
-    values: Callable[[Any], list[Value]] | None = None
-    restoring: Callable[[Any, Source, Mapping[str, str], int], Callable[[], None]] | None = None
+    values: Callable[[Any], list[SavedValue]] | None = None
+    restoring: Callable[[Any, ValueSource, Mapping[str, str], int], Callable[[], None]] | None = (
+        None
+    )
     is_container: bool = False
 
 
-KINDS: dict[type, Kind] = {}
+TRACKING_RULES: dict[type, TrackingRule] = {}
 
 
-def track(class_: type, kind: Kind) -> None:
+def track(class_: type, kind: TrackingRule) -> None:
     """Tells how checkpoints deal with the objects of a class and of its subclasses.
 
     A class may also say it itself: by a method `_checkpoint_children()`.
     """
-    KINDS[class_] = kind
+    TRACKING_RULES[class_] = kind
 
 
-def kind_of(value: Any) -> Kind | None:
+def tracking_rule(value: Any) -> TrackingRule | None:
     """Returns how checkpoints deal with an object; None if they ignore it."""
     exact = type(value)
     for class_ in exact.__mro__:
-        kind = KINDS.get(class_)
+        kind = TRACKING_RULES.get(class_)
         if kind is not None:
             if kind.is_container and exact is not class_ and not isinstance(value, tuple):
                 return None
             return kind
-    return OBJECT_KIND if hasattr(exact, "_checkpoint_children") else None
+    return OBJECT_RULE if hasattr(exact, "_checkpoint_children") else None
 
 
 def children(value: Any) -> dict[str, Any]:
     """Returns the parts of an object that checkpoints know, by name."""
-    kind = kind_of(value)
+    kind = tracking_rule(value)
     return {} if kind is None else kind.children(value)
 
 
-def values(value: Any) -> list[Value]:
+def values(value: Any) -> list[SavedValue]:
     """Returns an object's own values."""
-    kind = kind_of(value)
+    kind = tracking_rule(value)
     return [] if kind is None or kind.values is None else kind.values(value)
 
 
 def has_values(value: Any) -> bool:
     """Whether an object has values of its own."""
-    kind = kind_of(value)
+    kind = tracking_rule(value)
     return kind is not None and kind.values is not None
 
 
@@ -123,14 +125,14 @@ def attributes(value: Any) -> dict[str, Any]:
     return {
         name: part
         for name, part in list(vars(value).items())
-        if not name.startswith(OWN) and name not in ignored and _is_part(part)
+        if not name.startswith(PRIVATE_PREFIX) and name not in ignored and _is_part(part)
     }
 
 
 def _is_part(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(map(_is_part, value))
-    return kind_of(value) is not None
+    return tracking_rule(value) is not None
 
 
 # Containers.
@@ -174,14 +176,14 @@ def to_tensor(array: Array) -> Any:
     return string_tensor(array) if array.dtype == OBJECT else from_host(array)
 
 
-def _variable_values(variable: Variable) -> list[Value]:
+def _variable_values(variable: Variable) -> list[SavedValue]:
     variable._look()
     array = variable._seen._numpy()
     name = variable._root.name.removesuffix(":0")
-    return [Value("VARIABLE_VALUE", {"": array}, name)]
+    return [SavedValue("VARIABLE_VALUE", {"": array}, name)]
 
 
-def fitting(variable: Variable, source: Source, key: str, count: int) -> Any:
+def tensor_for_variable(variable: Variable, source: ValueSource, key: str, count: int) -> Any:
     """Returns a value for a variable, as a tensor.
 
     Raises:
@@ -254,22 +256,22 @@ def settle_pending() -> None:
 
 
 def _restore_variable(
-    variable: Variable, source: Source, keys: Mapping[str, str], count: int
+    variable: Variable, source: ValueSource, keys: Mapping[str, str], count: int
 ) -> Callable[[], None]:
-    tensor = fitting(variable, source, keys["VARIABLE_VALUE"], count)
+    tensor = tensor_for_variable(variable, source, keys["VARIABLE_VALUE"], count)
     return VariablePut(variable, tensor)
 
 
 # Tables.
 
 
-def _table_values(table: MutableHashTable) -> list[Value]:
+def _table_values(table: MutableHashTable) -> list[SavedValue]:
     keys, entries = table.export()
-    return [Value("table", {"-keys": keys._numpy(), "-values": entries._numpy()})]
+    return [SavedValue("table", {"-keys": keys._numpy(), "-values": entries._numpy()})]
 
 
 def _restore_table(
-    table: MutableHashTable, source: Source, keys: Mapping[str, str], count: int
+    table: MutableHashTable, source: ValueSource, keys: Mapping[str, str], count: int
 ) -> Callable[[], None]:
     names, entries = (to_tensor(source.get(keys["table"] + end)) for end in ("-keys", "-values"))
 
@@ -308,31 +310,31 @@ class PythonState:
         )
 
 
-def _state_values(state: PythonState) -> list[Value]:
+def _state_values(state: PythonState) -> list[SavedValue]:
     text = state.serialize()
     array = np.empty((), OBJECT)
     array[()] = text.encode() if isinstance(text, str) else bytes(text)
-    return [Value("py_state", {"": array})]
+    return [SavedValue("py_state", {"": array})]
 
 
 def _restore_state(
-    state: PythonState, source: Source, keys: Mapping[str, str], count: int
+    state: PythonState, source: ValueSource, keys: Mapping[str, str], count: int
 ) -> Callable[[], None]:
     text = source.get(keys["py_state"]).item()
     return lambda: state.deserialize(text)
 
 
-OBJECT_KIND = Kind(lambda value: value._checkpoint_children())
-track(Variable, Kind(_nothing, _variable_values, _restore_variable))
-track(Module, Kind(attributes))
-track(Generator, Kind(lambda generator: {"_state_var": generator._state_var}))
-track(Table, Kind(_nothing))
-track(MutableHashTable, Kind(_nothing, _table_values, _restore_table))
-track(FunctionBase, Kind(_nothing))
-track(Dataset, Kind(_nothing))
-track(Iterator, Kind(_nothing))  # how far it has come is not saved
-track(PythonState, Kind(_nothing, _state_values, _restore_state))
-track(list, Kind(_items, is_container=True))
-track(tuple, Kind(_items, is_container=True))
-track(dict, Kind(_entries, is_container=True))
-track(collections.OrderedDict, Kind(_entries, is_container=True))
+OBJECT_RULE = TrackingRule(lambda value: value._checkpoint_children())
+track(Variable, TrackingRule(_nothing, _variable_values, _restore_variable))
+track(Module, TrackingRule(attributes))
+track(Generator, TrackingRule(lambda generator: {"_state_var": generator._state_var}))
+track(Table, TrackingRule(_nothing))
+track(MutableHashTable, TrackingRule(_nothing, _table_values, _restore_table))
+track(FunctionBase, TrackingRule(_nothing))
+track(Dataset, TrackingRule(_nothing))
+track(Iterator, TrackingRule(_nothing))  # how far it has come is not saved
+track(PythonState, TrackingRule(_nothing, _state_values, _restore_state))
+track(list, TrackingRule(_items, is_container=True))
+track(tuple, TrackingRule(_items, is_container=True))
+track(dict, TrackingRule(_entries, is_container=True))
+track(collections.OrderedDict, TrackingRule(_entries, is_container=True))

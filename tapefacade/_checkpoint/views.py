@@ -1,4 +1,4 @@
-"""What there is in an object or a checkpoint: `tf.train.TrackableView`, `tf.train.CheckpointView`."""
+"""`tf.train.TrackableView` and `CheckpointView`: what there is in an object or a checkpoint."""
 
 from typing import Any
 

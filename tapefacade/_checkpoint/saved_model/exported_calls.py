@@ -77,7 +77,7 @@ class ExportedCall(Operation):
         )
 
 
-class SavedCase(NamedTuple):
+class SavedVariant(NamedTuple):
     """A function of a saved model, for one signature.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""The signatures that a function is known for, as they are saved."""
+"""What is saved of a function: a program for each signature that it is known for."""
 
 import functools
 import inspect
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tapefacade._checkpoint.saved_model.program_export import (
-    Exported,
+    ExportedProgram,
     NotExportedError,
     cut_out,
     export_recorded,
@@ -34,7 +34,7 @@ MESSAGE_SIZES = (
 )
 
 
-class Case(NamedTuple):
+class FunctionVariant(NamedTuple):
     """A function for one signature.
 
     Attributes:
@@ -59,21 +59,22 @@ class Case(NamedTuple):
         return has_unknown_sizes((self.args, self.kwargs))
 
 
-def cases_of(function: Any) -> list[Case]:
+def variants_of(function: Any) -> list[FunctionVariant]:
     """Returns the signatures that a function is known for; records the one it was given."""
     if isinstance(function, ConcreteFunction):
-        case = _concrete_case(function, "it looks at a value")
-        if not case.is_open or case.owner is None:
-            return [case]
-        return [case, *(other for other in _called(case.owner) if _covers(case, other))]
+        variant = _concrete_variant(function, "it looks at a value")
+        if not variant.is_open or variant.owner is None:
+            return [variant]
+        return [variant, *(other for other in _called(variant.owner) if _covers(variant, other))]
     if function.input_signature is not None:
         made = function.get_concrete_function()
-        case = _concrete_case(made, _why(function))
-        return [case, *_called(function)] if case.is_open else [case]
+        variant = _concrete_variant(made, _why(function))
+        return [variant, *_called(function)] if variant.is_open else [variant]
     found = {
-        key: _concrete_case(made, _why(function, key)) for key, made in function._concrete.items()
+        key: _concrete_variant(made, _why(function, key))
+        for key, made in function._concrete.items()
     }
-    called = [case for case in _called(function, found) if case is not None]
+    called = [variant for variant in _called(function, found) if variant is not None]
     return [*found.values(), *called]
 
 
@@ -85,13 +86,13 @@ def _why(function: Function, key: Any = None) -> str:
     return known[0].why if known else "its Python looks at a value"
 
 
-def _concrete_case(made: ConcreteFunction, why: str) -> Case:
+def _concrete_variant(made: ConcreteFunction, why: str) -> FunctionVariant:
     owner = inspect.getclosurevars(made._call).nonlocals.get("self")
     args, kwargs = made._arguments
-    return Case(args, kwargs, made._outputs, made._recorded, why, owner)
+    return FunctionVariant(args, kwargs, made._outputs, made._recorded, why, owner)
 
 
-def _called(function: Function, known: Any = ()) -> list[Case]:
+def _called(function: Function, known: Any = ()) -> list[FunctionVariant]:
     """Returns the signatures that a function was called with."""
     found = []
     for key, trace in list(function._traces.items()):
@@ -106,7 +107,7 @@ def _called(function: Function, known: Any = ()) -> list[Case]:
             )
             continue
         outputs = _outputs(trace)
-        found.append(Case(args, kwargs, outputs, trace.recorded, trace.why, function))
+        found.append(FunctionVariant(args, kwargs, outputs, trace.recorded, trace.why, function))
     return found
 
 
@@ -153,41 +154,41 @@ def _named(function: Function, args: Any, kwargs: Any) -> tuple[tuple[Any, ...],
     return tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True))
 
 
-def specs_of(case: Case) -> list[TensorSpec]:
+def specs_of(variant: FunctionVariant) -> list[TensorSpec]:
     """Returns the specs of the tensors among the arguments, in order."""
-    leaves = nest.flatten((case.args, case.kwargs))
+    leaves = nest.flatten((variant.args, variant.kwargs))
     return [leaf for leaf in leaves if isinstance(leaf, TensorSpec)]
 
 
-def export_cases(
-    name: str, cases: Sequence[Case], known: dict[int, Exported]
-) -> list[tuple[Case, Exported]]:
+def export_variants(
+    name: str, variants: Sequence[FunctionVariant], known: dict[int, ExportedProgram]
+) -> list[tuple[FunctionVariant, ExportedProgram]]:
     """Exports a function for its signatures.
 
     Args:
         name: its name, for messages.
-        cases: the signatures.
+        variants: the signatures.
         known: what has been exported, by the `token` of the recorded program.
 
     Raises:
         ValueError: if that cannot be.
     """
-    found: list[tuple[Case, Exported]] = []
+    found: list[tuple[FunctionVariant, ExportedProgram]] = []
     unknown: dict[int, str] = {}
-    for case in cases:
-        if case.recorded is None:
-            raise ValueError(MESSAGE_PYTHON.format(name, case.why))
+    for variant in variants:
+        if variant.recorded is None:
+            raise ValueError(MESSAGE_PYTHON.format(name, variant.why))
         try:
-            encoded((case.args, case.kwargs, case.outputs))
-            if case.is_open or not any(o.is_open and _covers(o, case) for o, _ in found):
-                token = case.recorded.token
+            encoded((variant.args, variant.kwargs, variant.outputs))
+            if variant.is_open or not any(o.is_open and _covers(o, variant) for o, _ in found):
+                token = variant.recorded.token
                 if token not in known:
-                    known[token] = _exported(case, case.recorded)
-                found.append((case, known[token]))
+                    known[token] = _exported(variant, variant.recorded)
+                found.append((variant, known[token]))
         except NotEncodedError as error:
             raise ValueError(MESSAGE_PYTHON.format(name, error)) from None
         except NotExportedError as error:
-            if not case.is_open:
+            if not variant.is_open:
                 raise ValueError(MESSAGE_PYTHON.format(name, error)) from error
             unknown[len(found)] = str(error)
     if unknown and not found:
@@ -200,15 +201,15 @@ def export_cases(
     return found
 
 
-def _exported(case: Case, recorded: Recorded) -> Exported:
-    if case.is_open:
-        return export_for_all_sizes(_recorder(case), specs_of(case))
+def _exported(variant: FunctionVariant, recorded: Recorded) -> ExportedProgram:
+    if variant.is_open:
+        return export_for_all_sizes(_recorder(variant), specs_of(variant))
     return export_recorded(recorded, cut_out(recorded), structs_of(recorded))
 
 
-def _covers(wide: Case, case: Case) -> bool:
+def _covers(wide: FunctionVariant, variant: FunctionVariant) -> bool:
     """Whether a signature with sizes that are not known is that of another, too."""
-    own, other = (nest.flatten((list(c.args), c.kwargs)) for c in (wide, case))
+    own, other = (nest.flatten((list(c.args), c.kwargs)) for c in (wide, variant))
     if len(own) != len(other):
         return False
     return all(
@@ -218,21 +219,21 @@ def _covers(wide: Case, case: Case) -> bool:
     )  # fmt: skip
 
 
-def _recorder(case: Case) -> Any:
-    owner = case.owner
+def _recorder(variant: FunctionVariant) -> Any:
+    owner = variant.owner
     if owner is None:
         raise NotExportedError("the function it was made of is gone")
-    return functools.partial(_recorded, owner, case)
+    return functools.partial(_recorded, owner, variant)
 
 
-def _recorded(owner: Function, case: Case, specs: Sequence[TensorSpec]) -> Recorded:
+def _recorded(owner: Function, variant: FunctionVariant, specs: Sequence[TensorSpec]) -> Recorded:
     """Records a function for other shapes."""
     rest = iter(specs)
     leaves = [
         next(rest) if isinstance(leaf, TensorSpec) else leaf
-        for leaf in nest.flatten((case.args, case.kwargs))
+        for leaf in nest.flatten((variant.args, variant.kwargs))
     ]
-    args, kwargs = nest.pack_sequence_as((case.args, case.kwargs), leaves)
+    args, kwargs = nest.pack_sequence_as((variant.args, variant.kwargs), leaves)
     before = owner._tracings
     try:
         trace = owner._record_abstract(args, kwargs)

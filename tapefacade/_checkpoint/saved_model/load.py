@@ -9,10 +9,9 @@ from tapefacade._checkpoint.array_files import Arrays
 from tapefacade._checkpoint.checkpoint_files import INDEX, read_json
 from tapefacade._checkpoint.errors import damaged
 from tapefacade._checkpoint.reader import Reader, open_checkpoint
-from tapefacade._checkpoint.saved_model import variable_files
-from tapefacade._checkpoint.saved_model.exported_calls import ExportedCall, SavedCase
-from tapefacade._checkpoint.saved_model.options import LoadOptions
-from tapefacade._checkpoint.saved_model.save import FORMAT
+from tapefacade._checkpoint.saved_model import directory
+from tapefacade._checkpoint.saved_model.exported_calls import ExportedCall, SavedVariant
+from tapefacade._checkpoint.saved_model.save import FORMAT, set_options
 from tapefacade._checkpoint.saved_model.signatures import (
     SignatureMap,
     inputs_by_name,
@@ -30,7 +29,7 @@ from tapefacade._io.spec_json import decoded
 from tapefacade._state.module import Module
 from tapefacade._state.variable import Variable
 
-HINT_TENSORFLOWS = (
+HINT_TENSORFLOW_MODEL = (
     "Its variables can be read: tf.train.Checkpoint(...).restore({0!r}) gives them to objects with "
     "the same attributes, tf.train.load_checkpoint({1!r}) reads them by name."
 )
@@ -43,6 +42,25 @@ PARAMETER_KINDS = (
     inspect.Parameter.KEYWORD_ONLY,
     inspect.Parameter.VAR_KEYWORD,
 )
+
+
+@function("saved_model.LoadOptions")
+class LoadOptions:
+    """How a model is loaded; accepted for TensorFlow's sake, without effect.
+
+    Args:
+        **options: TensorFlow's options.
+
+    >>> options = tf.saved_model.LoadOptions()
+    """
+
+    NAMES = (
+        "allow_partial_checkpoint", "experimental_io_device", "experimental_skip_checkpoint",
+        "experimental_variable_policy", "experimental_load_function_aliases",
+    )  # fmt: skip
+
+    def __init__(self, **options: Any) -> None:
+        set_options(self, self.NAMES, options)
 
 
 class LoadedObject(Module):
@@ -85,20 +103,20 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     See https://www.tensorflow.org/api_docs/python/tf/saved_model/load.
     """
     path = as_path(export_dir)
-    if not variable_files.is_own(path):
+    if not directory.is_own(path):
         raise _no_model(path)
-    index = os.path.join(path, variable_files.INDEX)
+    index = os.path.join(path, directory.INDEX)
     with open(index, "rb") as file:
         content = read_json(index, file.read(), FORMAT)
     return _Loader(path, content).root()
 
 
 def _no_model(path: str) -> Exception:
-    if variable_files.is_tensorflows(path):
-        variables = os.path.join(path, variable_files.VARIABLES)
+    if directory.is_of_tensorflow(path):
+        variables = os.path.join(path, directory.VARIABLES)
         return hinted(
             ValueError(f"{path} holds a SavedModel of TensorFlow's, whose graph cannot be run."),
-            HINT_TENSORFLOWS.format(path, variables),
+            HINT_TENSORFLOW_MODEL.format(path, variables),
         )
     return OSError(
         f"SavedModel file does not exist at: {path}/{{saved_model.pbtxt|saved_model.pb}}"
@@ -113,7 +131,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     False
     """
     path = as_path(export_dir)
-    return variable_files.is_own(path) or variable_files.is_tensorflows(path)
+    return directory.is_own(path) or directory.is_of_tensorflow(path)
 
 
 class _Loader:
@@ -136,7 +154,7 @@ class _Loader:
         self._objects: dict[int, Any] = {}
 
     def _variables(self) -> Reader:
-        prefix = os.path.join(self._path, variable_files.VARIABLES)
+        prefix = os.path.join(self._path, directory.VARIABLES)
         reader = open_checkpoint(prefix)
         with open(prefix + INDEX, "rb") as file:
             if zlib.crc32(file.read()) != self._content["variables"]:
@@ -221,17 +239,17 @@ class _Loader:
 
     # Functions.
 
-    def _cases(self, node: dict[str, Any]) -> list[SavedCase]:
+    def _cases(self, node: dict[str, Any]) -> list[SavedVariant]:
         return [self._case(case) for case in node["cases"]]
 
-    def _case(self, case: dict[str, Any]) -> SavedCase:
+    def _case(self, case: dict[str, Any]) -> SavedVariant:
         call = ExportedCall(
             self._file(case["program"]),
             None if case["checks"] is None else self._file(case["checks"]),
             case["failures"],
         )
         args, kwargs = decoded(case["arguments"])
-        return SavedCase(
+        return SavedVariant(
             args, kwargs, decoded(case["outputs"]), call,
             [self._objects[place] for place in case["variables"]],
             case["draws"],
@@ -299,7 +317,7 @@ class _Loader:
         )
 
 
-def _python_function(node: dict[str, Any], cases: list[SavedCase]) -> Any:
+def _python_function(node: dict[str, Any], cases: list[SavedVariant]) -> Any:
     """Returns a Python function with the parameters of the one that was saved."""
 
     def restored(*args: Any, **kwargs: Any) -> Any:
@@ -318,7 +336,7 @@ def _python_function(node: dict[str, Any], cases: list[SavedCase]) -> Any:
     return restored
 
 
-def _called(cases: list[SavedCase], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _called(cases: list[SavedVariant], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not cases:
         raise ValueError("Found zero restored functions for caller function.")
     for converting in (False, True):

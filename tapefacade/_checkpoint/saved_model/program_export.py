@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import export, lax
 
 from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
@@ -22,14 +21,14 @@ from tapefacade._trace.slices import Slice, Step, evaluate
 # One program for all; where an op has no lowering for one of them, for fewer.
 PLATFORMS = ("cpu", "cuda", "tpu")
 # A gradient of a gradient can be taken of what is loaded.
-ORDER = 2
+HIGHEST_EXPORTED_ORDER = 2
 
 
 class NotExportedError(ValueError):
     """Says why a function cannot be saved."""
 
 
-class Exported(NamedTuple):
+class ExportedProgram(NamedTuple):
     """A program as bytes, and what it is called with.
 
     Attributes:
@@ -51,7 +50,7 @@ class Exported(NamedTuple):
     assigned: list[Variable]
 
 
-class Parts(NamedTuple):
+class ProgramParts(NamedTuple):
     """A recorded program, cut out.
 
     Attributes:
@@ -67,7 +66,7 @@ class Parts(NamedTuple):
     instead: dict[int, Callable[[Sequence[Any]], Sequence[Any]]] = {}  # noqa: RUF012 - of a tuple
 
 
-def cut_out(recorded: Recorded) -> Parts:
+def cut_out(recorded: Recorded) -> ProgramParts:
     """Cuts out what a recorded program computes.
 
     Raises:
@@ -82,15 +81,15 @@ def cut_out(recorded: Recorded) -> Parts:
                 f"{operation.name} at {in_sentence(node.line)} is Python code that runs at every "
                 "call, which is no part of a saved model"
             )
-    return Parts(part, slots, [node.line for node in nodes])
+    return ProgramParts(part, slots, [node.line for node in nodes])
 
 
 def export_recorded(
     recorded: Recorded,
-    parts: Parts,
+    parts: ProgramParts,
     given: Sequence[jax.ShapeDtypeStruct],
     captured: Mapping[int, Any] | None = None,
-) -> Exported:
+) -> ExportedProgram:
     """Exports a recorded program.
 
     Args:
@@ -126,7 +125,7 @@ def export_recorded(
     checks = _bytes(test, structs, 0) if checked else None
     if not failures:
         checks = None
-    return Exported(
+    return ExportedProgram(
         program, checks, failures,
         [variable._root for _, variable in variables],
         [_described(draw) for _, draw in draws],
@@ -136,7 +135,7 @@ def export_recorded(
 
 
 def _functions(
-    parts: Parts, values_of: Callable[[Sequence[Any]], list[Any]], failures: list[list[str]]
+    parts: ProgramParts, values_of: Callable[[Sequence[Any]], list[Any]], failures: list[list[str]]
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Returns a function that computes the results, and one that computes the checks."""
     part = parts.part
@@ -191,7 +190,7 @@ def _highest_order(part: Slice) -> int:
         missing = isinstance(step.operation.gradient, NoGradient)
         if missing and any(type_.inexact for type_ in step.types):
             return 0
-    return ORDER
+    return HIGHEST_EXPORTED_ORDER
 
 
 def _bytes(
@@ -251,9 +250,3 @@ def _described(draw: Draw) -> dict[str, Any]:
         "kernel": kernel, "dtype": None if dtype is None else dtype.name, "blocks": blocks,
         "seed": seed if fixed is None else int(fixed[0]), "hashed": hashed,
     }  # fmt: skip
-
-
-def same_constant(first: Any, second: Any) -> bool:
-    """Whether two captured tensors have the same value."""
-    a, b = np.asarray(first), np.asarray(second)
-    return a.dtype == b.dtype and a.shape == b.shape and bool(np.array_equal(a, b))

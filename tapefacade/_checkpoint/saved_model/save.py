@@ -1,4 +1,4 @@
-"""`tf.saved_model.save`: variables and programs in a directory, which load without the Python code."""
+"""`tf.saved_model.save`: variables and programs in a directory, loaded without the Python code."""
 
 import inspect
 import os
@@ -7,13 +7,21 @@ from typing import Any
 
 from tapefacade._checkpoint.array_files import unused_name, write_arrays, write_bytes
 from tapefacade._checkpoint.checkpoint_files import INDEX, VERSION, checked_json, write_checkpoint
-from tapefacade._checkpoint.object_graph import Objects, find_objects, identity, saved
-from tapefacade._checkpoint.saved_model import variable_files
-from tapefacade._checkpoint.saved_model.function_variants import Case, cases_of, export_cases
-from tapefacade._checkpoint.saved_model.options import SaveOptions
-from tapefacade._checkpoint.saved_model.program_export import Exported
+from tapefacade._checkpoint.object_graph import (
+    Objects,
+    description_and_values,
+    find_objects,
+    identity,
+)
+from tapefacade._checkpoint.saved_model import directory
+from tapefacade._checkpoint.saved_model.function_variants import (
+    FunctionVariant,
+    export_variants,
+    variants_of,
+)
+from tapefacade._checkpoint.saved_model.program_export import ExportedProgram
 from tapefacade._checkpoint.saved_model.signatures import default_signature, named_signatures
-from tapefacade._checkpoint.tracking import Array, kind_of
+from tapefacade._checkpoint.tracking import Array, tracking_rule
 from tapefacade._definition.op import function
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
@@ -28,6 +36,36 @@ MESSAGE_UNREACHABLE = (
     "variable that the function depends on is not assigned to an attribute of the serialized "
     "trackable object."
 )
+
+
+@function("saved_model.SaveOptions")
+class SaveOptions:
+    """How a model is saved; accepted for TensorFlow's sake, without effect.
+
+    Args:
+        **options: TensorFlow's options.
+
+    >>> options = tf.saved_model.SaveOptions()
+    """
+
+    NAMES = (
+        "namespace_whitelist", "save_debug_info", "function_aliases",
+        "experimental_debug_stripper", "experimental_io_device", "experimental_variable_policy",
+        "experimental_custom_gradients", "experimental_image_format", "experimental_skip_saver",
+        "experimental_sharding_callback", "extra_tags",
+    )  # fmt: skip
+
+    def __init__(self, **options: Any) -> None:
+        set_options(self, self.NAMES, options)
+
+
+def set_options(holder: Any, names: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Sets the options of a holder, those that were not given to None."""
+    unknown = sorted(set(options) - set(names))
+    if unknown:
+        raise TypeError(f"There are no options {', '.join(unknown)}.")
+    for name in names:
+        setattr(holder, name, options.get(name))
 
 
 @function("saved_model.save")
@@ -68,7 +106,7 @@ def save(
 
     See https://www.tensorflow.org/api_docs/python/tf/saved_model/save.
     """
-    kind = kind_of(obj)
+    kind = tracking_rule(obj)
     if kind is None or kind.is_container:
         raise ValueError(
             "Expected an object of type `Trackable`, such as `tf.Module` or a subclass of the "
@@ -81,9 +119,9 @@ def save(
     writer = _Writer(path, found)
     nodes = [writer.node(place) for place in range(len(found.objects))]
     called = {name: writer.function(name, made) for name, made in wanted.items()}
-    graph, arrays = saved(find_objects(obj, {}))
+    graph, arrays = description_and_values(find_objects(obj, {}))
     before = _files_before(path)
-    variables = os.path.join(path, variable_files.VARIABLES)
+    variables = os.path.join(path, directory.VARIABLES)
     write_checkpoint(variables, graph, arrays)
     files = writer.write()
     with open(variables + INDEX, "rb") as file:
@@ -92,7 +130,7 @@ def save(
         "format": FORMAT, "version": VERSION, "objects": nodes, "signatures": called,
         "variables": check, **files,
     }  # fmt: skip
-    write_bytes(os.path.join(path, variable_files.INDEX), checked_json(content))
+    write_bytes(os.path.join(path, directory.INDEX), checked_json(content))
     for name in before:
         _remove(os.path.join(path, name))
 
@@ -100,10 +138,10 @@ def save(
 def _files_before(path: str) -> list[str]:
     """Lists the programs and constants of a model that is going to be replaced."""
     found = []
-    for directory, end in (("programs", ".stablehlo"), ("constants", ".safetensors")):
-        inner = os.path.join(path, directory)
-        if os.path.isdir(inner) and variable_files.is_own(path):
-            found += [os.path.join(directory, n) for n in os.listdir(inner) if n.endswith(end)]
+    for folder, end in (("programs", ".stablehlo"), ("constants", ".safetensors")):
+        inner = os.path.join(path, folder)
+        if os.path.isdir(inner) and directory.is_own(path):
+            found += [os.path.join(folder, n) for n in os.listdir(inner) if n.endswith(end)]
     return found
 
 
@@ -151,7 +189,7 @@ class _Writer:
         self._known: dict[int, str] = {}
         self._done: dict[int, dict[str, Any]] = {}
         self._kept: list[Any] = []
-        self._exported: dict[int, Exported] = {}
+        self._exported: dict[int, ExportedProgram] = {}
 
     def node(self, place: int) -> dict[str, Any]:
         """Describes an object."""
@@ -187,13 +225,13 @@ class _Writer:
         known = self._done.get(id(made))
         if known is None:
             described = _parameters(made)
-            cases = export_cases(name, cases_of(made), self._exported)
+            cases = export_variants(name, variants_of(made), self._exported)
             described["cases"] = [self._case(name, *pair) for pair in cases]
             known = self._done[id(made)] = {"name": name, **described}
             self._kept.append(made)  # so that its place is nobody else's meanwhile
         return known
 
-    def _case(self, name: str, case: Case, made: Exported) -> dict[str, Any]:
+    def _case(self, name: str, case: FunctionVariant, made: ExportedProgram) -> dict[str, Any]:
         return {
             "arguments": encoded((case.args, case.kwargs)),
             "outputs": encoded(case.outputs),

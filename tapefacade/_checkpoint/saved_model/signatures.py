@@ -23,9 +23,9 @@ def named_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
         concrete = _concrete(made)
         if concrete is None:
             raise ValueError(
-                f"Expected a TensorFlow function for which to generate a signature, but got {made}. "
-                "Only `tf.functions` with an input signature or concrete functions can be used as "
-                "a signature."
+                "Expected a TensorFlow function for which to generate a signature, but got "
+                f"{made}. Only `tf.functions` with an input signature or concrete functions can be "
+                "used as a signature."
             )
         if outputs_by_name(concrete._outputs) is None:
             raise ValueError(
@@ -38,7 +38,7 @@ def named_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
 
 
 def default_signature(functions: Mapping[str, Any]) -> dict[str, ConcreteFunction]:
-    """Returns the only function that can be a signature as the default one, if there is just one."""
+    """Returns the default signature: the only function that can be one, if there is just one."""
     found = [made for made in map(_concrete, functions.values()) if made is not None]
     if len(found) != 1 or outputs_by_name(found[0]._outputs) is None:
         return {}

@@ -15,9 +15,9 @@ import numpy as np
 from jax import export
 
 from tapefacade._checkpoint.saved_model.program_export import (
-    Exported,
+    ExportedProgram,
     NotExportedError,
-    Parts,
+    ProgramParts,
     cut_out,
     export_recorded,
 )
@@ -27,12 +27,12 @@ from tapefacade._function.function.recorded_program import Recorded
 from tapefacade._trace.slices import Slice, Step
 
 # Prime sizes that programs do not have, two for each axis that is not known.
-FIRST = (1009, 1019, 1031, 1049, 1061, 1087, 1093, 1103)
-SECOND = (1013, 1021, 1033, 1051, 1063, 1091, 1097, 1109)
+FIRST_STAND_IN_SIZES = (1009, 1019, 1031, 1049, 1061, 1087, 1093, 1103)
+SECOND_STAND_IN_SIZES = (1013, 1021, 1033, 1051, 1063, 1091, 1097, 1109)
 Record = Callable[[list[TensorSpec]], Recorded]
 
 
-def export_for_all_sizes(record: Record, specs: Sequence[TensorSpec]) -> Exported:
+def export_for_all_sizes(record: Record, specs: Sequence[TensorSpec]) -> ExportedProgram:
     """Exports a function for all sizes that specs leave open.
 
     Args:
@@ -91,17 +91,20 @@ def _from_end(place: int, axis: int, rank: int) -> Any:
 
 def _export(
     record: Record, specs: Sequence[TensorSpec], symbols: list[list[int | None]]
-) -> Exported:
+) -> ExportedProgram:
     count = max((s for row in symbols for s in row if s is not None), default=-1) + 1
-    if count > len(FIRST):
+    if count > len(FIRST_STAND_IN_SIZES):
         raise NotExportedError("too many sizes are not known")
     try:
-        pair = [record(_sized(specs, symbols, sizes)) for sizes in (FIRST, SECOND)]
+        pair = [
+            record(_sized(specs, symbols, sizes))
+            for sizes in (FIRST_STAND_IN_SIZES, SECOND_STAND_IN_SIZES)
+        ]
     except NotExportedError:
         raise
     except Exception as error:  # what the user's function says to such sizes
         raise NotExportedError(
-            f"it does not run with sizes like {FIRST[:count]}: {error}"
+            f"it does not run with sizes like {FIRST_STAND_IN_SIZES[:count]}: {error}"
         ) from None
     first, second = pair
     parts = cut_out(first)
@@ -121,7 +124,9 @@ def _export(
             )
             for spec, row in zip(specs, symbols, strict=True)
         ]
-    return export_recorded(first, Parts(part, parts.slots, parts.lines, instead), given, captured)
+    return export_recorded(
+        first, ProgramParts(part, parts.slots, parts.lines, instead), given, captured
+    )
 
 
 def _sized(
@@ -218,10 +223,14 @@ class _Match:
     def __init__(self, dims: Sequence[Any]) -> None:
         self._dims = dims
         self._products: list[tuple[int, int, Any]] = [
-            (FIRST[k], SECOND[k], dim) for k, dim in enumerate(dims)
+            (FIRST_STAND_IN_SIZES[k], SECOND_STAND_IN_SIZES[k], dim) for k, dim in enumerate(dims)
         ]
         self._products += [
-            (FIRST[j] * FIRST[k], SECOND[j] * SECOND[k], dims[j] * dims[k])
+            (
+                FIRST_STAND_IN_SIZES[j] * FIRST_STAND_IN_SIZES[k],
+                SECOND_STAND_IN_SIZES[j] * SECOND_STAND_IN_SIZES[k],
+                dims[j] * dims[k],
+            )
             for j in range(len(dims))
             for k in range(j, len(dims))
         ]
@@ -266,7 +275,7 @@ class _Match:
             factor, rest = divmod(first - second, one - other)
             if rest == 0 and factor != 0:
                 more = first - factor * one
-                if abs(more) < min(FIRST):
+                if abs(more) < min(FIRST_STAND_IN_SIZES):
                     return factor * dim + more
         raise NotExportedError(f"a number depends on sizes ({first} and {second})")
 

@@ -290,7 +290,7 @@ def _record_nested(operation: KerasOperation, args: tuple[Any, ...], kwargs: dic
 
 
 def _static(leaf: Any) -> tuple[Any, ...]:
-    """Returns what stands for an argument that is no tensor, the same for equal values of a class."""
+    """Returns what stands for an argument that is no tensor, as a key of its class and value."""
     if isinstance(leaf, DType):
         leaf = leaf.name
     elif isinstance(leaf, list):  # of a class that JAX does not take apart

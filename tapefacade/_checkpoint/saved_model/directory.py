@@ -1,9 +1,9 @@
-"""Where the variables of a saved model are."""
+"""The directory of a saved model: what it holds, and where its variables are."""
 
 import os
 
 INDEX = "saved_model.json"
-TENSORFLOWS = ("saved_model.pb", "saved_model.pbtxt")
+TENSORFLOW_FILES = ("saved_model.pb", "saved_model.pbtxt")
 VARIABLES = os.path.join("variables", "variables")
 
 
@@ -12,13 +12,13 @@ def is_own(path: str) -> bool:
     return os.path.isfile(os.path.join(path, INDEX))
 
 
-def is_tensorflows(path: str) -> bool:
+def is_of_tensorflow(path: str) -> bool:
     """Whether a directory holds a saved model of TensorFlow's."""
-    return any(os.path.isfile(os.path.join(path, name)) for name in TENSORFLOWS)
+    return any(os.path.isfile(os.path.join(path, name)) for name in TENSORFLOW_FILES)
 
 
-def within(path: str) -> str:
+def checkpoint_within(path: str) -> str:
     """Returns the path of the checkpoint in a saved model; another path as it is."""
-    if os.path.isdir(path) and (is_own(path) or is_tensorflows(path)):
+    if os.path.isdir(path) and (is_own(path) or is_of_tensorflow(path)):
         return os.path.join(path, VARIABLES)
     return path
