@@ -1,19 +1,17 @@
 """`tf.feature_column`."""
 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
-from tapefacade._feature_column.categorical import (
-    embedding_column as embedding_column,
-    indicator_column as indicator_column,
-    make_parse_example_spec as make_parse_example_spec,
-    weighted_categorical_column as weighted_categorical_column,
-)
 from tapefacade._feature_column.functions import (
     bucketized_column as bucketized_column,
     categorical_column_with_hash_bucket as categorical_column_with_hash_bucket,
     categorical_column_with_identity as categorical_column_with_identity,
     categorical_column_with_vocabulary_list as categorical_column_with_vocabulary_list,
     crossed_column as crossed_column,
+    embedding_column as embedding_column,
+    indicator_column as indicator_column,
+    make_parse_example_spec as make_parse_example_spec,
     numeric_column as numeric_column,
+    weighted_categorical_column as weighted_categorical_column,
 )
 
 __getattr__ = _missing_attribute(__name__)

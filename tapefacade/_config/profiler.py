@@ -27,7 +27,7 @@ class ProfilerOptions(NamedTuple):
     delay_ms: int | None = None
 
 
-class _State:
+class _ProfilerState:
     """Whether a profile is being made."""
 
     running = False
@@ -47,14 +47,14 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
     >>> callable(tf.profiler.experimental.start)
     True
     """
-    if _State.running:
+    if _ProfilerState.running:
         raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
     given = options or ProfilerOptions()
     wanted = jax.profiler.ProfileOptions()
     wanted.host_tracer_level = given.host_tracer_level
     wanted.python_tracer_level = given.python_tracer_level
     jax.profiler.start_trace(logdir, profiler_options=wanted)
-    _State.running = True
+    _ProfilerState.running = True
 
 
 @function("profiler.experimental.stop")
@@ -73,11 +73,11 @@ def stop(save: bool = True) -> None:
     Traceback (most recent call last):
     tapefacade._core.errors.UnavailableError: Cannot export profiling results. ...
     """
-    if not _State.running:
+    if not _ProfilerState.running:
         raise errors.UnavailableError(
             None, None, "Cannot export profiling results. No profiler is running."
         )
-    _State.running = False
+    _ProfilerState.running = False
     jax.profiler.stop_trace()
 
 

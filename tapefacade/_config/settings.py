@@ -1,4 +1,4 @@
-"""Settings of `tf.config` and `tf.debugging`: threads, optimizers, precision, tracebacks, `tf.device`."""
+"""Settings: `tf.config` (threads, optimizers, precision), tracebacks, `tf.device`."""
 
 import contextlib
 import os
@@ -411,7 +411,7 @@ def keep_compiled_programs(where: str | os.PathLike[str] | bool | None = True) -
 
 
 def compiled_programs_folder() -> str | None:
-    """Returns the folder in which compiled programs are kept; None if they are not, or JAX's is used.
+    """Returns the folder of compiled programs; None if they are not kept, or in JAX's folder.
 
     See `tf.config.keep_compiled_programs`.
     """

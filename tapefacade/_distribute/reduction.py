@@ -1,4 +1,4 @@
-"""How the values of replicas are brought together: there is one, so that its value is the result."""
+"""How the values of replicas are combined: there is one replica, whose value is the result."""
 
 import enum
 from typing import Any

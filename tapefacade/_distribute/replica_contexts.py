@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tapefacade._distribute.strategies import Strategy
 
 
-class Place(NamedTuple):
+class ReplicaPlace(NamedTuple):
     """Where a thread is.
 
     Attributes:
@@ -28,21 +28,21 @@ class Place(NamedTuple):
     replica: "ReplicaContext | None"
 
 
-class _Thread(threading.local):
+class _ReplicaThread(threading.local):
     """The places that this thread has entered, the innermost last."""
 
     def __init__(self) -> None:
-        self.places: list[Place] = []
+        self.places: list[ReplicaPlace] = []
 
 
-THREAD = _Thread()
+THREAD = _ReplicaThread()
 
 
 @contextlib.contextmanager
 def entered(strategy: "Strategy", replica: "ReplicaContext | None") -> Iterator["Strategy"]:
     """Makes a block in another place."""
     before = THREAD.places
-    THREAD.places = [*before, Place(strategy, replica)]
+    THREAD.places = [*before, ReplicaPlace(strategy, replica)]
     try:
         yield strategy
     finally:

@@ -12,7 +12,7 @@ from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._distribute.input_datasets import DistributedDataset, InputContext
 from tapefacade._distribute.reduction import as_tensors, reduced
-from tapefacade._distribute.replica_contexts import THREAD, Place, ReplicaContext, entered
+from tapefacade._distribute.replica_contexts import THREAD, ReplicaContext, ReplicaPlace, entered
 
 MESSAGE_ONE = (
     "%s has one replica, though there are %d devices: programs run on JAX's default device. To use "
@@ -134,7 +134,8 @@ class Strategy:
         Returns:
             What it returns.
 
-        >>> tf.distribute.MirroredStrategy().run(lambda x: x + 1.0, args=(tf.constant(1.0),)).numpy()
+        >>> strategy = tf.distribute.MirroredStrategy()
+        >>> strategy.run(lambda x: x + 1.0, args=(tf.constant(1.0),)).numpy()
         np.float32(2.0)
         """
         with entered(self, ReplicaContext(self)):
@@ -270,7 +271,7 @@ def _warn_of_one(strategy: Strategy, devices: Sequence[Any] | None) -> None:
         get_logger().warning(MESSAGE_ONE, type(strategy).__name__, count)
 
 
-class _Default(Strategy):
+class _DefaultStrategy(Strategy):
     """The strategy of programs that have none."""
 
     @contextlib.contextmanager
@@ -284,8 +285,8 @@ class _Default(Strategy):
         return fn(*args, **(kwargs or {}))
 
 
-DEFAULT = _Default()
-_DEFAULT_PLACE = Place(DEFAULT, ReplicaContext(DEFAULT))
+DEFAULT = _DefaultStrategy()
+_DEFAULT_PLACE = ReplicaPlace(DEFAULT, ReplicaContext(DEFAULT))
 
 
 @function("distribute.get_strategy")
@@ -317,4 +318,4 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     True
     >>> tf.distribute.experimental_set_strategy(None)
     """
-    THREAD.places = [] if strategy is None else [Place(strategy, None)]
+    THREAD.places = [] if strategy is None else [ReplicaPlace(strategy, None)]

@@ -95,7 +95,7 @@ class BucketizedColumn(_BucketizedFields, CategoricalColumn):
         return TensorShape([*self.source_column.shape, len(self.boundaries) + 1])
 
 
-class _Keyed(CategoricalColumn):
+class _KeyedColumn(CategoricalColumn):
     """A column of one feature of any length."""
 
     key: Any
@@ -118,7 +118,7 @@ class _HashedFields(NamedTuple):
     dtype: dtypes.DType
 
 
-class HashedCategoricalColumn(_HashedFields, _Keyed):
+class HashedCategoricalColumn(_HashedFields, _KeyedColumn):
     """A column of categories by the hash of their values."""
 
     @property
@@ -135,7 +135,7 @@ class _VocabularyFields(NamedTuple):
     num_oov_buckets: int
 
 
-class VocabularyListCategoricalColumn(_VocabularyFields, _Keyed):
+class VocabularyListCategoricalColumn(_VocabularyFields, _KeyedColumn):
     """A column of categories that a list names."""
 
     @property
@@ -150,7 +150,7 @@ class _IdentityFields(NamedTuple):
     default_value: int | None
 
 
-class IdentityCategoricalColumn(_IdentityFields, _Keyed):
+class IdentityCategoricalColumn(_IdentityFields, _KeyedColumn):
     """A column of the numbers of categories."""
 
     dtype = dtypes.int64

@@ -14,9 +14,9 @@ With `--json` the answer is one object, whose form stays as it is while `schema`
 `status` of the whole is the exit status: 0 if every name is there, 1 if some are missing, 2 if
 something could not be read. That of a name is "there", "different" or "missing"; it is `guarded`
 where the program provides for its absence, which does not count. `cell` is the number of the
-notebook's code cell, from 1 on, or null; `line` is null where a file as a whole is meant. Files that
-use no TensorFlow are listed, with no names. `summary` counts names once for each file; `missing`
-leaves out the guarded ones.
+notebook's code cell, from 1 on, or null; `line` is null where a file as a whole is meant. Files
+that use no TensorFlow are listed, with no names. `summary` counts names once for each file;
+`missing` leaves out the guarded ones.
 """
 
 import ast
@@ -29,17 +29,17 @@ from collections.abc import Iterable, Iterator, Set
 from importlib import metadata
 from typing import Any, TextIO
 
-from tapefacade._port.check_results import Checked, Name, Place, Remark, summary
+from tapefacade._port.check_results import CheckedProgram, Remark, SourcePlace, UsedName, summary
 from tapefacade._port.check_text import Styles, file_lines, summary_line
 from tapefacade._port.name_status import MISSING, look_up
-from tapefacade._port.name_uses import Reader, Use
+from tapefacade._port.name_uses import NameUse, Reader
 from tapefacade._port.program_files import UnreadableError, programs, read_program
 
 SCHEMA = 1
 ALL_THERE, SOME_MISSING, UNREADABLE = 0, 1, 2
 # Seconds between two reports of progress.
 PACE = 0.1
-NOWHERE = Place(None, None)
+NOWHERE = SourcePlace(None, None)
 MESSAGE_EMPTY = "there is no Python file and no notebook"
 
 
@@ -55,7 +55,7 @@ def check(paths: list[str], as_json: bool = False, quiet: bool = False) -> int:
         The exit status.
     """
     styles = Styles(sys.stdout)
-    files: list[Checked] = []
+    files: list[CheckedProgram] = []
     said, told = quiet, set[str]()
     for checked in _all_checked(paths, sys.stderr):
         files.append(checked)
@@ -72,7 +72,7 @@ def check(paths: list[str], as_json: bool = False, quiet: bool = False) -> int:
     return status
 
 
-def _all_checked(paths: list[str], progress: TextIO) -> Iterator[Checked]:
+def _all_checked(paths: list[str], progress: TextIO) -> Iterator[CheckedProgram]:
     """Checks one file after the other, and shows how far it has come on a terminal."""
     shows, last = progress.isatty(), time.monotonic()
     count = lines = 0
@@ -91,7 +91,7 @@ def _all_checked(paths: list[str], progress: TextIO) -> Iterator[Checked]:
     if shows:
         progress.write("\r\033[K")
     if not count:
-        yield Checked(paths[0], errors=[Remark(MESSAGE_EMPTY, NOWHERE)])
+        yield CheckedProgram(paths[0], errors=[Remark(MESSAGE_EMPTY, NOWHERE)])
 
 
 def _module_name(path: pathlib.Path) -> str:
@@ -99,7 +99,7 @@ def _module_name(path: pathlib.Path) -> str:
     return path.resolve().parent.name if path.stem == "__init__" else path.stem
 
 
-def check_file(path: str, own: Set[str] = frozenset()) -> Checked:
+def check_file(path: str, own: Set[str] = frozenset()) -> CheckedProgram:
     """Reads a program, without running it, and looks its names up.
 
     Args:
@@ -109,7 +109,7 @@ def check_file(path: str, own: Set[str] = frozenset()) -> Checked:
     Returns:
         What was found.
     """
-    checked = Checked(path)
+    checked = CheckedProgram(path)
     reader = Reader(own)
     try:
         pieces = read_program(path)
@@ -121,15 +121,17 @@ def check_file(path: str, own: Set[str] = frozenset()) -> Checked:
         try:
             reader.read(_parsed(code), cell)
         except SyntaxError as error:
-            checked.errors.append(Remark(f"syntax error: {error.msg}", Place(cell, error.lineno)))
+            checked.errors.append(
+                Remark(f"syntax error: {error.msg}", SourcePlace(cell, error.lineno))
+            )
         except (ValueError, RecursionError, MemoryError) as error:
-            checked.errors.append(Remark(f"it cannot be parsed: {error}", Place(cell, None)))
+            checked.errors.append(Remark(f"it cannot be parsed: {error}", SourcePlace(cell, None)))
     try:
         reader.finish()
     except RecursionError as error:
         checked.errors.append(Remark(f"it cannot be parsed: {error}", NOWHERE))
     checked.names = _names(reader.uses)
-    checked.notes = [Remark(note.text, Place(note.cell, note.line)) for note in reader.notes]
+    checked.notes = [Remark(note.text, SourcePlace(note.cell, note.line)) for note in reader.notes]
     return checked
 
 
@@ -139,16 +141,16 @@ def _parsed(code: str) -> ast.Module:
         return ast.parse(code)
 
 
-def _names(uses: Iterable[Use]) -> list[Name]:
+def _names(uses: Iterable[NameUse]) -> list[UsedName]:
     """Looks up what is used, in the order of names."""
-    found: dict[str, Name] = {}
+    found: dict[str, UsedName] = {}
     for use in uses:
         known = look_up(use.name)
         if use.doubtful and known.status == MISSING:
             continue
-        name = found.setdefault(use.name, Name(use.name, known.status, use.guarded, known.text))
+        name = found.setdefault(use.name, UsedName(use.name, known.status, use.guarded, known.text))
         name.guarded = name.guarded and use.guarded
-        place = Place(use.cell, use.line)
+        place = SourcePlace(use.cell, use.line)
         if place not in name.places:
             name.places.append(place)
     for name in found.values():
@@ -157,13 +159,13 @@ def _names(uses: Iterable[Use]) -> list[Name]:
     return sorted(found.values(), key=lambda name: name.name)
 
 
-def _status(files: list[Checked]) -> int:
+def _status(files: list[CheckedProgram]) -> int:
     if any(file.errors for file in files):
         return UNREADABLE
     return SOME_MISSING if any(file.count(MISSING) for file in files) else ALL_THERE
 
 
-def _as_json(files: list[Checked], status: int) -> dict[str, Any]:
+def _as_json(files: list[CheckedProgram], status: int) -> dict[str, Any]:
     try:
         version = metadata.version("tapefacade")
     except metadata.PackageNotFoundError:  # a checkout that nobody has installed
@@ -177,7 +179,7 @@ def _as_json(files: list[Checked], status: int) -> dict[str, Any]:
     }
 
 
-def _file(checked: Checked) -> dict[str, Any]:
+def _file(checked: CheckedProgram) -> dict[str, Any]:
     return {
         "path": checked.path,
         "names": [

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tapefacade._port.name_status import MISSING
 
 
-class Place(NamedTuple):
+class SourcePlace(NamedTuple):
     """A line of a script, or of a cell of a notebook; cells are counted from 1."""
 
     cell: int | None
@@ -18,7 +18,7 @@ class Place(NamedTuple):
 
 
 @dataclasses.dataclass
-class Name:
+class UsedName:
     """A name that a program uses.
 
     Attributes:
@@ -33,7 +33,7 @@ class Name:
     status: str
     guarded: bool
     text: str
-    places: list[Place] = dataclasses.field(default_factory=list)
+    places: list[SourcePlace] = dataclasses.field(default_factory=list)
 
     @property
     def counts(self) -> bool:
@@ -46,11 +46,11 @@ class Remark:
     """A note or an error, and the place it is about."""
 
     text: str
-    place: Place
+    place: SourcePlace
 
 
 @dataclasses.dataclass
-class Checked:
+class CheckedProgram:
     """What was found in one file.
 
     Attributes:
@@ -63,7 +63,7 @@ class Checked:
 
     path: str
     lines: int = 0
-    names: list[Name] = dataclasses.field(default_factory=list)
+    names: list[UsedName] = dataclasses.field(default_factory=list)
     notes: list[Remark] = dataclasses.field(default_factory=list)
     errors: list[Remark] = dataclasses.field(default_factory=list)
 
@@ -72,7 +72,7 @@ class Checked:
         return sum(n.status == status and (status != MISSING or n.counts) for n in self.names)
 
 
-def summary(files: list[Checked]) -> dict[str, int]:
+def summary(files: list[CheckedProgram]) -> dict[str, int]:
     """Counts what was found in all files; a name counts once in each.
 
     Args:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TextIO
 
-from tapefacade._port.check_results import Checked, Name, Place, Remark, summary
+from tapefacade._port.check_results import CheckedProgram, Remark, SourcePlace, UsedName, summary
 from tapefacade._port.name_status import DIFFERENT, MISSING, THERE
 
 # Widths: of the first column, and of lines that go to a file.
@@ -30,7 +30,7 @@ class Styles:
 
 
 def file_lines(
-    checked: Checked, styles: Styles, told: set[str], quiet: bool = False
+    checked: CheckedProgram, styles: Styles, told: set[str], quiet: bool = False
 ) -> Iterator[str]:
     """Describes what was found in a file.
 
@@ -62,7 +62,7 @@ def file_lines(
         yield _row(word, line, styles)
 
 
-def summary_line(files: list[Checked], styles: Styles) -> str:
+def summary_line(files: list[CheckedProgram], styles: Styles) -> str:
     """Describes what was found in all files, in a line.
 
     Args:
@@ -79,7 +79,7 @@ def summary_line(files: list[Checked], styles: Styles) -> str:
     return styles.paint(text, "head")
 
 
-def _counts(checked: Checked) -> str:
+def _counts(checked: CheckedProgram) -> str:
     if not checked.names:
         return "no names of TensorFlow"
     return _numbers(checked.count(THERE), checked.count(MISSING), checked.count(DIFFERENT))
@@ -90,7 +90,7 @@ def _numbers(there: int, missing: int, different: int) -> str:
 
 
 def _table(
-    status: str, names: list[Name], longest: int, styles: Styles, told: set[str]
+    status: str, names: list[UsedName], longest: int, styles: Styles, told: set[str]
 ) -> Iterator[str]:
     """Writes names, their places, and below them what is said of them."""
     for index, name in enumerate(names):
@@ -127,7 +127,7 @@ def _row(word: str, text: str, styles: Styles) -> str:
     return f"  {styles.paint(word, word) if word else ''}{padding}{text}"
 
 
-def _places(places: list[Place]) -> str:
+def _places(places: list[SourcePlace]) -> str:
     shown = ", ".join(str(place) for place in places[:MAX_PLACES])
     more = len(places) - MAX_PLACES
     word = "line" if len(places) == 1 and not places[0].cell else "lines"

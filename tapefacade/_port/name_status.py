@@ -25,7 +25,7 @@ MESSAGE_NEAREST = "The nearest name is `{}`"
 MESSAGE_NOTHING = "There is no name like it"
 
 
-class Known(NamedTuple):
+class NameStatus(NamedTuple):
     """What is known of a name.
 
     Attributes:
@@ -38,11 +38,11 @@ class Known(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def look_up(name: str) -> Known:
+def look_up(name: str) -> NameStatus:
     """Finds out what there is of a name.
 
-    What is found is looked into as long as it is a module or a class: of an object, as `tf.float32`,
-    no attributes are looked up.
+    What is found is looked into as long as it is a module or a class: of an object, as
+    `tf.float32`, no attributes are looked up.
 
     Args:
         name: a dotted name that begins with `tf` or `keras`.
@@ -53,18 +53,18 @@ def look_up(name: str) -> Known:
     >>> look_up("tf.math.log").status
     'there'
     >>> look_up("tf.math.logg")
-    Known(status='missing', text='The nearest name is `tf.math.log`.')
+    NameStatus(status='missing', text='The nearest name is `tf.math.log`.')
     """
     with warnings.catch_warnings(), _keras_on_jax(), _notices() as notices:
         warnings.simplefilter("ignore")
         try:
             found = _get(name)
         except ImportError as error:  # tf.keras without Keras
-            return Known(MISSING, _sentence(str(error)))
+            return NameStatus(MISSING, _sentence(str(error)))
         except AttributeError:
-            return Known(MISSING, _sentence(_advice(name)))
+            return NameStatus(MISSING, _sentence(_advice(name)))
     text = " ".join(notices) or _difference(found)
-    return Known(DIFFERENT, text) if text else Known(THERE)
+    return NameStatus(DIFFERENT, text) if text else NameStatus(THERE)
 
 
 @contextlib.contextmanager

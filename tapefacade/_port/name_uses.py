@@ -27,7 +27,7 @@ NOTE_STAR = "`from {} import *`: names of it are looked up where nothing else ha
 NOTE_RELATED = "{} is made for TensorFlow and is not looked into"
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """One place at which a program uses a name.
 
     Attributes:
@@ -45,7 +45,7 @@ class Use(NamedTuple):
     doubtful: bool = False
 
 
-class Note(NamedTuple):
+class UseNote(NamedTuple):
     """A remark on a place in a program."""
 
     text: str
@@ -81,8 +81,8 @@ class Reader(ast.NodeVisitor):
 
     def __init__(self, looked_into: Set[str] = frozenset()) -> None:
         self._related = RELATED - looked_into  # those of which nothing has been said
-        self.uses: list[Use] = []
-        self.notes: list[Note] = []
+        self.uses: list[NameUse] = []
+        self.notes: list[UseNote] = []
         self._scopes = [_Scope()]
         self._cell: int | None = None
         self._guards = 0  # how many blocks around expect that names are missing
@@ -137,10 +137,10 @@ class Reader(ast.NodeVisitor):
 
     def _use(self, name: str, node: Any, guarded: bool = False, doubtful: bool = False) -> None:
         guarded = guarded or self._guards > 0
-        self.uses.append(Use(name, self._cell, node.lineno, guarded, doubtful))
+        self.uses.append(NameUse(name, self._cell, node.lineno, guarded, doubtful))
 
     def _note(self, text: str, node: ast.stmt) -> None:
-        self.notes.append(Note(text, self._cell, node.lineno))
+        self.notes.append(UseNote(text, self._cell, node.lineno))
 
     # Imports.
 

@@ -1,8 +1,8 @@
 """Running notebooks as scripts: their code cells in order, in this process, in one namespace.
 
 This needs no kernel, and nothing installed: `nbclient` would run the cells in another process, in
-which `tensorflow` would have to be given its meaning again, whose output would go into a file, and of
-which `--report` could say nothing.
+which `tensorflow` would have to be given its meaning again, whose output would go into a file, and
+of which `--report` could say nothing.
 """
 
 import __future__
@@ -32,8 +32,8 @@ class Notebook:
     """A notebook that runs as a program.
 
     Values of cells are printed by `sys.displayhook`, as at Python's prompt, but for those of cells
-    that end with a semicolon. Magics and shell commands are left out; standard error says so, unless
-    they would have had no effect on the program. `%time` and `%timeit` run their code once.
+    that end with a semicolon. Magics and shell commands are left out; standard error says so,
+    unless they would have had no effect on the program. `%time` and `%timeit` run their code once.
 
     Args:
         path: the file.
@@ -68,7 +68,7 @@ class Notebook:
                 continue
             try:
                 self._run_cell(number, cell)
-            except Exception as error:
+            except Exception as error:  # a cell may raise anything, if its tag says so
                 if MAY_FAIL not in cell.tags:
                     raise
                 trim(error)

@@ -24,7 +24,7 @@ class UnreadableError(Exception):
     """A file that is no program; the text says why."""
 
 
-class Piece(NamedTuple):
+class ProgramPiece(NamedTuple):
     """A script, or one code cell of a notebook; cells are counted from 1."""
 
     cell: int | None
@@ -57,7 +57,7 @@ def _is_skipped(folder: str, name: str) -> bool:
     return any(os.path.exists(os.path.join(folder, name, mark)) for mark in ENVIRONMENTS)
 
 
-def read_program(path: str) -> list[Piece]:
+def read_program(path: str) -> list[ProgramPiece]:
     """Reads a script or a notebook.
 
     Args:
@@ -70,10 +70,12 @@ def read_program(path: str) -> list[Piece]:
         UnreadableError: if the file is no program.
     """
     if path.endswith(".ipynb"):
-        return [Piece(number, python_of(cell.text).code) for number, cell in read_notebook(path)]
+        return [
+            ProgramPiece(number, python_of(cell.text).code) for number, cell in read_notebook(path)
+        ]
     try:
         with tokenize.open(path) as file:
-            return [Piece(None, file.read())]
+            return [ProgramPiece(None, file.read())]
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         raise UnreadableError(_reason(error)) from error
 

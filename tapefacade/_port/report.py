@@ -1,7 +1,7 @@
 """`python -m tapefacade run --report`: what a program had compiled, and where its time went.
 
-While the report is on, some methods of the package are replaced by others that take notes. When it is
-off nothing is.
+While the report is on, some methods of the package are replaced by others that take notes. When it
+is off nothing is.
 """
 
 import array
@@ -36,7 +36,7 @@ FOREIGN = tuple(
 OWN_SCRIPTS = os.path.join(PACKAGE, "demo", "")
 
 
-class _Thread(threading.local):
+class _ReportThread(threading.local):
     """The outermost function that runs in a thread, and since when."""
 
     called: tuple[Function, float] | None = None
@@ -69,7 +69,7 @@ class Report:
         self.looks: Counter[str] = Counter()
         self.functions: dict[tuple[str, str], Counter[str]] = {}  # why Python runs; "" recorded
         self._stepping: weakref.WeakSet[Function] = weakref.WeakSet()
-        self._thread = _Thread()
+        self._thread = _ReportThread()
 
     def start(self) -> None:
         """Begins to take notes."""

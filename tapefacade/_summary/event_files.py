@@ -14,7 +14,7 @@ from tapefacade._io.tensor_protos import TENSORS, shape_proto
 Array = np.ndarray[Any, Any]
 
 
-class Metadata(NamedTuple):
+class SummaryMetadata(NamedTuple):
     """What TensorBoard shows a summary with.
 
     Attributes:
@@ -55,7 +55,7 @@ class EventFile:
         self._tensors = library("tensorboardX.proto.tensor_pb2")
         self._file = module.EventsWriter(os.path.join(directory, "events"), end)
 
-    def write(self, tag: str, array: Array, step: int, metadata: Metadata | None) -> None:
+    def write(self, tag: str, array: Array, step: int, metadata: SummaryMetadata | None) -> None:
         """Writes a summary."""
         value = self._summaries.Summary.Value(
             tag=tag, tensor=self._tensors.TensorProto.FromString(tensor_bytes(array))
@@ -72,7 +72,7 @@ class EventFile:
         event = self._events.Event(wall_time=time.time(), step=step, summary=summary)
         self._file.write_event(event)
 
-    def _metadata(self, metadata: Metadata) -> Any:
+    def _metadata(self, metadata: SummaryMetadata) -> Any:
         kind = self._summaries.SummaryMetadata
         if metadata.message is not None:
             return kind.FromString(metadata.message)

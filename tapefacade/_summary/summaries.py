@@ -5,13 +5,16 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.gradient_rules import NotDifferentiable
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.op import function
+from tapefacade._definition.op import FreeTensor, function, op
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.audio import encode_wav
 from tapefacade._ops.debugging.shapes import assert_rank, assert_scalar, assert_type
@@ -20,24 +23,23 @@ from tapefacade._ops.image.geometry import convert_image_dtype
 from tapefacade._ops.image.png_files import encode_png
 from tapefacade._state.scopes import get_current_name_scope, name_scope
 from tapefacade._state.variable import Variable
-from tapefacade._summary.event_files import Metadata
-from tapefacade._summary.histograms import summary_buckets
-from tapefacade._summary.summaries_in_functions import Array, Held, Writing, perform
+from tapefacade._summary.event_files import SummaryMetadata
+from tapefacade._summary.summaries_in_functions import Array, HeldTexts, SummaryWrite, perform
 from tapefacade._summary.writers import STATE, FileWriter, current_condition
 
-BUCKETS = 30
+DEFAULT_BUCKET_COUNT = 30
 MESSAGE_NO_STEP = (
     "No step set. Please specify one either through the `step` argument or through "
     "tf.summary.experimental.set_step()"
 )
-WAVE = b"\x10\x0b"  # the message that says that sounds are in WAV files
+WAV_ENCODING_MESSAGE = b"\x10\x0b"  # the message that says that sounds are in WAV files
 
 
 def _write(
     tag: str,
     make: Callable[[], Sequence[EagerTensor]],
     step: Any,
-    metadata: Metadata | None,
+    metadata: SummaryMetadata | None,
     finish: Callable[..., Array] = np.asarray,
     is_message: bool = False,
 ) -> EagerTensor:
@@ -66,9 +68,9 @@ def _write(
     values = [_tensor(value) for value in make()]
     held = None
     if values and values[0].dtype is dtypes.string:
-        held, values = Held(values[0]._numpy()), []
+        held, values = HeldTexts(values[0]._numpy()), []
     return perform(
-        Writing(writer, tag, metadata, finish, held, is_message), condition, number, values
+        SummaryWrite(writer, tag, metadata, finish, held, is_message), condition, number, values
     )
 
 
@@ -111,8 +113,39 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     See https://www.tensorflow.org/api_docs/python/tf/summary/scalar.
     """
     assert_scalar(data)
-    metadata = Metadata("scalars", description=description or "")
+    metadata = SummaryMetadata("scalars", description=description or "")
     return _write(_tag(name), lambda: [cast(data, dtypes.float32)], step, metadata)
+
+
+@op("_summary_buckets", gradient=NotDifferentiable())
+def summary_buckets(values: FreeTensor, count: int) -> jax.Array:
+    """Counts the values in equal parts of their range.
+
+    Where all values are equal, only the last bucket has any.
+
+    Args:
+        values: numbers of any shape, in double precision.
+        count: the number of buckets.
+
+    Returns:
+        A tensor `[count, 3]`: in each row where a bucket begins and ends, and the number of values.
+    """
+    flat = values.reshape(-1)
+    if count == 0 or flat.size == 0:
+        return jnp.zeros((count, 3), flat.dtype)
+    low, high = flat.min(), flat.max()
+    width = high - low
+    same = width == 0
+    scaled = jnp.floor((flat - low) / jnp.where(same, 1.0, width / count))
+    places = jnp.where(same, count - 1, jnp.minimum(scaled, count - 1))
+    valid = jnp.isfinite(places)
+    rows = jnp.where(valid, places, 0.0).astype(jnp.int32)
+    counts = jnp.zeros((count,), flat.dtype).at[rows].add(valid.astype(flat.dtype))
+    edges = low + jnp.arange(count + 1, dtype=flat.dtype) * (width / count)
+    edges = edges.at[count].set(high)
+    left = jnp.where(same, high, edges[:-1])
+    right = jnp.where(same, high, edges[1:])
+    return jnp.stack([left, right, counts], axis=1)
 
 
 @function("summary.histogram")
@@ -143,8 +176,8 @@ def histogram(
 
     See https://www.tensorflow.org/api_docs/python/tf/summary/histogram.
     """
-    count = max(0, BUCKETS if buckets is None else int(buckets))
-    metadata = Metadata("histograms", description=description or "")
+    count = max(0, DEFAULT_BUCKET_COUNT if buckets is None else int(buckets))
+    metadata = SummaryMetadata("histograms", description=description or "")
 
     def make() -> list[EagerTensor]:
         return [summary_buckets(cast(data, dtypes.float64), count)]
@@ -178,7 +211,7 @@ def text(name: str, data: Any, step: Any = None, description: str | None = None)
     See https://www.tensorflow.org/api_docs/python/tf/summary/text.
     """
     assert_type(data, dtypes.string)
-    metadata = Metadata("text", description=description or "")
+    metadata = SummaryMetadata("text", description=description or "")
     return _write(_tag(name), lambda: [convert(data)], step, metadata)
 
 
@@ -210,7 +243,7 @@ def image(
 
     See https://www.tensorflow.org/api_docs/python/tf/summary/image.
     """
-    metadata = Metadata("images", description=description or "")
+    metadata = SummaryMetadata("images", description=description or "")
 
     def make() -> list[EagerTensor]:
         assert_rank(data, 4)
@@ -257,7 +290,7 @@ def audio(
     """
     if encoding not in (None, "wav"):
         raise ValueError(f"Unknown encoding: {encoding!r}")
-    metadata = Metadata("audio", WAVE, description or "")
+    metadata = SummaryMetadata("audio", WAV_ENCODING_MESSAGE, description or "")
 
     def make() -> list[EagerTensor]:
         assert_rank(data, 3)
@@ -305,7 +338,7 @@ def write(
     given = None
     if metadata is not None:
         message = metadata if isinstance(metadata, bytes) else metadata.SerializeToString()
-        given = Metadata(message=message)
+        given = SummaryMetadata(message=message)
 
     def make() -> list[EagerTensor]:
         if callable(tensor) and not isinstance(tensor, EagerTensor | Variable):

@@ -12,7 +12,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.printing import QUIET
-from tapefacade._summary.event_files import EventFile, Metadata
+from tapefacade._summary.event_files import EventFile, SummaryMetadata
 from tapefacade._summary.writers import FileWriter
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclasses.dataclass(frozen=True)
-class Writing:
+class SummaryWrite:
     """What is written, but for what is known only when the program runs.
 
     Attributes:
@@ -35,9 +35,9 @@ class Writing:
 
     writer: FileWriter
     tag: str
-    metadata: Metadata | None
+    metadata: SummaryMetadata | None
     finish: Callable[..., Array]
-    held: "Held | None" = None
+    held: "HeldTexts | None" = None
     is_message: bool = False
 
     def now(self, condition: Any, step: Any, *values: Any) -> None:
@@ -57,7 +57,7 @@ class Writing:
         self.writer.put(write)
 
 
-class Held:
+class HeldTexts:
     """An array of texts; equal if the texts are, so that nothing is compiled anew."""
 
     def __init__(self, array: Array) -> None:
@@ -68,10 +68,10 @@ class Held:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Held) and self._key == other._key
+        return isinstance(other, HeldTexts) and self._key == other._key
 
 
-class _Write(Operation):
+class _WriteSummary(Operation):
     """Writes a summary, whenever the program that it is part of runs."""
 
     name = "write_summary"
@@ -92,11 +92,11 @@ class _Write(Operation):
         return [jnp.ones((), bool)]
 
 
-_WRITE = _Write()
+_WRITE = _WriteSummary()
 
 
 def perform(
-    writing: Writing, condition: EagerTensor, step: EagerTensor, values: Sequence[EagerTensor]
+    writing: SummaryWrite, condition: EagerTensor, step: EagerTensor, values: Sequence[EagerTensor]
 ) -> EagerTensor:
     """Writes a summary now, or records that it is written when the function runs.
 

@@ -24,7 +24,7 @@ _SERIAL = itertools.count()
 MAX_QUEUE, FLUSH_MILLIS = 10, 120_000
 
 
-class _State(ThreadState):
+class _WriterState(ThreadState):
     """The writer of this thread, its step, and whether summaries are written."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class _State(ThreadState):
         self.condition: Any = True
 
 
-STATE = _State()
+STATE = _WriterState()
 
 
 @function("summary.SummaryWriter")
