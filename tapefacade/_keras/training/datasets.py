@@ -101,7 +101,7 @@ def batches_in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> C
         return (
             tree.map_structure(
                 lambda array, batch=batch: slice_and_convert_fn(array, indices=batch),
-                inputs, none_is_operand=False,
+                inputs, none_is_leaf=False,
             )
             for order in orders
             for batch in _batches(order, self._batch_size)
