@@ -2,15 +2,12 @@
 
 from typing import Any as _Any
 
-from tapefacade._compat.raw_ops import RAW_OPS as _RAW_OPS
-from tapefacade._compat.renamed_functions import (
-    keyword_function as _keyword_function,
-    read as _read,
-)
+from tapefacade._compat.raw_ops import raw_ops as _raw_ops
+from tapefacade._compat.renamed_functions import keyword_function as _keyword_function
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 
 _missing = _missing_attribute(__name__, depth=2)
-_TABLE = _read(_RAW_OPS)
+_TABLE = _raw_ops()
 
 
 def __getattr__(name: str) -> _Any:

@@ -10,11 +10,10 @@ from cases.answer import taken_apart
 from cases.case import tensors
 
 import tapefacade as tf
-from tapefacade._compat.raw_ops import RAW_OPS
-from tapefacade._compat.renamed_functions import read
+from tapefacade._compat.raw_ops import raw_ops
 from tapefacade._core.registry import FUNCTIONS
 
-TABLE = read(RAW_OPS)
+TABLE = raw_ops()
 NAMES = sorted(TABLE)
 
 

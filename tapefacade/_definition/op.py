@@ -21,6 +21,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._definition.call import record as record
+from tapefacade._definition.facts import Facts, state
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
 from tapefacade._definition.parameters import Parameter, read_parameters
 from tapefacade._trace.operation import Check as Check, Operation
@@ -61,6 +62,7 @@ class Op(Operation):
         check: Check | None,
         mismatch: Callable[[Any, Any], Exception] | None,
         accepts: Callable[[tuple[Any, ...], Sequence[TensorType]], bool] | None,
+        facts: Facts,
     ) -> None:
         if not implementation.__doc__:
             raise ValueError(f"op {names[0]!r} has no docstring.")
@@ -74,6 +76,7 @@ class Op(Operation):
         self.check = check
         self.mismatch = mismatch
         self.accepts = accepts
+        self.facts = facts
         self.signature = inspect.signature(implementation)
         self.parameters = read_parameters(self.signature)
         self.tensors = tuple(p for p in self.parameters if p.kind)
@@ -257,7 +260,7 @@ def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class Public(Protocol[P, R]):
-    """What a type checker knows of a public function: it has the parameters, and may have `name`."""
+    """What a type checker knows of a public function: its parameters, and maybe `name`."""
 
     __name__: str
 
@@ -293,6 +296,10 @@ def op(
     check: Check | None = None,
     mismatch: Callable[[Any, Any], Exception] | None = None,
     accepts: Callable[[tuple[Any, ...], Sequence[TensorType]], bool] | None = None,
+    elementwise: int = 0,
+    keeps_zeros: bool = False,
+    moves: bool = False,
+    raw_op: bool = False,
 ) -> Definition:
     """Defines the TensorFlow function known as `names`.
 
@@ -306,16 +313,22 @@ def op(
         mismatch: makes the exception for two dtypes that differ.
         accepts: tells of static values and input types whether these are allowed whatever `dtypes`
             and the rule of one common dtype say.
+        elementwise: how many first tensors it takes element by element; these may be ragged.
+        keeps_zeros: whether it is 0 at 0; its tensor may be sparse.
+        moves: whether it only moves, repeats and compares elements; these may be strings.
+        raw_op: whether `tf.raw_ops` has the kernel with these arguments.
 
     Returns:
         A decorator for the implementation: a documented, pure function of arrays.
     """
 
     def define(implementation: Callable[..., Any]) -> Callable[..., Any]:
+        facts = Facts(elementwise, keeps_zeros, moves, raw_op)
         definition = Op(
-            names, implementation, kernel, gradient, dtypes, host, check, mismatch, accepts
+            names, implementation, kernel, gradient, dtypes, host, check, mismatch, accepts, facts
         )
         public = _public_function(definition)
+        state(names[0], facts)
         register(names, public)
         for name in names:
             REGISTRY[name] = definition
@@ -324,13 +337,14 @@ def op(
     return define
 
 
-def function(*names: str, dispatch: bool = False) -> Callable[[F], F]:
+def function(*names: str, dispatch: bool = False, elementwise: int = 0) -> Callable[[F], F]:
     """Registers a function made of several ops, or one that has to look at values.
 
     Args:
         names: paths below `tf`, the canonical one first.
         dispatch: whether the handlers of ragged tensors and the like (`_core/dispatch.py`) are
             called for what the function cannot convert. Ops do that by themselves.
+        elementwise: how many first tensors it takes element by element; these may be ragged.
 
     Returns:
         A decorator that returns its argument, or with `dispatch` a function around it.
@@ -343,6 +357,7 @@ def function(*names: str, dispatch: bool = False) -> Callable[[F], F]:
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
         register(names, composite)
+        state(names[0], Facts(elementwise))
         return composite
 
     return define

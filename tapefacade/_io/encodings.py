@@ -93,7 +93,7 @@ def _fixed_size(length: Any, dtype: Any) -> int:
     return size
 
 
-@function("io.encode_base64", dispatch=True)
+@function("io.encode_base64", dispatch=True, elementwise=1)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> EagerTensor:
     """Writes bytes in letters that are safe in URLs.
 
@@ -118,7 +118,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Eag
     return each(encode, texts(input, "EncodeBase64"))
 
 
-@function("io.decode_base64", dispatch=True)
+@function("io.decode_base64", dispatch=True, elementwise=1)
 def decode_base64(input: Any, name: str | None = None) -> EagerTensor:
     """Reads what `tf.io.encode_base64` writes.
 
@@ -147,7 +147,7 @@ def decode_base64(input: Any, name: str | None = None) -> EagerTensor:
     return each(decode, texts(input, "DecodeBase64"))
 
 
-@function("io.decode_compressed", dispatch=True)
+@function("io.decode_compressed", dispatch=True, elementwise=1)
 def decode_compressed(
     bytes: Any, compression_type: str = "", name: str | None = None
 ) -> EagerTensor:

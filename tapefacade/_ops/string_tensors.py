@@ -16,16 +16,6 @@ from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._definition.parameters import freeze
 
-# These move, repeat and compare elements and do nothing else with them. So they run on numbers
-# that stand for the texts, of a dtype that no result of theirs has otherwise.
-MOVING = (
-    "_concat", "_ensure_shape", "_fill", "_full", "_pad", "_pad_with", "_repeat", "_select",
-    "_shuffle", "_slice", "_slice_at", "_slice_checked", "_slice_update", "_stack", "_stitch",
-    "_take", "_zeros_like", "_mirror_pad", "broadcast_to", "expand_dims", "gather", "gather_nd",
-    "identity", "linalg.matrix_transpose", "math.equal", "math.not_equal", "reshape", "reverse",
-    "reverse_sequence", "roll", "scatter_nd", "split", "squeeze", "stop_gradient", "strided_slice",
-    "tensor_scatter_nd_update", "tile", "transpose", "unstack", "_unique_values", "_counted_values",
-)  # fmt: skip
 ASSERTING = ("_assert_equal", "_assert_notequal")
 CASTS = ("_cast", "_saturate_cast")
 CODE = np.dtype(np.uint32)
@@ -66,8 +56,9 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
     tensors = _converted(op, values, static)
     if name in ASSERTING and not _differ(op, static, tensors):
         return _checked(op, [tensor._value for tensor in tensors], static)
-    if name not in MOVING or _differ(op, static, tensors):
+    if not op.facts.moves or _differ(op, static, tensors):
         raise _refused(op, static, tensors)
+    # The op runs on numbers that stand for the texts, of a dtype that no result has otherwise.
     codes = Codes()
     arrays = [codes.encode(t._value) if type(t) is StringTensor else t._numpy() for t in tensors]
     result = _run(op, arrays, static)

@@ -10,6 +10,7 @@ from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.checks import invalid
+from tapefacade._definition.facts import Facts, for_each
 from tapefacade._definition.op import function
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.gathering import gather_nd
@@ -19,23 +20,17 @@ from tapefacade._ops.math.arithmetic import add as dense_add
 from tapefacade._sparse.arrangement import refused, taken
 from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue, placed, ravelled, sparse
 
-# Functions that are 0 at 0, of which TensorFlow takes sparse tensors.
-KEEPING_ZEROS = (
-    "math.abs", "math.asin", "math.asinh", "math.atan", "math.atanh", "math.bessel_i0e",
-    "math.bessel_i1e", "math.erf", "math.negative", "math.sign", "math.sin", "math.sqrt",
-    "math.square", "math.tan", "math.tanh", "stop_gradient",
-)  # fmt: skip
 
+@for_each
+def _take_sparse(path: str, facts: Facts) -> None:
+    """Has a function that is 0 at 0 take sparse tensors: it works on their elements."""
+    if not facts.keeps_zeros:
+        return
 
-def _on_values(name: str) -> None:
-    @handles(SparseTensor, name)
+    @handles(SparseTensor, path)
     def apply(x: Any = None, **kwargs: Any) -> SparseTensor:
         given = kwargs.pop("input", x)
-        return given.with_values(FUNCTIONS[name](given.values))
-
-
-for _name in KEEPING_ZEROS:
-    _on_values(_name)
+        return given.with_values(FUNCTIONS[path](given.values))
 
 
 @function("sparse.map_values")

@@ -19,7 +19,7 @@ INTEGER = re.compile(rb"[+-]?\d+")
 SPACES = b" \t\n\v\f\r"
 
 
-@function("strings.to_number", dispatch=True)
+@function("strings.to_number", dispatch=True, elementwise=1)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> EagerTensor:
     """Reads the number that each text writes.
 
@@ -69,7 +69,7 @@ def read_number(text: bytes, dtype: dtypes.DType) -> Any:
     return number if dtype.min <= number <= dtype.max else None
 
 
-@function("strings.as_string", "as_string", dispatch=True)
+@function("strings.as_string", "as_string", dispatch=True, elementwise=1)
 def as_string(
     input: Any,
     precision: int = -1,

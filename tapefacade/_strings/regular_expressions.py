@@ -14,7 +14,7 @@ from tapefacade._strings.arguments import each, failed, text_scalar, texts
 REFERENCE = re.compile(rb"\\(\d)")
 
 
-@function("strings.regex_replace", dispatch=True)
+@function("strings.regex_replace", dispatch=True, elementwise=1)
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> EagerTensor:
@@ -54,7 +54,7 @@ def regex_replace(
     return each(lambda text: _replaced(text, expression, parts, replace_global), array)
 
 
-@function("strings.regex_full_match", dispatch=True)
+@function("strings.regex_full_match", dispatch=True, elementwise=1)
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> EagerTensor:
     """Tells which texts match a regular expression as a whole.
 

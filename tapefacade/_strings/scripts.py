@@ -79,7 +79,7 @@ RUNS = (
 )
 
 
-@function("strings.unicode_script", dispatch=True)
+@function("strings.unicode_script", dispatch=True, elementwise=1)
 def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
     """Tells in which script each character is used.
 

@@ -17,7 +17,7 @@ from tapefacade._strings.rows import by_rows, in_rows
 DECODE = "UnicodeDecode"
 
 
-@function("strings.unicode_transcode", dispatch=True)
+@function("strings.unicode_transcode", dispatch=True, elementwise=1)
 def unicode_transcode(
     input: Any,
     input_encoding: str,

@@ -23,6 +23,7 @@ from tapefacade._checkpoint.saved_model.program_export import (
 )
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._definition.op import Op
 from tapefacade._function.function.recorded_program import Recorded
 from tapefacade._trace.slices import Slice, Step
 
@@ -179,27 +180,14 @@ def _spread(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequen
     return step.operation.evaluate(alike, step.static)
 
 
-# Ops that compute element by element, and look at the shapes of their operands as numbers: these
-# are made equal before.
-ELEMENTWISE = {
-    "math.add", "math.subtract", "math.multiply", "math.truediv", "math.divide_no_nan",
-    "math.floordiv", "math.floormod", "math.pow", "math.maximum", "math.minimum", "math.atan2",
-    "math.squared_difference", "math.multiply_no_nan", "math.nextafter", "math.xdivy",
-    "math.xlogy", "math.xlog1py", "math.equal", "math.not_equal", "math.greater",
-    "math.greater_equal", "math.less", "math.less_equal", "math.logical_and", "math.logical_or",
-    "math.logical_xor", "bitwise.bitwise_and", "bitwise.bitwise_or", "bitwise.bitwise_xor",
-    "bitwise.left_shift", "bitwise.right_shift", "realdiv", "truncatediv", "truncatemod",
-    "math.igamma", "math.igammac", "math.polygamma", "math.zeta", "_complex",
-}  # fmt: skip
-
-
 def _way(step: Step, types: Sequence[TensorType]) -> Any:
     """Returns how to compute a step of which a shape is not known; None if as ever."""
-    name = step.operation.name
-    if name in ELEMENTWISE:
+    operation = step.operation
+    if isinstance(operation, Op) and operation.facts.elementwise > 1:
+        # They look at the shapes of their operands as numbers; these are made equal before.
         shapes = {types[slot].shape for slot in step.inputs}
         return _spread if len(shapes) > 1 else None
-    return SHAPED.get(name)
+    return SHAPED.get(operation.name)
 
 
 def _selected(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:

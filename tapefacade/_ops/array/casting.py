@@ -143,7 +143,7 @@ def _saturate_cast(x: TensorLike, dtype: dtypes.DType) -> jax.Array:
     return _converted(x, dtype.as_numpy_dtype)
 
 
-@function("saturate_cast", "dtypes.saturate_cast", dispatch=True)
+@function("saturate_cast", "dtypes.saturate_cast", dispatch=True, elementwise=1)
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     """Converts a tensor to another dtype, and numbers beyond its limits to these.
 
@@ -169,14 +169,14 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Any:
     return _saturate_cast(value, wanted)
 
 
-@op("_complex", kernel="Complex")
+@op("_complex", kernel="Complex", elementwise=2)
 def _complex(real: TensorLike, imag: TensorLike) -> jax.Array:
     """Makes complex numbers of two parts; see `complex`."""
     check_broadcast(real, imag)
     return lax.complex(*jnp.broadcast_arrays(real, imag))
 
 
-@function("complex", "dtypes.complex", dispatch=True)
+@function("complex", "dtypes.complex", dispatch=True, elementwise=2)
 def complex(real: Any, imag: Any, name: str | None = None) -> Any:
     """Makes complex numbers of their real and imaginary parts.
 
@@ -236,7 +236,7 @@ def _conj(x: TensorLike) -> jax.Array:
     return lax.conj(x)
 
 
-@function("math.real", dispatch=True)
+@function("math.real", dispatch=True, elementwise=1)
 def real(input: Any, name: str | None = None) -> Any:
     """Takes the real part of each element.
 
@@ -261,7 +261,7 @@ def real(input: Any, name: str | None = None) -> Any:
     return convert(input)
 
 
-@function("math.imag", dispatch=True)
+@function("math.imag", dispatch=True, elementwise=1)
 def imag(input: Any, name: str | None = None) -> Any:
     """Takes the imaginary part of each element.
 
@@ -279,7 +279,7 @@ def imag(input: Any, name: str | None = None) -> Any:
     return _imag(input) if input.dtype.is_complex else zeros_like(input)
 
 
-@function("math.angle", dispatch=True)
+@function("math.angle", dispatch=True, elementwise=1)
 def angle(input: Any, name: str | None = None) -> Any:
     """Computes the argument of each element, from -pi to pi.
 
@@ -305,7 +305,7 @@ def angle(input: Any, name: str | None = None) -> Any:
     return _angle_of_real(input)
 
 
-@function("math.conj", dispatch=True)
+@function("math.conj", dispatch=True, elementwise=1)
 def conj(x: Any, name: str | None = None) -> Any:
     """Changes the sign of the imaginary part of each element.
 
@@ -364,7 +364,7 @@ def _bitcast(input: TensorLike, dtype: dtypes.DType) -> jax.Array:
     return lax.complex(values[..., 0], values[..., 1])
 
 
-@function("bitcast", dispatch=True)
+@function("bitcast", dispatch=True, elementwise=1)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Any:
     """Reads the bits of a tensor as another dtype.
 

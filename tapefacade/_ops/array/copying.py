@@ -28,7 +28,7 @@ def _identity(input: Any) -> Any:
     return input._with_components([identity(part) for part in input._components()])
 
 
-@op("identity", host=lambda input: input)
+@op("identity", host=lambda input: input, moves=True, raw_op=True)
 def identity(input: TensorLike) -> jax.Array:
     """Returns a tensor with the same value.
 
@@ -69,7 +69,15 @@ def identity_n(input: Iterable[Any], name: str | None = None) -> list[Any]:
     return copies
 
 
-@op("stop_gradient", gradient=NotDifferentiable(), host=lambda input: input)
+@op(
+    "stop_gradient",
+    gradient=NotDifferentiable(),
+    host=lambda input: input,
+    elementwise=1,
+    keeps_zeros=True,
+    moves=True,
+    raw_op=True,
+)
 def stop_gradient(input: TensorLike) -> jax.Array:
     """Returns a tensor with the same value, which is a constant for every gradient.
 
@@ -98,13 +106,13 @@ def _like(value: int) -> Any:
     return host
 
 
-@op("_zeros_like", gradient=NotDifferentiable(), host=_like(0))
+@op("_zeros_like", gradient=NotDifferentiable(), host=_like(0), moves=True)
 def _zeros_like(input: TensorLike, dtype: Any) -> jax.Array:
     """Makes zeros of a known dtype."""
     return jnp.zeros(input.shape, input.dtype if dtype is None else numpy_type(dtype))
 
 
-@function("zeros_like", dispatch=True)
+@function("zeros_like", dispatch=True, elementwise=1)
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor of zeros in the shape of another.
 
@@ -135,7 +143,7 @@ def _ones_like(input: TensorLike, dtype: Any) -> jax.Array:
     return jnp.ones(input.shape, input.dtype if dtype is None else numpy_type(dtype))
 
 
-@function("ones_like", dispatch=True)
+@function("ones_like", dispatch=True, elementwise=1)
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor of ones in the shape of another.
 
@@ -154,7 +162,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return _ones_like(input, dtype)
 
 
-@op("_ensure_shape", kernel="EnsureShape")
+@op("_ensure_shape", kernel="EnsureShape", moves=True)
 def _ensure_shape(x: TensorLike, shape: Any) -> jax.Array:
     """Returns a tensor that has a shape as `shape`, where None is any size."""
     expected = TensorShape(shape)
@@ -189,7 +197,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
     return _ensure_shape(x, None if expected.rank is None else tuple(expected.as_list()))
 
 
-@op("_repeat", kernel="Tile")
+@op("_repeat", kernel="Tile", moves=True)
 def _repeat(input: TensorLike, repeats: int, axis: int) -> jax.Array:
     """Repeats each element equally often."""
     if repeats < 0:

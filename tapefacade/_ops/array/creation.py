@@ -41,7 +41,7 @@ def _filled_shape(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     return tuple(int(size) for size in sizes)
 
 
-@op("_full", kernel="Fill", gradient=NotDifferentiable())
+@op("_full", kernel="Fill", gradient=NotDifferentiable(), moves=True)
 def _full(shape: Any, value: int, dtype: Any) -> jax.Array:
     """Makes a tensor of zeros or ones."""
     sizes = _filled_shape(shape)
@@ -114,7 +114,7 @@ def _fill_host(value: Any, dims: Any) -> Any:
     return np.full(_filled_shape(dims, "index_type"), value.reshape(()), value.dtype)
 
 
-@op("_fill", kernel="Fill", host=_fill_host)
+@op("_fill", kernel="Fill", host=_fill_host, moves=True)
 def _fill(value: TensorLike, dims: Any) -> jax.Array:
     """Repeats a scalar."""
     sizes = _filled_shape(dims, "index_type")

@@ -92,6 +92,7 @@ def _taken_on_host(params: Any, indices: Any, axis: int, batch: int) -> Any:
     kernel="GatherV2",
     host=_gather_host,
     check=Check(("indices",), _gather_test, _gather_error),
+    moves=True,
 )
 def gather(
     params: TensorLike,
@@ -129,7 +130,7 @@ def _take_host(params: Any, indices: Any, axis: int) -> Any:
     return np.take(params, indices, axis=axis)
 
 
-@op("_take", kernel="GatherV2", host=_take_host)
+@op("_take", kernel="GatherV2", host=_take_host, moves=True)
 def take(params: TensorLike, indices: IndexLike, axis: int) -> jax.Array:
     """Takes slices at positions that are known to be right."""
     return jnp.take(params, indices, axis=axis, mode="clip")
@@ -189,7 +190,7 @@ def _gather_nd_error(
     )
 
 
-@op("gather_nd", check=Check(("indices",), _gather_nd_test, _gather_nd_error))
+@op("gather_nd", check=Check(("indices",), _gather_nd_test, _gather_nd_error), moves=True)
 def gather_nd(
     params: TensorLike,
     indices: IndexLike,

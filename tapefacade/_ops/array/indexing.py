@@ -134,13 +134,13 @@ def _slice_host(x: Any, spec: Spec) -> Any:
     return x[numpy_key(spec, ())]
 
 
-@op("_slice", kernel="StridedSlice", host=_slice_host)
+@op("_slice", kernel="StridedSlice", host=_slice_host, moves=True)
 def take_slice(x: TensorLike, spec: Spec) -> jax.Array:
     """Takes a part at a place that is part of the program."""
     return sliced(x, spec, None)
 
 
-@op("_slice_at", kernel="StridedSlice")
+@op("_slice_at", kernel="StridedSlice", moves=True)
 def take_slice_at(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Takes a part at a place that is an input, so that another place needs no other program."""
     return sliced(x, spec, starts)
@@ -160,6 +160,7 @@ def _test_indices(x: Any, starts: Any, spec: Spec) -> tuple[Any, ...]:
     "_slice_checked",
     kernel="StridedSlice",
     check=Check(("starts",), _test_indices, lambda index, d, spec: out_of_bounds(index, d)),
+    moves=True,
 )
 def take_slice_checked(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Takes a part at indices that were not known when they were used."""
@@ -172,7 +173,7 @@ def take_slice_checked(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Arra
 _SLICE, _SLICE_AT = REGISTRY["_slice"], REGISTRY["_slice_at"]
 
 
-@op("_slice_update", kernel="ResourceStridedSliceAssign")
+@op("_slice_update", kernel="ResourceStridedSliceAssign", moves=True)
 def update_slice(x: TensorLike, value: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Replaces a part; see `strided_slice_update`."""
     count = len(dynamic_dimensions(spec))

@@ -44,7 +44,7 @@ def _joined(xp: Any, values: Any, axis: Any) -> Any:
     return xp.concatenate(values, axis=_check_joined([v.shape for v in values], as_integer(axis)))
 
 
-@op("_concat", kernel="ConcatV2", host=lambda values, axis: _joined(np, values, axis))
+@op("_concat", kernel="ConcatV2", host=lambda values, axis: _joined(np, values, axis), moves=True)
 def _concat(values: TensorList, axis: int) -> jax.Array:
     """Joins two or more tensors."""
     return _joined(jnp, values, axis)
@@ -101,6 +101,7 @@ def _check_stacked(values: Any, axis: Any) -> int:
     "_stack",
     kernel="Pack",
     host=lambda values, axis: np.stack(values, _check_stacked(values, axis)),
+    moves=True,
 )
 def _stack(values: TensorList, axis: int) -> jax.Array:
     """Joins tensors along a new dimension."""
@@ -155,7 +156,7 @@ def _unstack_host(value: Any, num: Any = None, axis: Any = 0) -> list[Any]:
     return list(np.moveaxis(value, _rows(value, num, axis), 0))
 
 
-@op("unstack", kernel="Unpack", host=_unstack_host)
+@op("unstack", kernel="Unpack", host=_unstack_host, moves=True)
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: None = None
 ) -> list[jax.Array]:
@@ -246,7 +247,7 @@ def _split_host(value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = N
     return np.split(value, np.cumsum(sizes)[:-1], axis=place)
 
 
-@op("split", kernel="Split", host=_split_host)
+@op("split", kernel="Split", host=_split_host, moves=True)
 def split(
     value: TensorLike,
     num_or_size_splits: Any,

@@ -53,7 +53,7 @@ def _margins(tensor: Any, paddings: Any, mode: str) -> list[tuple[int, int]]:
     return [tuple(pair) for pair in paddings]
 
 
-@op("_pad", kernel="Pad")
+@op("_pad", kernel="Pad", moves=True)
 def _pad(tensor: TensorLike, paddings: Any) -> jax.Array:
     """Adds margins of zeros."""
     margins = _margins(tensor, paddings, "CONSTANT")
@@ -61,7 +61,7 @@ def _pad(tensor: TensorLike, paddings: Any) -> jax.Array:
     return jax.lax.pad(tensor, zero, [(*pair, 0) for pair in margins])
 
 
-@op("_pad_with", kernel="PadV2", gradient=Differentiable(except_for=("value",)))
+@op("_pad_with", kernel="PadV2", gradient=Differentiable(except_for=("value",)), moves=True)
 def _pad_with(tensor: TensorLike, value: TensorLike, paddings: Any) -> jax.Array:
     """Adds margins that hold a value."""
     margins = _margins(tensor, paddings, "CONSTANT")
@@ -70,7 +70,7 @@ def _pad_with(tensor: TensorLike, value: TensorLike, paddings: Any) -> jax.Array
     return jax.lax.pad(tensor, value, [(*pair, 0) for pair in margins])
 
 
-@op("_mirror_pad", kernel="MirrorPad")
+@op("_mirror_pad", kernel="MirrorPad", moves=True)
 def _mirror_pad(tensor: TensorLike, paddings: Any, mode: str) -> jax.Array:
     """Adds margins that mirror the tensor."""
     return jnp.pad(tensor, _margins(tensor, paddings, mode), mode=MODES[mode])
@@ -142,7 +142,7 @@ def _check_blocks(input: Any, block_size: int, data_format: str, message: str) -
         raise invalid(message.format(input.ndim))
 
 
-@op("nn.space_to_depth")
+@op("nn.space_to_depth", raw_op=True)
 def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC") -> jax.Array:
     """Moves square blocks of pixels into the channels.
 
@@ -178,7 +178,7 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
     return images if data_format == "NHWC" else jnp.transpose(images, (0, 3, 1, 2))
 
 
-@op("nn.depth_to_space")
+@op("nn.depth_to_space", raw_op=True)
 def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC") -> jax.Array:
     """Spreads channels over square blocks of pixels; the inverse of `tf.nn.space_to_depth`.
 
@@ -229,7 +229,7 @@ def _block_arguments(block_shape: Any, margins: Any, name: str) -> tuple[Any, An
     return block_shape, margins
 
 
-@op("space_to_batch", "nn.space_to_batch", kernel="SpaceToBatchND")
+@op("space_to_batch", "nn.space_to_batch", kernel="SpaceToBatchND", raw_op=True)
 def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any) -> jax.Array:
     """Moves blocks of places into the batch, after adding margins of zeros.
 
@@ -264,7 +264,7 @@ def space_to_batch(input: TensorLike, block_shape: Any, paddings: Any) -> jax.Ar
     return jnp.reshape(moved, (padded.shape[0] * int(np.prod(blocks)), *split[::2], *rest))
 
 
-@op("batch_to_space", kernel="BatchToSpaceND")
+@op("batch_to_space", kernel="BatchToSpaceND", raw_op=True)
 def batch_to_space(input: TensorLike, block_shape: Any, crops: Any) -> jax.Array:
     """Spreads the batch over blocks of places, then crops; the inverse of `tf.space_to_batch`.
 
@@ -316,7 +316,7 @@ def _length_error(position: Any, value: Any, seq_axis: Any, batch_axis: Any) -> 
     return invalid(f"{where} < 0" if value < 0 else f"{where} > input.dims({seq_axis})")
 
 
-@op("reverse_sequence", check=Check(("seq_lengths",), _length_test, _length_error))
+@op("reverse_sequence", check=Check(("seq_lengths",), _length_test, _length_error), moves=True)
 def reverse_sequence(
     input: TensorLike, seq_lengths: IndexLike, seq_axis: Any = None, batch_axis: Any = None
 ) -> jax.Array:

@@ -97,7 +97,7 @@ def _scatter_test(indices: Any, updates: Any, shape: Any, bad_indices_policy: st
     return _test(indices, _scatter_shape(indices, updates, shape), bad_indices_policy)
 
 
-@op("scatter_nd", check=Check(("indices",), _scatter_test, _error))
+@op("scatter_nd", check=Check(("indices",), _scatter_test, _error), moves=True, raw_op=True)
 def scatter_nd(
     indices: IndexLike, updates: TensorLike, shape: Any, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -173,7 +173,7 @@ def _updated_jvp(primals: Any, tangents: Any) -> Any:
     return _updated(*primals), _added(tangents[0] * kept, indices, tangents[2])
 
 
-@op("tensor_scatter_nd_update", kernel="TensorScatterUpdate", check=CHECK)
+@op("tensor_scatter_nd_update", kernel="TensorScatterUpdate", check=CHECK, moves=True)
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike
 ) -> jax.Array:
@@ -198,7 +198,7 @@ def tensor_scatter_nd_update(
     return _updated(tensor, indices, updates)
 
 
-@op("tensor_scatter_nd_add", kernel="TensorScatterAdd", check=CHECK)
+@op("tensor_scatter_nd_add", kernel="TensorScatterAdd", check=CHECK, raw_op=True)
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -223,7 +223,7 @@ def tensor_scatter_nd_add(
     return _added(tensor, indices, updates)
 
 
-@op("tensor_scatter_nd_sub", kernel="TensorScatterSub", check=CHECK)
+@op("tensor_scatter_nd_sub", kernel="TensorScatterSub", check=CHECK, raw_op=True)
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -277,7 +277,7 @@ _shared_largest = _shared(_largest)
 _shared_smallest = _shared(_smallest)
 
 
-@op("tensor_scatter_nd_max", kernel="TensorScatterMax", check=CHECK)
+@op("tensor_scatter_nd_max", kernel="TensorScatterMax", check=CHECK, raw_op=True)
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -305,7 +305,7 @@ def tensor_scatter_nd_max(
     return _shared_largest(tensor, indices, updates)
 
 
-@op("tensor_scatter_nd_min", kernel="TensorScatterMin", check=CHECK)
+@op("tensor_scatter_nd_min", kernel="TensorScatterMin", check=CHECK, raw_op=True)
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:

@@ -29,14 +29,14 @@ def _select_host(condition: Any, x: Any, y: Any) -> Any:
     return np.where(condition, x, y)
 
 
-@op("_select", kernel="SelectV2", host=_select_host)
+@op("_select", kernel="SelectV2", host=_select_host, moves=True)
 def select(condition: BoolLike, x: TensorLike, y: TensorLike) -> jax.Array:
     """Takes elements of `x` where the condition holds, and of `y` elsewhere."""
     _check_select(condition, x, y)
     return jnp.where(condition, x, y)
 
 
-@op("_select_older", kernel="Select")
+@op("_select_older", kernel="Select", raw_op=True)
 def select_older(condition: BoolLike, x: TensorLike, y: TensorLike) -> jax.Array:
     """Takes elements of `x` where the condition holds, and of `y` elsewhere: nothing broadcasts.
 
@@ -228,7 +228,7 @@ def _stitched_jvp(primals: Any, tangents: Any) -> Any:
     return result, jnp.zeros_like(result).at[primals[2]].add(tangents[0])
 
 
-@op("_stitch", kernel="DynamicStitch")
+@op("_stitch", kernel="DynamicStitch", moves=True)
 def _stitch(data: TensorList, winners: IndexLike, places: IndexLike, ranks: Any) -> jax.Array:
     """Puts rows in their places: `winners` names for each place the row that it gets, or -1."""
     rows = [

@@ -64,7 +64,7 @@ def _reshape_host(tensor: Any, shape: Any) -> Any:
     return np.reshape(tensor, resolved_shape(tensor.shape, shape))
 
 
-@op("reshape", host=_reshape_host)
+@op("reshape", host=_reshape_host, moves=True, raw_op=True)
 def reshape(tensor: TensorLike, shape: Any) -> jax.Array:
     """Puts the elements of a tensor into another shape, in the same (row-major) order.
 
@@ -103,7 +103,7 @@ def _squeezed(input: Any, axis: Any) -> tuple[int, ...]:
     return tuple(n for i, n in enumerate(input.shape) if i not in dropped)
 
 
-@op("squeeze", host=lambda input, axis=None: np.reshape(input, _squeezed(input, axis)))
+@op("squeeze", host=lambda input, axis=None: np.reshape(input, _squeezed(input, axis)), moves=True)
 def squeeze(input: TensorLike, axis: Any = None) -> jax.Array:
     """Removes dimensions of size 1.
 
@@ -135,7 +135,12 @@ def _expanded(input: Any, axis: Any) -> tuple[int, ...]:
     return (*input.shape[:position], 1, *input.shape[position:])
 
 
-@op("expand_dims", host=lambda input, axis: np.reshape(input, _expanded(input, axis)))
+@op(
+    "expand_dims",
+    host=lambda input, axis: np.reshape(input, _expanded(input, axis)),
+    moves=True,
+    raw_op=True,
+)
 def expand_dims(input: TensorLike, axis: int) -> jax.Array:
     """Inserts a dimension of size 1.
 
@@ -183,7 +188,7 @@ def _transpose_host(a: Any, perm: Any = None, conjugate: bool = False) -> Any:
     return np.transpose(a, _permutation(a.ndim, perm))
 
 
-@op("transpose", host=_transpose_host)
+@op("transpose", host=_transpose_host, moves=True)
 def transpose(
     a: TensorLike, perm: Any = None, conjugate: bool = False, name: None = None
 ) -> jax.Array:
@@ -210,7 +215,7 @@ def transpose(
     return jnp.conj(result) if conjugate and jnp.iscomplexobj(a) else result
 
 
-@op("linalg.matrix_transpose", kernel="Transpose")
+@op("linalg.matrix_transpose", kernel="Transpose", moves=True)
 def matrix_transpose(a: TensorLike, name: None = None, conjugate: bool = False) -> jax.Array:
     """Exchanges the last two dimensions.
 
@@ -264,6 +269,8 @@ def _broadcast_sizes(input: Any, shape: Any) -> Any:
 @op(
     "broadcast_to",
     host=lambda input, shape: np.array(np.broadcast_to(input, _broadcast_sizes(input, shape))),
+    moves=True,
+    raw_op=True,
 )
 def broadcast_to(input: TensorLike, shape: Any) -> jax.Array:
     """Repeats a tensor along dimensions of size 1, and in front, until it has a shape.
@@ -302,7 +309,12 @@ def _tiles(input: Any, multiples: Any) -> Any:
     return multiples
 
 
-@op("tile", host=lambda input, multiples: np.tile(input, _tiles(input, multiples)))
+@op(
+    "tile",
+    host=lambda input, multiples: np.tile(input, _tiles(input, multiples)),
+    moves=True,
+    raw_op=True,
+)
 def tile(input: TensorLike, multiples: Any) -> jax.Array:
     """Repeats a whole tensor along its dimensions.
 
@@ -339,7 +351,13 @@ def _turned(tensor: Any, axis: Any) -> Any:
     return tuple(axes)
 
 
-@op("reverse", kernel="ReverseV2", host=lambda tensor, axis: np.flip(tensor, _turned(tensor, axis)))
+@op(
+    "reverse",
+    kernel="ReverseV2",
+    host=lambda tensor, axis: np.flip(tensor, _turned(tensor, axis)),
+    moves=True,
+    raw_op=True,
+)
 def reverse(tensor: TensorLike, axis: Any) -> jax.Array:
     """Reverses the order of the elements along some dimensions.
 
@@ -361,7 +379,7 @@ def reverse(tensor: TensorLike, axis: Any) -> jax.Array:
     return jnp.flip(tensor, axes) if axes else tensor
 
 
-@op("roll")
+@op("roll", moves=True, raw_op=True)
 def roll(input: TensorLike, shift: IndexLike, axis: Any) -> jax.Array:
     """Shifts the elements along dimensions; what leaves at one end enters at the other.
 

@@ -150,7 +150,7 @@ def _strided_host(
     return input_[numpy_key(_strided(input_, begin, end, strides, *masks), ())]
 
 
-@op("strided_slice", host=_strided_host)
+@op("strided_slice", host=_strided_host, moves=True)
 def strided_slice(
     input_: TensorLike,
     begin: Any,

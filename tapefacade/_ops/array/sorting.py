@@ -171,7 +171,7 @@ def _take(x: Any, places: Any) -> Any:
     return np.take(x, places, axis=0)
 
 
-@op("_unique_values", kernel="Unique", gradient=NoGradient("Unique"), host=_take)
+@op("_unique_values", kernel="Unique", gradient=NoGradient("Unique"), host=_take, moves=True)
 def _unique_values(x: TensorLike, places: IndexLike) -> jax.Array:
     """Takes the elements that `unique` found."""
     return jnp.take(x, places, axis=0, mode="clip")
@@ -182,6 +182,7 @@ def _unique_values(x: TensorLike, places: IndexLike) -> jax.Array:
     kernel="UniqueWithCounts",
     gradient=NoGradient("UniqueWithCounts"),
     host=_take,
+    moves=True,
 )
 def _counted_values(x: TensorLike, places: IndexLike) -> jax.Array:
     """Takes the elements that `unique_with_counts` found."""
@@ -335,6 +336,7 @@ def _permutation_error(value: Any, size: Any, outside: Any) -> Exception:
     gradient=NotDifferentiable(),
     dtypes=INDEX_TYPES,
     check=Check(("x",), _permutation_test, _permutation_error),
+    raw_op=True,
 )
 def invert_permutation(x: TensorLike) -> jax.Array:
     """Computes the inverse of a permutation: `y[x[i]] = i`.

@@ -34,6 +34,8 @@ def _not_finite(nan: np.ndarray, infinite: np.ndarray, message: str) -> Exceptio
     kernel="CheckNumerics",
     dtypes=FLOATS,
     check=Check(values=("tensor",), test=_is_finite, error=_not_finite),
+    elementwise=1,
+    raw_op=True,
 )
 def check_numerics(tensor: TensorLike, message: str) -> jax.Array:
     """Returns a tensor and asserts that all of its elements are finite.

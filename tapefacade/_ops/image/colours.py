@@ -74,7 +74,7 @@ def _adjust_contrast(images: TensorLike, contrast_factor: FreeTensor) -> jax.Arr
     return (images - mean) * factor + mean
 
 
-@function("image.adjust_brightness", dispatch=True)
+@function("image.adjust_brightness", dispatch=True, elementwise=1)
 def adjust_brightness(image: TensorLike, delta: Any) -> EagerTensor:
     """Adds a number to all pixels.
 
@@ -98,7 +98,7 @@ def _add(image: TensorLike, delta: FreeTensor) -> jax.Array:
     return image + delta.astype(image.dtype)
 
 
-@function("image.adjust_gamma", dispatch=True)
+@function("image.adjust_gamma", dispatch=True, elementwise=1)
 def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: Any = 1) -> EagerTensor:
     """Raises all pixels to a power and multiplies them with a number.
 
@@ -193,7 +193,7 @@ def _check_channels(images: jax.Array, kind: Callable[..., Exception], verb: str
         raise kind(None, None, f"input must have 3 channels but {verb} {count} channels.")
 
 
-@op("image.rgb_to_hsv", kernel="RGBToHSV", dtypes=FLOATS)
+@op("image.rgb_to_hsv", kernel="RGBToHSV", dtypes=FLOATS, raw_op=True)
 def rgb_to_hsv(images: TensorLike) -> jax.Array:
     """Converts red, green and blue to hue, saturation and value.
 
@@ -233,7 +233,7 @@ def _hue_saturation_value(images: jax.Array) -> jax.Array:
     return jnp.stack([hue, saturation, value], -1)
 
 
-@op("image.hsv_to_rgb", kernel="HSVToRGB", dtypes=FLOATS, gradient=NotDifferentiable())
+@op("image.hsv_to_rgb", kernel="HSVToRGB", dtypes=FLOATS, gradient=NotDifferentiable(), raw_op=True)
 def hsv_to_rgb(images: TensorLike) -> jax.Array:
     """Converts hue, saturation and value to red, green and blue.
 

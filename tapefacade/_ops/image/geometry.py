@@ -324,7 +324,7 @@ def _psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, unit: float) -> jax
     return np.float32(20 / np.log(10)) * jnp.log(max_val) - ten * jnp.log(error)
 
 
-@function("image.convert_image_dtype", dispatch=True)
+@function("image.convert_image_dtype", dispatch=True, elementwise=1)
 def convert_image_dtype(
     image: TensorLike, dtype: Any, saturate: bool = False, name: None = None
 ) -> EagerTensor:

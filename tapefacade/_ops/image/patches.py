@@ -146,7 +146,7 @@ def extract_patches(
     return _patches(images, sizes, strides, rates, padding)
 
 
-@op("extract_volume_patches", kernel="ExtractVolumePatches", dtypes=SEGMENT_ORDERED)
+@op("extract_volume_patches", kernel="ExtractVolumePatches", dtypes=SEGMENT_ORDERED, raw_op=True)
 def extract_volume_patches(input: TensorLike, ksizes: Any, strides: Any, padding: str) -> jax.Array:
     """Takes patches of volumes and puts each into the channels.
 

@@ -223,7 +223,7 @@ def hue_interval(max_delta: float) -> tuple[float, float]:
     return -max_delta, max_delta
 
 
-@function("image.random_brightness", dispatch=True)
+@function("image.random_brightness", dispatch=True, elementwise=1)
 def random_brightness(image: TensorLike, max_delta: float, seed: Any = None) -> EagerTensor:
     """Adds a random number to all pixels.
 
@@ -313,7 +313,7 @@ def random_saturation(
     return adjust_saturation(image, drawn_between(seed, *factor_interval(lower, upper), False))
 
 
-@function("image.stateless_random_brightness")
+@function("image.stateless_random_brightness", elementwise=1)
 def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Seed) -> EagerTensor:
     """Adds a random number to all pixels, the same for the same `seed`.
 

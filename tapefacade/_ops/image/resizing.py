@@ -46,7 +46,7 @@ class ResizeMethod:
 function("image.ResizeMethod")(ResizeMethod)
 
 
-@function("image.resize", dispatch=True)
+@function("image.resize", dispatch=True, elementwise=1)
 def resize(
     images: TensorLike,
     size: Any,

@@ -291,7 +291,7 @@ def trace(x: FreeTensor) -> jax.Array:
     return jnp.sum(_diagonal(x, 0), -1, dtype=x.dtype)
 
 
-@op("linalg.band_part", kernel="MatrixBandPart")
+@op("linalg.band_part", kernel="MatrixBandPart", raw_op=True)
 def band_part(input: FreeTensor, num_lower: Any, num_upper: Any) -> jax.Array:
     """Keeps the central band of matrices and sets the rest to zero.
 
@@ -335,7 +335,7 @@ def band_part(input: FreeTensor, num_lower: Any, num_upper: Any) -> jax.Array:
     return jnp.where(kept, input, jnp.zeros((), input.dtype))
 
 
-@op("linalg.tensor_diag", kernel="Diag", dtypes=NUMBERS)
+@op("linalg.tensor_diag", kernel="Diag", dtypes=NUMBERS, raw_op=True)
 def tensor_diag(diagonal: TensorLike) -> jax.Array:
     """Makes a tensor that is `diagonal` where the first indices equal the last, and zero elsewhere.
 
@@ -359,7 +359,7 @@ def tensor_diag(diagonal: TensorLike) -> jax.Array:
     return _with_diagonal(zeros, diagonal.reshape(size), 0).reshape(diagonal.shape * 2)
 
 
-@op("linalg.tensor_diag_part", kernel="DiagPart", dtypes=NUMBERS)
+@op("linalg.tensor_diag_part", kernel="DiagPart", dtypes=NUMBERS, raw_op=True)
 def tensor_diag_part(input: TensorLike) -> jax.Array:
     """Takes the elements whose first indices equal the last.
 

@@ -49,7 +49,7 @@ def wide(x: Any) -> Any:
     return x.astype(np.float32) if x.dtype.itemsize == 2 else x
 
 
-@op("linalg.cholesky", kernel="Cholesky", dtypes=MATRICES)
+@op("linalg.cholesky", kernel="Cholesky", dtypes=MATRICES, raw_op=True)
 def cholesky(input: TensorLike) -> jax.Array:
     """Computes the lower triangular matrix whose product with its adjoint is `input`.
 
@@ -147,6 +147,7 @@ def not_invertible(**_: Any) -> Exception:
     dtypes=MATRICES,
     gradient=NoGradient("Lu"),
     check=Check(values=("input",), test=_test_input, error=not_invertible),
+    raw_op=True,
 )
 def lu(input: TensorLike, output_idx_type: Any = dtypes.int32) -> Any:
     """Factorizes matrices into a lower and an upper triangle, up to an order of the rows.
@@ -172,7 +173,7 @@ def lu(input: TensorLike, output_idx_type: Any = dtypes.int32) -> Any:
     return Lu(factors.astype(input.dtype), permutation.astype(kind))
 
 
-@op("linalg.qr", kernel="Qr", dtypes=MATRICES)
+@op("linalg.qr", kernel="Qr", dtypes=MATRICES, raw_op=True)
 def qr(input: TensorLike, full_matrices: bool = False) -> Any:
     """Factorizes matrices into orthonormal columns and an upper triangle.
 

@@ -80,7 +80,7 @@ def _roots_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return root, jnp.reshape(jnp.linalg.solve(both, change), root.shape)
 
 
-@op("linalg.sqrtm", "matrix_square_root", kernel="MatrixSquareRoot", dtypes=MATRICES)
+@op("linalg.sqrtm", "matrix_square_root", kernel="MatrixSquareRoot", dtypes=MATRICES, raw_op=True)
 def sqrtm(input: TensorLike) -> jax.Array:
     """Computes the matrices whose product with themselves is `input`.
 
@@ -137,6 +137,7 @@ def _logarithm(x: jax.Array) -> jax.Array:
     kernel="MatrixLogarithm",
     dtypes=("complex64", "complex128"),
     gradient=NoGradient("MatrixLogarithm"),
+    raw_op=True,
 )
 def logm(input: TensorLike) -> jax.Array:
     """Computes the matrices whose exponential is `input`.

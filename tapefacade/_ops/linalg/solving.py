@@ -47,6 +47,7 @@ def _test_input(input: Any, **_: Any) -> tuple[Any, ...]:
     kernel="MatrixInverse",
     dtypes=MATRICES,
     check=Check(values=("input",), test=_test_input, error=not_invertible),
+    raw_op=True,
 )
 def inv(input: TensorLike, adjoint: bool = False) -> jax.Array:
     """Inverts matrices.
@@ -71,7 +72,7 @@ def inv(input: TensorLike, adjoint: bool = False) -> jax.Array:
     return jnp.linalg.inv(transposed(x) if adjoint else x).astype(input.dtype)
 
 
-@op("linalg.det", kernel="MatrixDeterminant", dtypes=DETERMINANTS)
+@op("linalg.det", kernel="MatrixDeterminant", dtypes=DETERMINANTS, raw_op=True)
 def det(input: TensorLike) -> jax.Array:
     """Computes determinants.
 
@@ -93,7 +94,7 @@ def det(input: TensorLike) -> jax.Array:
     return jnp.linalg.det(wide(input)).astype(input.dtype)
 
 
-@op("linalg.slogdet", kernel="LogMatrixDeterminant", dtypes=DETERMINANTS)
+@op("linalg.slogdet", kernel="LogMatrixDeterminant", dtypes=DETERMINANTS, raw_op=True)
 def slogdet(input: TensorLike) -> Any:
     """Computes the sign of determinants and the logarithm of their absolute values.
 
@@ -129,6 +130,7 @@ def _not_solvable(**_: Any) -> Exception:
     kernel="MatrixSolve",
     dtypes=MATRICES,
     check=Check(values=("matrix",), test=_test_matrix, error=_not_solvable),
+    raw_op=True,
 )
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False) -> jax.Array:
     """Solves systems of linear equations.
@@ -160,7 +162,12 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False) -> jax.Arr
     return result.astype(rhs.dtype)
 
 
-@op("linalg.triangular_solve", kernel="MatrixTriangularSolve", dtypes=("bfloat16", *MATRICES))
+@op(
+    "linalg.triangular_solve",
+    kernel="MatrixTriangularSolve",
+    dtypes=("bfloat16", *MATRICES),
+    raw_op=True,
+)
 def triangular_solve(
     matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False
 ) -> jax.Array:

@@ -30,7 +30,7 @@ ADD_N = (
 )  # fmt: skip
 
 
-@op("math.add", "add", kernel="AddV2", dtypes=ADD, host=np.add)
+@op("math.add", "add", kernel="AddV2", dtypes=ADD, host=np.add, elementwise=2, raw_op=True)
 def add(x: TensorLike, y: TensorLike) -> jax.Array:
     """Adds two tensors element by element, as `x + y`.
 
@@ -51,7 +51,15 @@ def add(x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.add(x, y)
 
 
-@op("math.subtract", "subtract", kernel="Sub", dtypes=SUBTRACT, host=np.subtract)
+@op(
+    "math.subtract",
+    "subtract",
+    kernel="Sub",
+    dtypes=SUBTRACT,
+    host=np.subtract,
+    elementwise=2,
+    raw_op=True,
+)
 def subtract(x: TensorLike, y: TensorLike) -> jax.Array:
     """Subtracts two tensors element by element, as `x - y`.
 
@@ -72,7 +80,15 @@ def subtract(x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.subtract(x, y)
 
 
-@op("math.multiply", "multiply", kernel="Mul", dtypes=MULTIPLY, host=np.multiply)
+@op(
+    "math.multiply",
+    "multiply",
+    kernel="Mul",
+    dtypes=MULTIPLY,
+    host=np.multiply,
+    elementwise=2,
+    raw_op=True,
+)
 def multiply(x: TensorLike, y: TensorLike) -> jax.Array:
     """Multiplies two tensors element by element, as `x * y`.
 
@@ -93,7 +109,7 @@ def multiply(x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.multiply(x, y)
 
 
-@op("math.scalar_mul", "scalar_mul", kernel="Mul", dtypes=MULTIPLY)
+@op("math.scalar_mul", "scalar_mul", kernel="Mul", dtypes=MULTIPLY, elementwise=2)
 def scalar_mul(scalar: TensorLike, x: TensorLike) -> jax.Array:
     """Multiplies a tensor with a number.
 
@@ -128,7 +144,13 @@ def _multiply_no_nan_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, ja
     return _multiply_no_nan(x, y), dx * y + x * dy
 
 
-@op("math.multiply_no_nan", kernel="MulNoNan", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.multiply_no_nan",
+    kernel="MulNoNan",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=2,
+    raw_op=True,
+)
 def multiply_no_nan(x: TensorLike, y: TensorLike) -> jax.Array:
     """Multiplies two tensors element by element, and gives 0 where `y` is 0.
 
@@ -151,7 +173,13 @@ def multiply_no_nan(x: TensorLike, y: TensorLike) -> jax.Array:
     return _multiply_no_nan(x, y)
 
 
-@op("math.squared_difference", kernel="SquaredDifference", dtypes=SQUARED_DIFFERENCE)
+@op(
+    "math.squared_difference",
+    kernel="SquaredDifference",
+    dtypes=SQUARED_DIFFERENCE,
+    elementwise=2,
+    raw_op=True,
+)
 def squared_difference(x: TensorLike, y: TensorLike) -> jax.Array:
     """Squares the difference of two tensors element by element.
 
@@ -192,7 +220,15 @@ def maximum_of_arrays(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.maximum(x, y) if jnp.issubdtype(x.dtype, jnp.integer) else _maximum(x, y)
 
 
-@op("math.maximum", "maximum", kernel="Maximum", dtypes=ORDERED, host=np.maximum)
+@op(
+    "math.maximum",
+    "maximum",
+    kernel="Maximum",
+    dtypes=ORDERED,
+    host=np.maximum,
+    elementwise=2,
+    raw_op=True,
+)
 def maximum(x: TensorLike, y: TensorLike) -> jax.Array:
     """Takes the larger of two elements.
 
@@ -232,7 +268,15 @@ def minimum_of_arrays(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.minimum(x, y) if jnp.issubdtype(x.dtype, jnp.integer) else _minimum(x, y)
 
 
-@op("math.minimum", "minimum", kernel="Minimum", dtypes=ORDERED, host=np.minimum)
+@op(
+    "math.minimum",
+    "minimum",
+    kernel="Minimum",
+    dtypes=ORDERED,
+    host=np.minimum,
+    elementwise=2,
+    raw_op=True,
+)
 def minimum(x: TensorLike, y: TensorLike) -> jax.Array:
     """Takes the smaller of two elements.
 
@@ -255,7 +299,7 @@ def minimum(x: TensorLike, y: TensorLike) -> jax.Array:
     return minimum_of_arrays(x, y)
 
 
-@op("math.atan2", "atan2", kernel="Atan2", dtypes=kernel_dtypes.FLOATS)
+@op("math.atan2", "atan2", kernel="Atan2", dtypes=kernel_dtypes.FLOATS, elementwise=2, raw_op=True)
 def atan2(y: TensorLike, x: TensorLike) -> jax.Array:
     """Computes the angle of the point `(x, y)`, from -pi to pi.
 
@@ -286,7 +330,7 @@ def _nextafter_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Arra
     return _nextafter(*primals), tangents[0]
 
 
-@op("math.nextafter", kernel="NextAfter", dtypes=("double", "float"))
+@op("math.nextafter", kernel="NextAfter", dtypes=("double", "float"), elementwise=2, raw_op=True)
 def nextafter(x1: TensorLike, x2: TensorLike) -> jax.Array:
     """Gives the next number after `x1` in the direction of `x2`.
 

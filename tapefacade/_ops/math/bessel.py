@@ -141,7 +141,13 @@ def _bessel_jvp(
     return value, tangent * slope
 
 
-@op("math.special.bessel_j0", kernel="BesselJ0", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_j0",
+    kernel="BesselJ0",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_j0(x: TensorLike) -> jax.Array:
     """Computes the Bessel function of the first kind and order 0 of each element.
 
@@ -160,7 +166,13 @@ def bessel_j0(x: TensorLike) -> jax.Array:
     return _bessel(x, "j", 0)
 
 
-@op("math.special.bessel_j1", kernel="BesselJ1", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_j1",
+    kernel="BesselJ1",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_j1(x: TensorLike) -> jax.Array:
     """Computes the Bessel function of the first kind and order 1 of each element.
 
@@ -179,7 +191,13 @@ def bessel_j1(x: TensorLike) -> jax.Array:
     return _bessel(x, "j", 1)
 
 
-@op("math.special.bessel_y0", kernel="BesselY0", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_y0",
+    kernel="BesselY0",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_y0(x: TensorLike) -> jax.Array:
     """Computes the Bessel function of the second kind and order 0 of each element.
 
@@ -198,7 +216,13 @@ def bessel_y0(x: TensorLike) -> jax.Array:
     return _bessel(x, "y", 0)
 
 
-@op("math.special.bessel_y1", kernel="BesselY1", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_y1",
+    kernel="BesselY1",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_y1(x: TensorLike) -> jax.Array:
     """Computes the Bessel function of the second kind and order 1 of each element.
 
@@ -217,7 +241,13 @@ def bessel_y1(x: TensorLike) -> jax.Array:
     return _bessel(x, "y", 1)
 
 
-@op("math.special.bessel_k0", kernel="BesselK0", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_k0",
+    kernel="BesselK0",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_k0(x: TensorLike) -> jax.Array:
     """Computes the modified Bessel function of the second kind and order 0 of each element.
 
@@ -236,7 +266,13 @@ def bessel_k0(x: TensorLike) -> jax.Array:
     return _bessel(x, "k", 0)
 
 
-@op("math.special.bessel_k1", kernel="BesselK1", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_k1",
+    kernel="BesselK1",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_k1(x: TensorLike) -> jax.Array:
     """Computes the modified Bessel function of the second kind and order 1 of each element.
 
@@ -255,7 +291,13 @@ def bessel_k1(x: TensorLike) -> jax.Array:
     return _bessel(x, "k", 1)
 
 
-@op("math.special.bessel_k0e", kernel="BesselK0e", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_k0e",
+    kernel="BesselK0e",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_k0e(x: TensorLike) -> jax.Array:
     """Computes `exp(x) * bessel_k0(x)` of each element.
 
@@ -274,7 +316,13 @@ def bessel_k0e(x: TensorLike) -> jax.Array:
     return _bessel(x, "ke", 0)
 
 
-@op("math.special.bessel_k1e", kernel="BesselK1e", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.bessel_k1e",
+    kernel="BesselK1e",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_k1e(x: TensorLike) -> jax.Array:
     """Computes `exp(x) * bessel_k1(x)` of each element.
 
@@ -391,7 +439,14 @@ def _i1e_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * jnp.where(x == 0, jnp.full_like(x, 0.5), slope)
 
 
-@op("math.bessel_i0", "math.special.bessel_i0", kernel="BesselI0", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.bessel_i0",
+    "math.special.bessel_i0",
+    kernel="BesselI0",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_i0(x: TensorLike) -> jax.Array:
     """Computes the modified Bessel function of order 0 of each element.
 
@@ -410,7 +465,14 @@ def bessel_i0(x: TensorLike) -> jax.Array:
     return _i0(x)
 
 
-@op("math.bessel_i1", "math.special.bessel_i1", kernel="BesselI1", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.bessel_i1",
+    "math.special.bessel_i1",
+    kernel="BesselI1",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def bessel_i1(x: TensorLike) -> jax.Array:
     """Computes the modified Bessel function of order 1 of each element.
 
@@ -430,7 +492,15 @@ def bessel_i1(x: TensorLike) -> jax.Array:
     return _i1(x)
 
 
-@op("math.bessel_i0e", "math.special.bessel_i0e", kernel="BesselI0e", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.bessel_i0e",
+    "math.special.bessel_i0e",
+    kernel="BesselI0e",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def bessel_i0e(x: TensorLike) -> jax.Array:
     """Computes `exp(-abs(x)) * bessel_i0(x)` of each element.
 
@@ -449,7 +519,15 @@ def bessel_i0e(x: TensorLike) -> jax.Array:
     return _i0e(x)
 
 
-@op("math.bessel_i1e", "math.special.bessel_i1e", kernel="BesselI1e", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.bessel_i1e",
+    "math.special.bessel_i1e",
+    kernel="BesselI1e",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def bessel_i1e(x: TensorLike) -> jax.Array:
     """Computes `exp(-abs(x)) * bessel_i1(x)` of each element.
 
@@ -480,7 +558,7 @@ def _dawsn_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * (1 - 2 * x * y)
 
 
-@op("math.special.dawsn", kernel="Dawsn", dtypes=kernel_dtypes.FLOATS)
+@op("math.special.dawsn", kernel="Dawsn", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def dawsn(x: TensorLike) -> jax.Array:
     """Computes Dawson's integral `exp(-x**2)` times the integral of `exp(t**2)` from 0 to `x`.
 
@@ -511,7 +589,7 @@ def _expint_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return _expint(x), tangent * lax.exp(x) / x
 
 
-@op("math.special.expint", kernel="Expint", dtypes=kernel_dtypes.FLOATS)
+@op("math.special.expint", kernel="Expint", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def expint(x: TensorLike) -> jax.Array:
     """Computes the exponential integral, the principal value of that of `exp(t) / t` up to `x`.
 
@@ -541,7 +619,13 @@ def _fresnel_cos_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Ar
     return _fresnel_cos(x), tangent * lax.cos(math.pi / 2 * lax.square(x))
 
 
-@op("math.special.fresnel_cos", kernel="FresnelCos", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.fresnel_cos",
+    kernel="FresnelCos",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def fresnel_cos(x: TensorLike) -> jax.Array:
     """Computes the Fresnel integral of `cos(pi / 2 * t**2)` from 0 to each element.
 
@@ -571,7 +655,13 @@ def _fresnel_sin_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Ar
     return _fresnel_sin(x), tangent * lax.sin(math.pi / 2 * lax.square(x))
 
 
-@op("math.special.fresnel_sin", kernel="FresnelSin", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.special.fresnel_sin",
+    kernel="FresnelSin",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    raw_op=True,
+)
 def fresnel_sin(x: TensorLike) -> jax.Array:
     """Computes the Fresnel integral of `sin(pi / 2 * t**2)` from 0 to each element.
 
@@ -602,7 +692,7 @@ def _spence_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return _spence(x), tangent * slope
 
 
-@op("math.special.spence", kernel="Spence", dtypes=kernel_dtypes.FLOATS)
+@op("math.special.spence", kernel="Spence", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def spence(x: TensorLike) -> jax.Array:
     """Computes Spence's integral of `log(t) / (1 - t)` from 1 to each element.
 

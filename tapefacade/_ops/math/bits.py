@@ -18,6 +18,8 @@ BITS = kernel_dtypes.INTEGERS
     dtypes=BITS,
     gradient=NoGradient("BitwiseAnd"),
     host=np.bitwise_and,
+    elementwise=2,
+    raw_op=True,
 )
 def bitwise_and(x: TensorLike, y: TensorLike) -> jax.Array:
     """Keeps the bits that are set in both elements.
@@ -45,6 +47,8 @@ def bitwise_and(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=BITS,
     gradient=NoGradient("BitwiseOr"),
     host=np.bitwise_or,
+    elementwise=2,
+    raw_op=True,
 )
 def bitwise_or(x: TensorLike, y: TensorLike) -> jax.Array:
     """Joins the bits that are set in one of two elements.
@@ -72,6 +76,8 @@ def bitwise_or(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=BITS,
     gradient=NoGradient("BitwiseXor"),
     host=np.bitwise_xor,
+    elementwise=2,
+    raw_op=True,
 )
 def bitwise_xor(x: TensorLike, y: TensorLike) -> jax.Array:
     """Keeps the bits that are set in exactly one of two elements.
@@ -93,7 +99,15 @@ def bitwise_xor(x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.bitwise_xor(x, y)
 
 
-@op("bitwise.invert", kernel="Invert", dtypes=BITS, gradient=NoGradient("Invert"), host=np.invert)
+@op(
+    "bitwise.invert",
+    kernel="Invert",
+    dtypes=BITS,
+    gradient=NoGradient("Invert"),
+    host=np.invert,
+    elementwise=1,
+    raw_op=True,
+)
 def invert(x: TensorLike) -> jax.Array:
     """Flips every bit.
 
@@ -120,7 +134,14 @@ def _clamped_shift(x: jax.Array, y: jax.Array) -> tuple[jax.Array, jax.Array]:
     return x, jnp.clip(y, 0, places).astype(x.dtype)
 
 
-@op("bitwise.left_shift", kernel="LeftShift", dtypes=BITS, gradient=NoGradient("LeftShift"))
+@op(
+    "bitwise.left_shift",
+    kernel="LeftShift",
+    dtypes=BITS,
+    gradient=NoGradient("LeftShift"),
+    elementwise=2,
+    raw_op=True,
+)
 def left_shift(x: TensorLike, y: TensorLike) -> jax.Array:
     """Moves the bits of each element towards the higher ones.
 
@@ -140,7 +161,14 @@ def left_shift(x: TensorLike, y: TensorLike) -> jax.Array:
     return lax.shift_left(*_clamped_shift(x, y))
 
 
-@op("bitwise.right_shift", kernel="RightShift", dtypes=BITS, gradient=NoGradient("RightShift"))
+@op(
+    "bitwise.right_shift",
+    kernel="RightShift",
+    dtypes=BITS,
+    gradient=NoGradient("RightShift"),
+    elementwise=2,
+    raw_op=True,
+)
 def right_shift(x: TensorLike, y: TensorLike) -> jax.Array:
     """Moves the bits of each element towards the lower ones, and keeps the sign.
 

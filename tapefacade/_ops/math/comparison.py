@@ -27,7 +27,15 @@ ORDERED = (
 )  # fmt: skip
 
 
-@op("math.equal", "equal", kernel="Equal", gradient=NOT_DIFFERENTIABLE, host=np.equal)
+@op(
+    "math.equal",
+    "equal",
+    kernel="Equal",
+    gradient=NOT_DIFFERENTIABLE,
+    host=np.equal,
+    elementwise=2,
+    moves=True,
+)
 def equal(x: TensorLike, y: TensorLike) -> jax.Array:
     """Tells where two elements are equal, as `x == y`.
 
@@ -49,7 +57,13 @@ def equal(x: TensorLike, y: TensorLike) -> jax.Array:
 
 
 @op(
-    "math.not_equal", "not_equal", kernel="NotEqual", gradient=NOT_DIFFERENTIABLE, host=np.not_equal
+    "math.not_equal",
+    "not_equal",
+    kernel="NotEqual",
+    gradient=NOT_DIFFERENTIABLE,
+    host=np.not_equal,
+    elementwise=2,
+    moves=True,
 )
 def not_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     """Tells where two elements differ, as `x != y`.
@@ -78,6 +92,8 @@ def not_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=ORDERED,
     gradient=NOT_DIFFERENTIABLE,
     host=np.less,
+    elementwise=2,
+    raw_op=True,
 )
 def less(x: TensorLike, y: TensorLike) -> jax.Array:
     """Tells where `x` is less than `y`, as `x < y`.
@@ -106,6 +122,8 @@ def less(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=ORDERED,
     gradient=NOT_DIFFERENTIABLE,
     host=np.less_equal,
+    elementwise=2,
+    raw_op=True,
 )
 def less_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     """Tells where `x` is at most `y`, as `x <= y`.
@@ -134,6 +152,8 @@ def less_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=ORDERED,
     gradient=NOT_DIFFERENTIABLE,
     host=np.greater,
+    elementwise=2,
+    raw_op=True,
 )
 def greater(x: TensorLike, y: TensorLike) -> jax.Array:
     """Tells where `x` is greater than `y`, as `x > y`.
@@ -162,6 +182,8 @@ def greater(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=ORDERED,
     gradient=NOT_DIFFERENTIABLE,
     host=np.greater_equal,
+    elementwise=2,
+    raw_op=True,
 )
 def greater_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     """Tells where `x` is at least `y`, as `x >= y`.
@@ -189,6 +211,8 @@ def greater_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     kernel="LogicalAnd",
     gradient=NOT_DIFFERENTIABLE,
     host=np.logical_and,
+    elementwise=2,
+    raw_op=True,
 )
 def logical_and(x: BoolLike, y: BoolLike) -> jax.Array:
     """Tells where both elements are true.
@@ -216,6 +240,8 @@ def logical_and(x: BoolLike, y: BoolLike) -> jax.Array:
     kernel="LogicalOr",
     gradient=NOT_DIFFERENTIABLE,
     host=np.logical_or,
+    elementwise=2,
+    raw_op=True,
 )
 def logical_or(x: BoolLike, y: BoolLike) -> jax.Array:
     """Tells where one of two elements is true, or both.
@@ -237,7 +263,13 @@ def logical_or(x: BoolLike, y: BoolLike) -> jax.Array:
     return jnp.logical_or(x, y)
 
 
-@op("math.logical_xor", kernel="LogicalOr", gradient=NOT_DIFFERENTIABLE, host=np.logical_xor)
+@op(
+    "math.logical_xor",
+    kernel="LogicalOr",
+    gradient=NOT_DIFFERENTIABLE,
+    host=np.logical_xor,
+    elementwise=2,
+)
 def logical_xor(x: BoolLike, y: BoolLike) -> jax.Array:
     """Tells where exactly one of two elements is true.
 
@@ -264,6 +296,8 @@ def logical_xor(x: BoolLike, y: BoolLike) -> jax.Array:
     kernel="LogicalNot",
     gradient=NOT_DIFFERENTIABLE,
     host=np.logical_not,
+    elementwise=1,
+    raw_op=True,
 )
 def logical_not(x: BoolLike) -> jax.Array:
     """Turns true into false and false into true.

@@ -133,7 +133,7 @@ def cumprod(
     return _cumprod(x, axis, exclusive, reverse)
 
 
-@op("linalg.cross", kernel="Cross", dtypes=ORDERED)
+@op("linalg.cross", kernel="Cross", dtypes=ORDERED, raw_op=True)
 def cross(a: TensorLike, b: TensorLike) -> jax.Array:
     """Computes the cross product of vectors of three elements.
 

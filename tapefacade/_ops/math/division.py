@@ -61,6 +61,7 @@ def _different_dtypes(x: dtypes.DType, y: dtypes.DType) -> Exception:
     "divide",
     kernel="RealDiv",
     mismatch=_different_dtypes,
+    elementwise=2,
 )
 def truediv(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors element by element, as `x / y`.
@@ -82,7 +83,7 @@ def truediv(x: TensorLike, y: TensorLike) -> jax.Array:
     return jnp.divide(*_to_divide(x, y, "__truediv__"))
 
 
-@op("realdiv", kernel="RealDiv", dtypes=QUOTIENT)
+@op("realdiv", kernel="RealDiv", dtypes=QUOTIENT, elementwise=2, raw_op=True)
 def realdiv(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two floating or complex tensors element by element.
 
@@ -111,7 +112,7 @@ def _quotient_no_nan(x: jax.Array, y: jax.Array) -> jax.Array:
     return jnp.where(zero, jnp.zeros_like(quotient), quotient)
 
 
-@op("math.divide_no_nan", kernel="DivNoNan", mismatch=_different_dtypes)
+@op("math.divide_no_nan", kernel="DivNoNan", mismatch=_different_dtypes, elementwise=2, raw_op=True)
 def divide_no_nan(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors element by element, and gives 0 where `y` is 0.
 
@@ -162,6 +163,8 @@ def _unexpected_division_by_zero() -> Exception:
     gradient=NotDifferentiable(),
     host=np.floor_divide,
     check=Check(values=("y",), test=_no_zero_divisor, error=_division_by_zero),
+    elementwise=2,
+    raw_op=True,
 )
 def floordiv(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors and rounds down, as `x // y`.
@@ -205,6 +208,8 @@ def _floormod_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array
     dtypes=(*kernel_dtypes.INTEGERS, *kernel_dtypes.FLOATS),
     host=np.remainder,
     check=Check(values=("y",), test=_no_zero_divisor, error=_division_by_zero),
+    elementwise=2,
+    raw_op=True,
 )
 def floormod(x: TensorLike, y: TensorLike) -> jax.Array:
     """Computes the remainder of a division that rounds down, as `x % y`.
@@ -233,6 +238,8 @@ def floormod(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=QUOTIENT,
     gradient=NotDifferentiable(),
     check=Check(values=("y",), test=_no_zero_divisor, error=_unexpected_division_by_zero),
+    elementwise=2,
+    raw_op=True,
 )
 def truncatediv(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors and rounds towards zero, as C does.
@@ -265,6 +272,8 @@ def truncatediv(x: TensorLike, y: TensorLike) -> jax.Array:
     dtypes=("int32", "int64", *kernel_dtypes.FLOATS),
     gradient=NoGradient("TruncateMod"),
     check=Check(values=("y",), test=_no_zero_divisor, error=_unexpected_division_by_zero),
+    elementwise=2,
+    raw_op=True,
 )
 def truncatemod(x: TensorLike, y: TensorLike) -> jax.Array:
     """Computes the remainder of a division that rounds towards zero, as C does.
@@ -306,7 +315,7 @@ def _xdivy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return _xdivy(x, y), dx * _xdivy(_is_not_zero(x), y) + dy * _xdivy(-x, y * y)
 
 
-@op("math.xdivy", kernel="Xdivy", dtypes=HALF_FIRST)
+@op("math.xdivy", kernel="Xdivy", dtypes=HALF_FIRST, elementwise=2, raw_op=True)
 def xdivy(x: TensorLike, y: TensorLike) -> jax.Array:
     """Divides two tensors element by element, and gives 0 where `x` is 0.
 
@@ -340,7 +349,7 @@ def _xlogy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return _xlogy(x, y), dx * _xlogy(_is_not_zero(x), y) + dy * _xdivy(x, y)
 
 
-@op("math.xlogy", kernel="Xlogy", dtypes=HALF_FIRST)
+@op("math.xlogy", kernel="Xlogy", dtypes=HALF_FIRST, elementwise=2, raw_op=True)
 def xlogy(x: TensorLike, y: TensorLike) -> jax.Array:
     """Computes `x * log(y)` element by element, and gives 0 where `x` is 0.
 
@@ -374,7 +383,7 @@ def _xlog1py_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
     return _xlog1py(x, y), dx * _xlog1py(_is_not_zero(x), y) + dy * _xdivy(x, y + 1)
 
 
-@op("math.xlog1py", kernel="Xlog1py", dtypes=HALF_FIRST)
+@op("math.xlog1py", kernel="Xlog1py", dtypes=HALF_FIRST, elementwise=2, raw_op=True)
 def xlog1py(x: TensorLike, y: TensorLike) -> jax.Array:
     """Computes `x * log(1 + y)` element by element, and gives 0 where `x` is 0.
 

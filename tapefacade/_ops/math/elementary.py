@@ -45,7 +45,7 @@ def _unit(x: jax.Array) -> jax.Array:
     return jnp.where(zero, jnp.zeros_like(x), x / divisor)
 
 
-@op("math.abs", "abs", kernel="Abs")
+@op("math.abs", "abs", kernel="Abs", elementwise=1, keeps_zeros=True, raw_op=True)
 def abs(x: TensorLike) -> jax.Array:
     """Computes the absolute value of each element.
 
@@ -69,7 +69,15 @@ def abs(x: TensorLike) -> jax.Array:
     return lax.abs(x) if jnp.issubdtype(x.dtype, jnp.integer) else _abs(x)
 
 
-@op("math.negative", "negative", kernel="Neg", dtypes=SIGNED)
+@op(
+    "math.negative",
+    "negative",
+    kernel="Neg",
+    dtypes=SIGNED,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def negative(x: TensorLike) -> jax.Array:
     """Changes the sign of each element.
 
@@ -88,7 +96,7 @@ def negative(x: TensorLike) -> jax.Array:
     return lax.neg(x)
 
 
-@op("math.sign", "sign", kernel="Sign", dtypes=SIGNED)
+@op("math.sign", "sign", kernel="Sign", dtypes=SIGNED, elementwise=1, keeps_zeros=True, raw_op=True)
 def sign(x: TensorLike) -> jax.Array:
     """Gives -1, 0 or 1 by the sign of each element; a complex number over its absolute value.
 
@@ -107,7 +115,9 @@ def sign(x: TensorLike) -> jax.Array:
     return _unit(x) if jnp.iscomplexobj(x) else lax.sign(x)
 
 
-@op("math.exp", "exp", kernel="Exp", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.exp", "exp", kernel="Exp", dtypes=kernel_dtypes.FLOATS_COMPLEX, elementwise=1, raw_op=True
+)
 def exp(x: TensorLike) -> jax.Array:
     """Computes the exponential of each element.
 
@@ -126,7 +136,7 @@ def exp(x: TensorLike) -> jax.Array:
     return lax.exp(x)
 
 
-@op("math.expm1", kernel="Expm1", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op("math.expm1", kernel="Expm1", dtypes=kernel_dtypes.FLOATS_COMPLEX, elementwise=1, raw_op=True)
 def expm1(x: TensorLike) -> jax.Array:
     """Computes `exp(x) - 1` of each element, also where `x` is tiny.
 
@@ -145,7 +155,7 @@ def expm1(x: TensorLike) -> jax.Array:
     return lax.expm1(x)
 
 
-@op("math.log", kernel="Log", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op("math.log", kernel="Log", dtypes=kernel_dtypes.FLOATS_COMPLEX, elementwise=1, raw_op=True)
 def log(x: TensorLike) -> jax.Array:
     """Computes the natural logarithm of each element.
 
@@ -164,7 +174,7 @@ def log(x: TensorLike) -> jax.Array:
     return lax.log(x)
 
 
-@op("math.log1p", kernel="Log1p", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op("math.log1p", kernel="Log1p", dtypes=kernel_dtypes.FLOATS_COMPLEX, elementwise=1, raw_op=True)
 def log1p(x: TensorLike) -> jax.Array:
     """Computes `log(1 + x)` of each element, also where `x` is tiny.
 
@@ -183,7 +193,15 @@ def log1p(x: TensorLike) -> jax.Array:
     return lax.log1p(x)
 
 
-@op("math.sqrt", "sqrt", kernel="Sqrt", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.sqrt",
+    "sqrt",
+    kernel="Sqrt",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def sqrt(x: TensorLike) -> jax.Array:
     """Computes the square root of each element.
 
@@ -204,7 +222,7 @@ def sqrt(x: TensorLike) -> jax.Array:
     return lax.sqrt(x)
 
 
-@op("math.rsqrt", kernel="Rsqrt", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op("math.rsqrt", kernel="Rsqrt", dtypes=kernel_dtypes.FLOATS_COMPLEX, elementwise=1, raw_op=True)
 def rsqrt(x: TensorLike) -> jax.Array:
     """Computes one over the square root of each element.
 
@@ -223,7 +241,15 @@ def rsqrt(x: TensorLike) -> jax.Array:
     return lax.rsqrt(x)
 
 
-@op("math.square", "square", kernel="Square", dtypes=NUMBERS)
+@op(
+    "math.square",
+    "square",
+    kernel="Square",
+    dtypes=NUMBERS,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def square(x: TensorLike) -> jax.Array:
     """Multiplies each element with itself.
 
@@ -242,7 +268,7 @@ def square(x: TensorLike) -> jax.Array:
     return lax.square(x)
 
 
-@op("math.reciprocal", kernel="Reciprocal", dtypes=SIGNED)
+@op("math.reciprocal", kernel="Reciprocal", dtypes=SIGNED, elementwise=1, raw_op=True)
 def reciprocal(x: TensorLike) -> jax.Array:
     """Computes one over each element.
 
@@ -263,7 +289,7 @@ def reciprocal(x: TensorLike) -> jax.Array:
     return lax.integer_pow(x, -1)
 
 
-@op("math.reciprocal_no_nan", kernel="DivNoNan", dtypes=DIVISIBLE)
+@op("math.reciprocal_no_nan", kernel="DivNoNan", dtypes=DIVISIBLE, elementwise=1)
 def reciprocal_no_nan(x: TensorLike) -> jax.Array:
     """Computes one over each element, and 0 for an element that is 0.
 
@@ -330,6 +356,8 @@ def _negative_exponent() -> Exception:
     dtypes=POW,
     host=np.power,
     check=Check(values=("y",), test=_no_negative_exponent, error=_negative_exponent),
+    elementwise=2,
+    raw_op=True,
 )
 def pow(x: TensorLike, y: TensorLike) -> jax.Array:
     """Raises each element to a power, as `x ** y`.
@@ -424,7 +452,13 @@ ROUND = (*kernel_dtypes.FLOATS, *kernel_dtypes.SIGNED, "complex64", "complex128"
 
 
 @op(
-    "math.floor", "floor", kernel="Floor", dtypes=kernel_dtypes.FLOATS, gradient=NotDifferentiable()
+    "math.floor",
+    "floor",
+    kernel="Floor",
+    dtypes=kernel_dtypes.FLOATS,
+    gradient=NotDifferentiable(),
+    elementwise=1,
+    raw_op=True,
 )
 def floor(x: TensorLike) -> jax.Array:
     """Rounds each element down to an integer.
@@ -444,7 +478,14 @@ def floor(x: TensorLike) -> jax.Array:
     return lax.floor(x)
 
 
-@op("math.ceil", kernel="Ceil", dtypes=kernel_dtypes.FLOATS, gradient=NotDifferentiable())
+@op(
+    "math.ceil",
+    kernel="Ceil",
+    dtypes=kernel_dtypes.FLOATS,
+    gradient=NotDifferentiable(),
+    elementwise=1,
+    raw_op=True,
+)
 def ceil(x: TensorLike) -> jax.Array:
     """Rounds each element up to an integer.
 
@@ -463,7 +504,7 @@ def ceil(x: TensorLike) -> jax.Array:
     return lax.ceil(x)
 
 
-@op("math.round", "round", kernel="Round", gradient=NotDifferentiable())
+@op("math.round", "round", kernel="Round", gradient=NotDifferentiable(), elementwise=1, raw_op=True)
 def round(x: TensorLike) -> jax.Array:
     """Rounds each element to the nearest integer, and halves to the even one.
 
@@ -486,7 +527,14 @@ def round(x: TensorLike) -> jax.Array:
     return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
 
 
-@op("math.rint", kernel="Rint", dtypes=kernel_dtypes.FLOATS, gradient=NotDifferentiable())
+@op(
+    "math.rint",
+    kernel="Rint",
+    dtypes=kernel_dtypes.FLOATS,
+    gradient=NotDifferentiable(),
+    elementwise=1,
+    raw_op=True,
+)
 def rint(x: TensorLike) -> jax.Array:
     """Rounds each element to the nearest integer, and halves to the even one.
 
@@ -505,7 +553,14 @@ def rint(x: TensorLike) -> jax.Array:
     return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
 
 
-@op("math.is_nan", kernel="IsNan", dtypes=kernel_dtypes.FLOATS, gradient=NoGradient("IsNan"))
+@op(
+    "math.is_nan",
+    kernel="IsNan",
+    dtypes=kernel_dtypes.FLOATS,
+    gradient=NoGradient("IsNan"),
+    elementwise=1,
+    raw_op=True,
+)
 def is_nan(x: TensorLike) -> jax.Array:
     """Tells which elements are NaN.
 
@@ -524,7 +579,14 @@ def is_nan(x: TensorLike) -> jax.Array:
     return jnp.isnan(x)
 
 
-@op("math.is_inf", kernel="IsInf", dtypes=kernel_dtypes.FLOATS, gradient=NoGradient("IsInf"))
+@op(
+    "math.is_inf",
+    kernel="IsInf",
+    dtypes=kernel_dtypes.FLOATS,
+    gradient=NoGradient("IsInf"),
+    elementwise=1,
+    raw_op=True,
+)
 def is_inf(x: TensorLike) -> jax.Array:
     """Tells which elements are infinite.
 
@@ -548,6 +610,8 @@ def is_inf(x: TensorLike) -> jax.Array:
     kernel="IsFinite",
     dtypes=kernel_dtypes.FLOATS,
     gradient=NoGradient("IsFinite"),
+    elementwise=1,
+    raw_op=True,
 )
 def is_finite(x: TensorLike) -> jax.Array:
     """Tells which elements are neither infinite nor NaN.

@@ -337,7 +337,7 @@ def _average(data: jax.Array, segment_ids: jax.Array, num_segments: Any, root: b
     return total / (jnp.sqrt(sizes) if root else sizes)
 
 
-@op("math.unsorted_segment_sum", dtypes=NUMBERS, check=CHECK)
+@op("math.unsorted_segment_sum", dtypes=NUMBERS, check=CHECK, raw_op=True)
 def unsorted_segment_sum(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the sums of groups of rows.
 
@@ -405,7 +405,7 @@ def unsorted_segment_sqrt_n(
     return _average(data, segment_ids, num_segments, root=True)
 
 
-@op("math.unsorted_segment_max", dtypes=SEGMENT_ORDERED, check=CHECK)
+@op("math.unsorted_segment_max", dtypes=SEGMENT_ORDERED, check=CHECK, raw_op=True)
 def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the maxima of groups of rows.
 
@@ -428,7 +428,7 @@ def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments:
     return segment_extreme("max", *_prepared(data, segment_ids, num_segments))
 
 
-@op("math.unsorted_segment_min", dtypes=SEGMENT_ORDERED, check=CHECK)
+@op("math.unsorted_segment_min", dtypes=SEGMENT_ORDERED, check=CHECK, raw_op=True)
 def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the minima of groups of rows.
 
@@ -451,7 +451,7 @@ def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments:
     return segment_extreme("min", *_prepared(data, segment_ids, num_segments))
 
 
-@op("math.unsorted_segment_prod", dtypes=NUMBERS, check=CHECK)
+@op("math.unsorted_segment_prod", dtypes=NUMBERS, check=CHECK, raw_op=True)
 def unsorted_segment_prod(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the products of groups of rows.
 

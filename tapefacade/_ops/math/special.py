@@ -51,7 +51,14 @@ def _digamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
     return digamma_function(x), tangent * lax.polygamma(jnp.ones_like(x), x)
 
 
-@op("math.erf", kernel="Erf", dtypes=kernel_dtypes.FLOATS)
+@op(
+    "math.erf",
+    kernel="Erf",
+    dtypes=kernel_dtypes.FLOATS,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def erf(x: TensorLike) -> jax.Array:
     """Computes the Gauss error function of each element.
 
@@ -70,7 +77,7 @@ def erf(x: TensorLike) -> jax.Array:
     return error_function(x)
 
 
-@op("math.erfc", kernel="Erfc", dtypes=kernel_dtypes.FLOATS)
+@op("math.erfc", kernel="Erfc", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def erfc(x: TensorLike) -> jax.Array:
     """Computes one minus the error function of each element, also where that is tiny.
 
@@ -89,7 +96,7 @@ def erfc(x: TensorLike) -> jax.Array:
     return lax.erfc(x)
 
 
-@op("math.erfinv", kernel="Erfinv", dtypes=kernel_dtypes.FLOATS)
+@op("math.erfinv", kernel="Erfinv", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def erfinv(x: TensorLike) -> jax.Array:
     """Computes the inverse of the error function of each element.
 
@@ -121,7 +128,7 @@ def _ndtri_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * (math.sqrt(2 * math.pi) * lax.exp(lax.square(y) / 2))
 
 
-@op("math.ndtri", kernel="Ndtri", dtypes=kernel_dtypes.FLOATS)
+@op("math.ndtri", kernel="Ndtri", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def ndtri(x: TensorLike) -> jax.Array:
     """Computes the quantiles of the standard normal distribution.
 
@@ -140,7 +147,7 @@ def ndtri(x: TensorLike) -> jax.Array:
     return _ndtri(x)
 
 
-@op("math.erfcinv", kernel="Ndtri", dtypes=kernel_dtypes.FLOATS)
+@op("math.erfcinv", kernel="Ndtri", dtypes=kernel_dtypes.FLOATS, elementwise=1)
 def erfcinv(x: TensorLike) -> jax.Array:
     """Computes the inverse of the complementary error function of each element.
 
@@ -159,7 +166,7 @@ def erfcinv(x: TensorLike) -> jax.Array:
     return -_ndtri(0.5 * x) * math.sqrt(0.5)
 
 
-@op("math.lgamma", kernel="Lgamma", dtypes=kernel_dtypes.FLOATS)
+@op("math.lgamma", kernel="Lgamma", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def lgamma(x: TensorLike) -> jax.Array:
     """Computes the logarithm of the absolute value of the gamma function of each element.
 
@@ -178,7 +185,7 @@ def lgamma(x: TensorLike) -> jax.Array:
     return lgamma_function(x)
 
 
-@op("math.digamma", kernel="Digamma", dtypes=kernel_dtypes.FLOATS)
+@op("math.digamma", kernel="Digamma", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
 def digamma(x: TensorLike) -> jax.Array:
     """Computes the derivative of `lgamma` of each element.
 
@@ -214,6 +221,8 @@ def _polygamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Arra
     kernel="Polygamma",
     dtypes=("float", "double"),
     gradient=Differentiable(except_for=("a",)),
+    elementwise=2,
+    raw_op=True,
 )
 def polygamma(a: TensorLike, x: TensorLike) -> jax.Array:
     """Computes the derivative number `a` of `digamma` at `x`.
@@ -253,6 +262,8 @@ def _zeta_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     kernel="Zeta",
     dtypes=("float", "double"),
     gradient=Differentiable(except_for=("x",)),
+    elementwise=2,
+    raw_op=True,
 )
 def zeta(x: TensorLike, q: TensorLike) -> jax.Array:
     """Computes the Hurwitz zeta function, the sum of `(q + n) ** -x` over all `n >= 0`.
@@ -304,7 +315,7 @@ def _igamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return _igamma(*primals), by_a * tangents[0] + by_x * tangents[1]
 
 
-@op("math.igamma", kernel="Igamma", dtypes=kernel_dtypes.FLOATS)
+@op("math.igamma", kernel="Igamma", dtypes=kernel_dtypes.FLOATS, elementwise=2, raw_op=True)
 def igamma(a: TensorLike, x: TensorLike) -> jax.Array:
     """Computes the regularized lower incomplete gamma function.
 
@@ -337,7 +348,7 @@ def _igammac_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
     return _igammac(*primals), -by_a * tangents[0] - by_x * tangents[1]
 
 
-@op("math.igammac", kernel="Igammac", dtypes=kernel_dtypes.FLOATS)
+@op("math.igammac", kernel="Igammac", dtypes=kernel_dtypes.FLOATS, elementwise=2, raw_op=True)
 def igammac(a: TensorLike, x: TensorLike) -> jax.Array:
     """Computes the regularized upper incomplete gamma function, `1 - igamma(a, x)`.
 
@@ -377,6 +388,7 @@ def _betainc_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
     kernel="Betainc",
     dtypes=("float", "double"),
     gradient=Differentiable(except_for=("a", "b")),
+    raw_op=True,
 )
 def betainc(a: TensorLike, b: TensorLike, x: TensorLike) -> jax.Array:
     """Computes the regularized incomplete beta function.

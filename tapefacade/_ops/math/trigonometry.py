@@ -7,7 +7,15 @@ from tapefacade._definition import kernel_dtypes
 from tapefacade._definition.op import TensorLike, op
 
 
-@op("math.sin", "sin", kernel="Sin", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.sin",
+    "sin",
+    kernel="Sin",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def sin(x: TensorLike) -> jax.Array:
     """Computes the sine of each element.
 
@@ -26,7 +34,9 @@ def sin(x: TensorLike) -> jax.Array:
     return lax.sin(x)
 
 
-@op("math.cos", "cos", kernel="Cos", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.cos", "cos", kernel="Cos", dtypes=kernel_dtypes.FLOATS_COMPLEX, elementwise=1, raw_op=True
+)
 def cos(x: TensorLike) -> jax.Array:
     """Computes the cosine of each element.
 
@@ -45,7 +55,15 @@ def cos(x: TensorLike) -> jax.Array:
     return lax.cos(x)
 
 
-@op("math.tan", "tan", kernel="Tan", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.tan",
+    "tan",
+    kernel="Tan",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def tan(x: TensorLike) -> jax.Array:
     """Computes the tangent of each element.
 
@@ -64,7 +82,15 @@ def tan(x: TensorLike) -> jax.Array:
     return lax.tan(x)
 
 
-@op("math.asin", "asin", kernel="Asin", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.asin",
+    "asin",
+    kernel="Asin",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def asin(x: TensorLike) -> jax.Array:
     """Computes the inverse sine of each element.
 
@@ -83,7 +109,14 @@ def asin(x: TensorLike) -> jax.Array:
     return lax.asin(x)
 
 
-@op("math.acos", "acos", kernel="Acos", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.acos",
+    "acos",
+    kernel="Acos",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    raw_op=True,
+)
 def acos(x: TensorLike) -> jax.Array:
     """Computes the inverse cosine of each element.
 
@@ -102,7 +135,15 @@ def acos(x: TensorLike) -> jax.Array:
     return lax.acos(x)
 
 
-@op("math.atan", "atan", kernel="Atan", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.atan",
+    "atan",
+    kernel="Atan",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def atan(x: TensorLike) -> jax.Array:
     """Computes the inverse tangent of each element.
 
@@ -121,7 +162,14 @@ def atan(x: TensorLike) -> jax.Array:
     return lax.atan(x)
 
 
-@op("math.sinh", "sinh", kernel="Sinh", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.sinh",
+    "sinh",
+    kernel="Sinh",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    raw_op=True,
+)
 def sinh(x: TensorLike) -> jax.Array:
     """Computes the hyperbolic sine of each element.
 
@@ -140,7 +188,14 @@ def sinh(x: TensorLike) -> jax.Array:
     return lax.sinh(x)
 
 
-@op("math.cosh", "cosh", kernel="Cosh", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.cosh",
+    "cosh",
+    kernel="Cosh",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    raw_op=True,
+)
 def cosh(x: TensorLike) -> jax.Array:
     """Computes the hyperbolic cosine of each element.
 
@@ -159,7 +214,16 @@ def cosh(x: TensorLike) -> jax.Array:
     return lax.cosh(x)
 
 
-@op("math.tanh", "tanh", "nn.tanh", kernel="Tanh", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.tanh",
+    "tanh",
+    "nn.tanh",
+    kernel="Tanh",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def tanh(x: TensorLike) -> jax.Array:
     """Computes the hyperbolic tangent of each element.
 
@@ -178,7 +242,15 @@ def tanh(x: TensorLike) -> jax.Array:
     return lax.tanh(x)
 
 
-@op("math.asinh", "asinh", kernel="Asinh", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.asinh",
+    "asinh",
+    kernel="Asinh",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def asinh(x: TensorLike) -> jax.Array:
     """Computes the inverse hyperbolic sine of each element.
 
@@ -210,7 +282,14 @@ def _acosh_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent / lax.sinh(y)
 
 
-@op("math.acosh", "acosh", kernel="Acosh", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.acosh",
+    "acosh",
+    kernel="Acosh",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    raw_op=True,
+)
 def acosh(x: TensorLike) -> jax.Array:
     """Computes the inverse hyperbolic cosine of each element.
 
@@ -240,7 +319,15 @@ def _atanh_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return _atanh(x), tangent * lax.integer_pow(1 - lax.square(x), -1)
 
 
-@op("math.atanh", "atanh", kernel="Atanh", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.atanh",
+    "atanh",
+    kernel="Atanh",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def atanh(x: TensorLike) -> jax.Array:
     """Computes the inverse hyperbolic tangent of each element.
 

@@ -50,7 +50,9 @@ def _step(y: jax.Array, ceiling: float | None) -> jax.Array:
 
 
 @_step.defjvp
-def _step_jvp(ceiling: float | None, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+def _step_jvp(
+    ceiling: float | None, primals: tuple, tangents: tuple
+) -> tuple[jax.Array, jax.Array]:
     (y,), (tangent,) = primals, tangents
     return _step(y, ceiling), tangent * _endless_zeros(y)
 
@@ -68,7 +70,7 @@ def _relu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * _step(y, None)
 
 
-@op("nn.relu", kernel="Relu", dtypes=REAL)
+@op("nn.relu", kernel="Relu", dtypes=REAL, elementwise=1, raw_op=True)
 def relu(features: TensorLike) -> jax.Array:
     """Replaces negative elements by 0.
 
@@ -101,7 +103,7 @@ def _relu6_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * _step(y, 6.0)
 
 
-@op("nn.relu6", kernel="Relu6", dtypes=REAL[:-1])
+@op("nn.relu6", kernel="Relu6", dtypes=REAL[:-1], elementwise=1, raw_op=True)
 def relu6(features: TensorLike) -> jax.Array:
     """Replaces elements below 0 by 0 and those above 6 by 6.
 
@@ -165,7 +167,7 @@ def _slope(x: jax.Array, alpha: float) -> jax.Array:
     return jnp.asarray(np.float32(alpha), x.dtype)
 
 
-@op("nn.leaky_relu", kernel="LeakyRelu", dtypes=LEAKY)
+@op("nn.leaky_relu", kernel="LeakyRelu", dtypes=LEAKY, elementwise=1, raw_op=True)
 def leaky_relu(features: TensorLike, alpha: float = 0.2) -> jax.Array:
     """Multiplies negative elements with `alpha`.
 
@@ -202,7 +204,7 @@ def _elu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * jnp.where(y < 0, y + one, one)
 
 
-@op("nn.elu", kernel="Elu", dtypes=FLOATS)
+@op("nn.elu", kernel="Elu", dtypes=FLOATS, elementwise=1, raw_op=True)
 def elu(features: TensorLike) -> jax.Array:
     """Replaces negative elements x by exp(x) - 1.
 
@@ -237,7 +239,7 @@ def _selu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * jnp.where(y < 0, y + steepness, scale)
 
 
-@op("nn.selu", kernel="Selu", dtypes=FLOATS)
+@op("nn.selu", kernel="Selu", dtypes=FLOATS, elementwise=1, raw_op=True)
 def selu(features: TensorLike) -> jax.Array:
     """Computes the scaled exponential linear unit, which keeps mean 0 and variance 1.
 
@@ -256,7 +258,7 @@ def selu(features: TensorLike) -> jax.Array:
     return _selu(features)
 
 
-@op("nn.gelu", kernel="Mul")
+@op("nn.gelu", kernel="Mul", elementwise=1)
 def gelu(features: TensorLike, approximate: bool = False) -> jax.Array:
     """Multiplies each element with the probability that a standard normal number lies below it.
 
@@ -287,7 +289,7 @@ def gelu(features: TensorLike, approximate: bool = False) -> jax.Array:
     return half * features * (one + lax.erf(features / root))
 
 
-@function("nn.silu", "nn.swish", dispatch=True)
+@function("nn.silu", "nn.swish", dispatch=True, elementwise=1)
 def silu(features: TensorLike, beta: FreeTensor = 1.0) -> EagerTensor:
     """Computes `features * sigmoid(beta * features)`.
 
@@ -394,7 +396,7 @@ REAL_KERNELS = (
 )  # fmt: skip
 
 
-@op("_relu_grad", kernel="ReluGrad", dtypes=REAL_KERNELS)
+@op("_relu_grad", kernel="ReluGrad", dtypes=REAL_KERNELS, raw_op=True)
 def _relu_grad(gradients: TensorLike, features: TensorLike) -> jax.Array:
     """Passes gradients on where features are positive.
 
@@ -420,7 +422,7 @@ def _relu_grad(gradients: TensorLike, features: TensorLike) -> jax.Array:
     return jnp.where(features > 0, gradients, jnp.zeros_like(gradients))
 
 
-@op("_sigmoid_grad", kernel="SigmoidGrad", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op("_sigmoid_grad", kernel="SigmoidGrad", dtypes=kernel_dtypes.FLOATS_COMPLEX, raw_op=True)
 def _sigmoid_grad(y: TensorLike, dy: TensorLike) -> jax.Array:
     """Computes the gradient of `tf.sigmoid`, which is `dy * y * (1 - y)`.
 
@@ -441,7 +443,7 @@ def _sigmoid_grad(y: TensorLike, dy: TensorLike) -> jax.Array:
     return dy * y * (1 - y)
 
 
-@op("_tanh_grad", kernel="TanhGrad", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op("_tanh_grad", kernel="TanhGrad", dtypes=kernel_dtypes.FLOATS_COMPLEX, raw_op=True)
 def _tanh_grad(y: TensorLike, dy: TensorLike) -> jax.Array:
     """Computes the gradient of `tf.tanh`, which is `dy * (1 - y * y)`.
 
@@ -475,7 +477,15 @@ def _text(array: jax.Array) -> str:
     return f"[{','.join(map(str, array.shape))}]"
 
 
-@op("math.sigmoid", "sigmoid", "nn.sigmoid", kernel="Sigmoid", dtypes=kernel_dtypes.FLOATS_COMPLEX)
+@op(
+    "math.sigmoid",
+    "sigmoid",
+    "nn.sigmoid",
+    kernel="Sigmoid",
+    dtypes=kernel_dtypes.FLOATS_COMPLEX,
+    elementwise=1,
+    raw_op=True,
+)
 def sigmoid(x: TensorLike) -> jax.Array:
     """Computes `1 / (1 + exp(-x))` of each element.
 
@@ -505,7 +515,7 @@ def _softplus_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array
     return _softplus(x), tangent * lax.logistic(x)
 
 
-@op("math.softplus", "nn.softplus", kernel="Softplus", dtypes=FLOATS)
+@op("math.softplus", "nn.softplus", kernel="Softplus", dtypes=FLOATS, elementwise=1, raw_op=True)
 def softplus(features: TensorLike) -> jax.Array:
     """Computes `log(1 + exp(x))` of each element, also where that would overflow.
 
@@ -524,7 +534,7 @@ def softplus(features: TensorLike) -> jax.Array:
     return _softplus(features)
 
 
-@op("math.log_sigmoid", kernel="Softplus", dtypes=FLOATS)
+@op("math.log_sigmoid", kernel="Softplus", dtypes=FLOATS, elementwise=1)
 def log_sigmoid(x: TensorLike) -> jax.Array:
     """Computes the logarithm of the sigmoid of each element, also where that is tiny.
 
@@ -554,7 +564,7 @@ def _softsign_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array
     return _softsign(x), tangent / lax.square(1 + lax.abs(x))
 
 
-@op("math.softsign", "nn.softsign", kernel="Softsign", dtypes=FLOATS)
+@op("math.softsign", "nn.softsign", kernel="Softsign", dtypes=FLOATS, elementwise=1, raw_op=True)
 def softsign(features: TensorLike) -> jax.Array:
     """Computes `x / (1 + abs(x))` of each element.
 

@@ -18,7 +18,7 @@ FLOATS = ("half", "bfloat16", "float", "double")
 LONG_STIRLING = 2 * np.pi
 
 
-@function("nn.sigmoid_cross_entropy_with_logits", dispatch=True)
+@function("nn.sigmoid_cross_entropy_with_logits", dispatch=True, elementwise=2)
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike = None, logits: TensorLike = None, name: None = None
 ) -> EagerTensor:
@@ -284,7 +284,7 @@ def _check_sparse(labels: jax.Array, logits: jax.Array) -> None:
         )
 
 
-@op("nn.l2_loss", kernel="L2Loss", dtypes=FLOATS)
+@op("nn.l2_loss", kernel="L2Loss", dtypes=FLOATS, raw_op=True)
 def l2_loss(t: TensorLike) -> jax.Array:
     """Computes half the sum of the squares of all elements.
 

@@ -246,7 +246,13 @@ def zero_fraction(value: FreeTensor) -> jax.Array:
     return zeros.astype(np.float32) / jnp.asarray(value.size, np.float32)
 
 
-@op("nn.local_response_normalization", "nn.lrn", kernel="LRN", dtypes=("half", "bfloat16", "float"))
+@op(
+    "nn.local_response_normalization",
+    "nn.lrn",
+    kernel="LRN",
+    dtypes=("half", "bfloat16", "float"),
+    raw_op=True,
+)
 def local_response_normalization(
     input: TensorLike,
     depth_radius: int = 5,
@@ -539,7 +545,12 @@ class FusedBatchNormV3(NamedTuple):
     reserve_space_3: jax.Array
 
 
-@op("_fused_batch_norm", kernel="FusedBatchNormV2", gradient=Differentiable(except_for=GIVEN))
+@op(
+    "_fused_batch_norm",
+    kernel="FusedBatchNormV2",
+    gradient=Differentiable(except_for=GIVEN),
+    raw_op=True,
+)
 def _fused_batch_norm(
     x: FreeTensor, scale: TensorLike, offset: TensorLike, mean: TensorLike, variance: TensorLike,
     epsilon: float = 1e-4, exponential_avg_factor: float = 1.0, data_format: str = "NHWC",
@@ -579,7 +590,12 @@ def _fused_batch_norm(
     ))  # fmt: skip
 
 
-@op("_fused_batch_norm_v3", kernel="FusedBatchNormV3", gradient=Differentiable(except_for=GIVEN))
+@op(
+    "_fused_batch_norm_v3",
+    kernel="FusedBatchNormV3",
+    gradient=Differentiable(except_for=GIVEN),
+    raw_op=True,
+)
 def _fused_batch_norm_v3(
     x: FreeTensor, scale: TensorLike, offset: TensorLike, mean: TensorLike, variance: TensorLike,
     epsilon: float = 1e-4, exponential_avg_factor: float = 1.0, data_format: str = "NHWC",

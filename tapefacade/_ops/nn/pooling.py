@@ -207,7 +207,7 @@ def avg_pool1d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 1), "AVG")
 
 
-@op("nn.max_pool3d", kernel="MaxPool3D", dtypes=FLOATS)
+@op("nn.max_pool3d", kernel="MaxPool3D", dtypes=FLOATS, raw_op=True)
 def max_pool3d(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC"
 ) -> jax.Array:
@@ -234,7 +234,7 @@ def max_pool3d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 3), "MAX")
 
 
-@op("nn.avg_pool3d", kernel="AvgPool3D", dtypes=FLOATS)
+@op("nn.avg_pool3d", kernel="AvgPool3D", dtypes=FLOATS, raw_op=True)
 def avg_pool3d(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC"
 ) -> jax.Array:

@@ -358,7 +358,7 @@ def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> EagerTens
     return _shuffle(random_keys.next_made("RandomShuffle", value.dtype, seed, blocks, made), value)
 
 
-@op("_shuffle", kernel="RandomShuffle", gradient=NotDifferentiable())
+@op("_shuffle", kernel="RandomShuffle", gradient=NotDifferentiable(), moves=True)
 def _shuffle(order: FreeTensor, value: FreeTensor) -> jax.Array:
     """Shuffles for `tf.random.shuffle`."""
     return value[order] if value.ndim else value
