@@ -1,7 +1,7 @@
 """Several elements as one: batch, ragged and sparse batches, rebatch, window."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from tapefacade._data.element_structures import (
     tensor_of,
 )
 from tapefacade._data.iterators import DatasetSpec
-from tapefacade._data.node import Node
+from tapefacade._data.node import Boxed, GoingOn, Node, Raised, attempt
 from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
@@ -29,12 +29,20 @@ from tapefacade._sparse.tensor import SparseTensor
 
 
 def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[list[Any]]:
-    """Yields lists of `size` elements; the last may be shorter, or is dropped."""
+    """Yields lists of `size` elements; the last may be shorter, or is dropped.
+
+    In the place of a list with an element that cannot be made is its `Raised`.
+    """
     while True:
         found = list(itertools.islice(elements, size))
         if not found or (drop and len(found) < size):
             return
-        yield found
+        yield first_raised(found) or found
+
+
+def first_raised(elements: Iterable[Any]) -> Raised | None:
+    """Returns the first of some elements that cannot be made."""
+    return next((element for element in elements if type(element) is Raised), None)
 
 
 def columns_of(elements: list[Any]) -> Iterator[tuple[Any, ...]]:
@@ -71,24 +79,31 @@ class Batch(Node):
     def elements(self) -> Iterator[Any]:
         rows = self.input.rows(self._size) if self.input.has_rows else None
         if rows is None:
-            return self.elements_from(self.input.elements())
-        return self._gathered(rows.pack, rows.arrays)
+            return GoingOn(self.elements_from(Boxed(self.input.elements())))
+        return GoingOn(self._gathered(rows.pack, Boxed(rows.arrays)))
 
     def _gathered(self, pack: Callable[..., Any], arrays: Iterator[Any]) -> Iterator[Any]:
         for columns in arrays:
+            if type(columns) is Raised:
+                yield columns
+                continue
             if self._drop and len(columns[0]) < self._size:
                 return
             yield pack([tensor_of(column) for column in columns])
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        specs: Any = None
+        known = self.input.known_spec()
+        specs = None if known is None else leaves(known)
         for found in lists(elements, self._size, self._drop):
-            if specs is None:
-                known = self.input.known_spec()
-                specs = [None] * len(leaves(found[0])) if known is None else leaves(known)
-            columns = zip(specs, columns_of(found), strict=True)
-            flat = [batch_of(column, k, spec) for k, (spec, column) in enumerate(columns)]
-            yield packer(found[0])(flat)
+            yield attempt(_batched, found, specs)
+
+
+def _batched(elements: list[Any], specs: list[Any] | None) -> Any:
+    """Makes one element of several."""
+    specs = specs or [None] * len(leaves(elements[0]))
+    columns = zip(specs, columns_of(elements), strict=True)
+    flat = [batch_of(column, k, spec) for k, (spec, column) in enumerate(columns)]
+    return packer(elements[0])(flat)
 
 
 class RaggedBatch(Batch):
@@ -117,13 +132,15 @@ class RaggedBatch(Batch):
         return batched_spec(spec, size)
 
     def elements(self) -> Iterator[Any]:
-        return self.elements_from(self.input.elements())
+        return GoingOn(self.elements_from(Boxed(self.input.elements())))
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for found in lists(elements, self._size, self._drop):
-            specs = leaves(self.input.spec)
-            columns = zip(specs, columns_of(found), strict=True)
-            yield packer(found[0])([self._leaf(spec, column) for spec, column in columns])
+            yield attempt(self._made_of, found)
+
+    def _made_of(self, elements: list[Any]) -> Any:
+        columns = zip(leaves(self.input.spec), columns_of(elements), strict=True)
+        return packer(elements[0])([self._leaf(spec, column) for spec, column in columns])
 
     def _leaf(self, spec: Any, column: tuple[Any, ...]) -> Any:
         if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined():
@@ -152,17 +169,17 @@ class SparseBatch(Node):
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for found in lists(elements, self._size, False):
-            arrays = [element._numpy() for element in found]
-            sizes = self._shape.as_list()
-            for axis, size in enumerate(sizes):
-                longest = max(array.shape[axis] for array in arrays)
-                if size is not None and longest > size:
-                    raise kernel_error(
-                        f"dense_to_sparse_batch: element of shape {arrays[0].shape} "
-                        f"does not fit in {self._shape}",
-                    )
-                sizes[axis] = longest if size is None else size
-            yield _as_sparse(arrays, sizes)
+            yield attempt(self._made_of, found)
+
+    def _made_of(self, elements: list[Any]) -> Any:
+        arrays = [element._numpy() for element in elements]
+        sizes = self._shape.as_list()
+        for axis, size in enumerate(sizes):
+            longest = max(array.shape[axis] for array in arrays)
+            if size is not None and longest > size:
+                raise kernel_error(f"dense_to_sparse_batch: element of shape {arrays[0].shape} does not fit in {self._shape}", )  # fmt: skip
+            sizes[axis] = longest if size is None else size
+        return _as_sparse(arrays, sizes)
 
 
 def _as_sparse(arrays: list[Any], sizes: list[Any]) -> SparseTensor:
@@ -200,6 +217,9 @@ class Rebatch(Node):
         size = next(sizes)
         pack: Any = None
         for element in elements:
+            if type(element) is Raised:
+                yield element
+                continue
             pack = packer(element)
             flat = leaves(element)
             columns = zip(*[rows_of(leaf) for leaf in flat], strict=True)
@@ -253,7 +273,8 @@ class Window(Node):
             held.extend(itertools.islice(elements, max(0, span - len(held))))
             if not held or (self._drop and len(held) < span):
                 return
-            yield self._window(held[: span : self._stride])
+            chosen = held[: span : self._stride]
+            yield first_raised(chosen) or self._window(chosen)
             gone = self._shift - len(held)
             held = held[self._shift :]
             if gone > 0:

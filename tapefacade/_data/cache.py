@@ -9,7 +9,7 @@ from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._data.element_functions import ROWS_BEFORE_BATCHED_CALLS
 from tapefacade._data.element_structures import fresh, leaves, packer
-from tapefacade._data.node import Node, SameNode
+from tapefacade._data.node import Boxed, GoingOn, Node, Raised, SameNode
 from tapefacade._data.row_streams import Column, Columns, IndexedRows, Numbers, numbers_up_to
 
 
@@ -51,12 +51,13 @@ class Cache(SameNode):
         found = self.indexed()
         if found is not None:
             return found.elements()
-        return self._filling() if self._kept is None else map(fresh, self._kept)
+        return GoingOn(self._filling()) if self._kept is None else map(fresh, self._kept)
 
     def _filling(self) -> Iterator[Any]:
         kept = []
-        for element in self.input.elements():
-            kept.append(fresh(element))
+        for element in Boxed(self.input.elements()):
+            if type(element) is not Raised:
+                kept.append(fresh(element))
             yield element
         columns = _as_columns(kept) if len(kept) >= ROWS_BEFORE_BATCHED_CALLS else None
         if columns is None:

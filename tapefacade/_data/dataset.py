@@ -146,6 +146,8 @@ class Dataset:
         >>> list(dataset.as_numpy_iterator())
         [(np.int32(1), {'a': b'x'}), (np.int32(2), {'a': b'y'})]
         """
+        if isinstance(tensors, list) and tensors and all(isinstance(x, Dataset) for x in tensors):
+            return wrap(FromList(tensors))  # a vector of datasets
         return wrap(FromTensorSlices(tensors))
 
     @staticmethod

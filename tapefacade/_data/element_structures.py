@@ -65,7 +65,15 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     if hasattr(type(value), "__attrs_attrs__"):
         fields = _attributes(value)
         return type(value)(*[mapped(function, getattr(value, field.name)) for field in fields])
+    if _is_protocol(value):
+        metadata, parts = value.__tf_flatten__()
+        return value.__tf_unflatten__(metadata, tuple([mapped(function, x) for x in parts]))
     return function(value)
+
+
+def _is_protocol(value: Any) -> bool:
+    """Whether a value tells its parts by `__tf_flatten__`, as dataclasses may."""
+    return hasattr(type(value), "__tf_flatten__") and hasattr(type(value), "__tf_unflatten__")
 
 
 def _attributes(value: Any) -> Any:
@@ -99,6 +107,9 @@ def _collect(value: Any, found: list[Any]) -> None:
     elif hasattr(type(value), "__attrs_attrs__"):
         for field in _attributes(value):
             _collect(getattr(value, field.name), found)
+    elif _is_protocol(value):
+        for part in value.__tf_flatten__()[1]:
+            _collect(part, found)
     else:
         found.append(value)
 
@@ -127,6 +138,7 @@ def is_structure(value: Any) -> bool:
         isinstance(value, Mapping)
         or (isinstance(value, tuple) and not isinstance(value, TensorShape))
         or hasattr(type(value), "__attrs_attrs__")
+        or _is_protocol(value)
     )
 
 
@@ -149,6 +161,9 @@ def _numbered(form: Any, places: Any) -> Any:
     if hasattr(type(form), "__attrs_attrs__"):
         fields = _attributes(form)
         return type(form)(*[_numbered(getattr(form, f.name), places) for f in fields])
+    if _is_protocol(form):
+        metadata, parts = form.__tf_flatten__()
+        return form.__tf_unflatten__(metadata, tuple([_numbered(x, places) for x in parts]))
     return next(places)
 
 

@@ -14,6 +14,7 @@ from tapefacade._data.element_structures import leaves, op_error
 from tapefacade._data.group_by import GroupByReducer
 from tapefacade._data.node import close
 from tapefacade._data.prefetch import AHEAD
+from tapefacade._data.random_numbers import PROBING
 from tapefacade._data.selection import AssertCardinality
 from tapefacade._data.sources import FromList
 from tapefacade._definition.op import function, register
@@ -118,15 +119,17 @@ def at(dataset: Any, index: Any) -> Any:
     >>> int(tf.data.experimental.at(tf.data.Dataset.range(3), 1))
     1
     """
-    place = int(index)
-    elements = iter(dataset._node.elements())
-    number = -1
+    place, number = int(index), -1
+    elements: Any = iter(())
+    before, PROBING.on = PROBING.on, True  # what is shuffled is in the same order at each call
     try:
+        elements = dataset._node.elements()
         for number, element in enumerate(elements):
             if number == place:
                 return element
     finally:
         close(elements)
+        PROBING.on = before
     count = max(1, len(leaves(dataset.element_spec)))
     raise op_error(
         f"GetElementAtIndex_output_types_{count}",

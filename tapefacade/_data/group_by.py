@@ -19,7 +19,16 @@ from tapefacade._data.element_structures import (
     shown_dtype,
 )
 from tapefacade._data.iterators import DatasetSpec
-from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
+from tapefacade._data.node import (
+    INFINITE,
+    UNKNOWN,
+    Boxed,
+    GoingOn,
+    Node,
+    Raised,
+    attempt,
+    close,
+)
 
 
 class GroupByWindow(Node):
@@ -49,10 +58,17 @@ class GroupByWindow(Node):
         groups: dict[int, tuple[Any, int, list[Any]]] = {}
         counts: Counts = {}
         for element in elements:
-            key = key_of(element)
-            number = int(key._numpy())
-            if number not in groups:
-                groups[number] = (key, self._window_size(size_of(key)), [])
+            key = attempt(key_of, element)
+            number = attempt(_as_number, key)
+            if type(number) is not Raised and number not in groups:
+                window = attempt(lambda key: self._window_size(size_of(key)), key)
+                if type(window) is Raised:
+                    number = window
+                else:
+                    groups[number] = (key, window, [])
+            if type(number) is Raised:
+                yield number
+                continue
             key, size, held = groups[number]
             held.append(element)
             if len(held) == size:
@@ -70,8 +86,17 @@ class GroupByWindow(Node):
 
     def _reduced(self, key: Any, held: list[Any], counts: Counts) -> Iterator[Any]:
         window = self._wrap(HeldElements(held, self.input.known_spec()))
-        found = self._reduce.in_python((key, window), counts)
-        return node_of(found, "group_by_window").elements()
+
+        def made() -> Iterator[Any]:
+            found = self._reduce.in_python((key, window), counts)
+            return node_of(found, "group_by_window").elements()
+
+        elements = attempt(made)
+        return iter([elements]) if type(elements) is Raised else Boxed(elements)
+
+
+def _as_number(key: Any) -> int:
+    return int(key._numpy())
 
 
 def _require_key(spec: Any) -> None:
@@ -108,13 +133,18 @@ class GroupByReducer(Node):
             function.started() for function in (self._key, self._start, self._step, self._end)
         )
         for element in elements:
-            key = key_of(element)
-            number = int(key._numpy())
-            if number not in states:
-                states[number] = start(key)
-            states[number] = step((states[number], element))
+            key = attempt(key_of, element)
+            number = attempt(_as_number, key)
+            state = number
+            if type(number) is not Raised:
+                state = states[number] if number in states else attempt(start, key)
+                state = attempt(lambda *pair: step(pair), state, element)
+            if type(state) is Raised:
+                yield state
+            else:
+                states[number] = state
         for number in sorted(states):
-            yield end(states[number])
+            yield attempt(end, states[number])
 
 
 class DirectedInterleave(Node):
@@ -142,13 +172,20 @@ class DirectedInterleave(Node):
         return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
-        streams: list[Any] = [node.elements() for node in self.inputs[1:]]
+        return GoingOn(self._directed())
+
+    def _directed(self) -> Iterator[Any]:
+        streams: list[Any] = [Boxed(node.elements()) for node in self.inputs[1:]]
         left = len(streams)
         try:
-            for choice in self.inputs[0].elements():
-                place = int(choice._numpy())
-                if not 0 <= place < len(streams):
-                    raise kernel_error(f"Selector index out of range: {place} >= {len(streams)}")
+            for choice in Boxed(self.inputs[0].elements()):
+                place = attempt(_as_number, choice)
+                if type(place) is not Raised and not 0 <= place < len(streams):
+                    message = f"Selector index out of range: {place} >= {len(streams)}"
+                    place = Raised(kernel_error(message))
+                if type(place) is Raised:
+                    yield place
+                    continue
                 if streams[place] is None:
                     continue
                 for element in streams[place]:
@@ -188,10 +225,13 @@ class RejectionResample(Node):
         class_of = self._class.started()
         counts = np.full(len(self._target), 1.0)
         for element in elements:
-            kind = class_of(element)
-            number = int(kind._numpy())
-            if not 0 <= number < len(self._target):
-                raise kernel_error(f"class {number} is not in [0, {len(self._target)})")
+            kind = attempt(class_of, element)
+            number = attempt(_as_number, kind)
+            if type(number) is not Raised and not 0 <= number < len(self._target):
+                number = Raised(kernel_error(f"class {number} is not in [0, {len(self._target)})"))
+            if type(number) is Raised:
+                yield number
+                continue
             counts[number] += 1
             given = counts / counts.sum() if self._initial is None else self._initial
             ratio = self._target / np.maximum(given, np.finfo(np.float64).tiny)

@@ -23,7 +23,16 @@ from tapefacade._data.element_structures import (
     shown_dtype,
     spec_of_element,
 )
-from tapefacade._data.node import UNKNOWN, Node, SameNode, close
+from tapefacade._data.node import (
+    UNKNOWN,
+    Boxed,
+    GoingOn,
+    Node,
+    Raised,
+    SameNode,
+    attempt,
+    close,
+)
 from tapefacade._data.row_functions import BatchedFunction, ComputedColumns, RowResults
 from tapefacade._data.row_streams import IndexedRows, Rows, rows_at_once
 
@@ -119,7 +128,7 @@ class Map(Node):
             if source is not None:
                 return RowResults(source, BatchedFunction(self._function, found, source.pack))
         if self._workers and self._function.spec is None:
-            return _in_threads(self.input, self._function.started(), self._workers)
+            return GoingOn(_in_threads(self.input, self._function.started(), self._workers))
         return map(self._function.started(), self.input.elements())
 
 
@@ -127,33 +136,24 @@ def _in_threads(node: Node, call: FunctionInIteration, workers: int) -> Iterator
     """Yields the results in their order; as many calls as there are threads run ahead."""
     pool = concurrent.futures.ThreadPoolExecutor(workers, "tapefacade-map")
     waiting: deque[concurrent.futures.Future[Any]] = deque()
-    elements = node.elements()
-    failed: list[Exception] = []
+    elements = Boxed(node.elements())
     try:
         while True:
-            _submit(pool, waiting, elements, call, workers, failed)
+            _submit(pool, waiting, elements, call, workers)
             if not waiting:
-                if failed:
-                    raise failed[0]
                 return
-            yield waiting.popleft().result()
+            yield attempt(waiting.popleft().result)
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         close(elements)
 
 
-def _submit(
-    pool: Any, waiting: Any, elements: Any, call: Any, workers: int, failed: list[Any]
-) -> None:
-    while len(waiting) < workers and not failed:
-        try:
-            element = next(elements)
-        except StopIteration:
+def _submit(pool: Any, waiting: Any, elements: Any, call: Any, workers: int) -> None:
+    while len(waiting) < workers:
+        element = next(elements, _END)
+        if element is _END:
             return
-        except Exception as error:  # comes after the elements before it
-            failed.append(error)
-            return
-        waiting.append(pool.submit(call, element))
+        waiting.append(pool.submit(attempt, call, element))
 
 
 class Filter(SameNode):
@@ -200,9 +200,13 @@ class TakeWhile(SameNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         predicate = self._predicate.started()
         for element in elements:
-            if not bool(predicate(element)._numpy()):
+            holds = attempt(predicate, element)
+            if type(holds) is Raised:
+                yield holds
+            elif bool(holds._numpy()):
+                yield element
+            else:
                 return
-            yield element
 
 
 class Scan(Node):
@@ -231,11 +235,19 @@ class Scan(Node):
         call = self._function.started()
         state = self._state
         for element in elements:
-            result = call((fresh(state), element))
-            _require_pair(result)
-            _require_types(state, result[0])
-            state, found = result
-            yield found
+            result = attempt(_scanned, call, state, element)
+            if type(result) is Raised:
+                yield result
+            else:
+                state, found = result
+                yield found
+
+
+def _scanned(call: Callable[..., Any], state: Any, element: Any) -> Any:
+    result = call((fresh(state), element))
+    _require_pair(result)
+    _require_types(state, result[0])
+    return result
 
 
 def _require_pair(result: Any) -> None:
@@ -271,7 +283,11 @@ class FlatMap(Node):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         call = self._function.started()
         for element in elements:
-            yield from node_of(call(element), "flat_map").elements()
+            inner = attempt(lambda value: node_of(call(value), "flat_map").elements(), element)
+            if type(inner) is Raised:
+                yield inner
+            else:
+                yield from Boxed(inner)
 
 
 class Interleave(Node):
@@ -299,11 +315,15 @@ class Interleave(Node):
                 element = next(elements, _END)
                 more = element is not _END
                 if more:
-                    current[place] = node_of(call(element), "interleave").elements()
+                    made = attempt(lambda v: node_of(call(v), "interleave").elements(), element)
+                    if type(made) is Raised:
+                        yield made
+                    else:
+                        current[place] = Boxed(made)
                     continue
             elif inner is not None:
                 for found in inner:
-                    given += 1
+                    given += type(found) is not Raised  # after an error it is the same one's turn
                     yield found
                     break
                 else:

@@ -1,7 +1,7 @@
 """What a dataset is made of: nodes, each a description that can be iterated any number of times."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapefacade._data.element_structures import merged_spec, spec_of_element
@@ -80,10 +80,16 @@ class Node:
         What is shuffled draws its seeds now, also if no element is ever taken, as in TensorFlow.
         """
         found = self.indexed()
-        return self.elements_from(self.input.elements()) if found is None else found.elements()
+        if found is not None:
+            return found.elements()
+        return GoingOn(self.elements_from(Boxed(self.input.elements())))
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        """Yields what it makes of the elements of the step before it."""
+        """Yields what it makes of the elements of the step before it.
+
+        In the place of an element that cannot be made is a `Raised`, which has to be yielded, or
+        dropped, as it is: an exception would end the generator.
+        """
         raise NotImplementedError(type(self).__name__)
 
     def indexed(self) -> IndexedRows | None:
@@ -176,6 +182,68 @@ def started_again(node: Node, found: dict[Any, Any]) -> Iterator[Any]:
         return node.elements()
     finally:
         SHARING.found = before
+
+
+class Raised:
+    """Stands for an element that cannot be made: the error goes where the element would go."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+class Boxed:
+    """Elements, with a `Raised` in the place of each error."""
+
+    def __init__(self, elements: Iterator[Any]) -> None:
+        self._elements = elements
+
+    def __iter__(self) -> "Boxed":
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._elements)
+        except StopIteration:
+            raise
+        except Exception as error:  # whatever the program's own functions raise
+            return Raised(error)
+
+    def close(self) -> None:
+        """Ends the iteration early."""
+        close(self._elements)
+
+
+class GoingOn:
+    """What a generator makes of `Boxed` elements; after an error it goes on with the next one."""
+
+    def __init__(self, elements: Iterator[Any]) -> None:
+        self._elements = elements
+
+    def __iter__(self) -> "GoingOn":
+        return self
+
+    def __next__(self) -> Any:
+        element = next(self._elements)
+        if type(element) is Raised:
+            raise element.error
+        return element
+
+    def close(self) -> None:
+        """Ends the iteration early."""
+        close(self._elements)
+
+
+def attempt(function: Callable[..., Any], *args: Any) -> Any:
+    """Calls a function; returns a `Raised` if it raises, or if it would be given one."""
+    for arg in args:
+        if type(arg) is Raised:
+            return arg
+    try:
+        return function(*args)
+    except Exception as error:  # whatever the program's own functions raise
+        return Raised(error)
 
 
 def close(elements: Any) -> None:

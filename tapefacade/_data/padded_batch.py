@@ -11,7 +11,7 @@ from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._data.batch import columns_of, lists
+from tapefacade._data.batch import columns_of
 from tapefacade._data.element_structures import (
     is_structure,
     kernel_error,
@@ -21,7 +21,7 @@ from tapefacade._data.element_structures import (
     packer,
     tensor_of,
 )
-from tapefacade._data.node import Node
+from tapefacade._data.node import Node, Raised, attempt
 
 
 class PaddedBatch(Node):
@@ -60,17 +60,30 @@ class PaddedBatch(Node):
         return count // self._size if self._drop else -(-count // self._size)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        for found in lists(elements, self._size, self._drop):
-            columns = list(columns_of(found))
-            shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]
-            values = self._values or [None] * len(columns)
-            flat = [
-                _padded_leaf([leaf._numpy() for leaf in column], sizes, value, place)
-                for place, (column, sizes, value) in enumerate(
-                    zip(columns, shapes, values, strict=True)
-                )
-            ]
-            yield packer(found[0])(flat)
+        found: list[Any] = []
+        for element in elements:
+            if type(element) is Raised:
+                yield element
+                found = []  # the elements before it are lost, as in TensorFlow
+                continue
+            found.append(element)
+            if len(found) == self._size:
+                yield attempt(self._made_of, found)
+                found = []
+        if found and not self._drop:
+            yield attempt(self._made_of, found)
+
+    def _made_of(self, elements: list[Any]) -> Any:
+        columns = list(columns_of(elements))
+        shapes = self._shapes or [[None] * len(column[0].shape) for column in columns]
+        values = self._values or [None] * len(columns)
+        flat = [
+            _padded_leaf([leaf._numpy() for leaf in column], sizes, value, place)
+            for place, (column, sizes, value) in enumerate(
+                zip(columns, shapes, values, strict=True)
+            )
+        ]
+        return packer(elements[0])(flat)
 
 
 def _padded_leaf(arrays: list[Any], sizes: list[Any], value: Any, place: int) -> EagerTensor:

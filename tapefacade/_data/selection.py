@@ -16,7 +16,19 @@ from tapefacade._data.element_structures import (
     packer,
     row_leaf,
 )
-from tapefacade._data.node import INFINITE, SHARING, UNKNOWN, Node, SameNode, scaled, started_again
+from tapefacade._data.node import (
+    INFINITE,
+    SHARING,
+    UNKNOWN,
+    Boxed,
+    GoingOn,
+    Node,
+    Raised,
+    SameNode,
+    attempt,
+    scaled,
+    started_again,
+)
 from tapefacade._data.row_streams import IndexedRows, Numbers, every, skipped, taken
 
 
@@ -61,7 +73,17 @@ class Take(RowSelection):
         return blocks if self._count < 0 else taken(blocks, self._count)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        return elements if self._count < 0 else itertools.islice(elements, self._count)
+        return elements if self._count < 0 else self._first(elements)
+
+    def _first(self, elements: Iterator[Any]) -> Iterator[Any]:
+        left = self._count  # without those that cannot be made
+        while left:
+            for element in elements:
+                left -= type(element) is not Raised
+                yield element
+                break
+            else:
+                return
 
 
 class Skip(RowSelection):
@@ -83,7 +105,17 @@ class Skip(RowSelection):
         return iter(()) if self._count < 0 else skipped(blocks, self._count)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        return iter(()) if self._count < 0 else itertools.islice(elements, self._count, None)
+        left = self._count
+        if left < 0:
+            return
+        for element in elements:
+            if left == 0:
+                yield element
+            elif type(element) is Raised:
+                yield element  # and nothing more, as in TensorFlow
+                return
+            else:
+                left -= 1
 
 
 class Shard(RowSelection):
@@ -115,7 +147,11 @@ class Shard(RowSelection):
         return every(blocks, self._count, self._place)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        return itertools.islice(elements, self._place, None, self._count)
+        number = 0  # without those that cannot be made
+        for element in elements:
+            if type(element) is Raised or number % self._count == self._place:
+                yield element
+            number += type(element) is not Raised
 
 
 class Repeat(SameNode):
@@ -165,12 +201,15 @@ class Repeat(SameNode):
             found = self.indexed()
             if found is not None:
                 return found.elements()
-        return self._repeated({} if SHARING.found is None else SHARING.found)
+        return GoingOn(self._repeated({} if SHARING.found is None else SHARING.found))
 
     def _repeated(self, shared: dict[Any, Any]) -> Iterator[Any]:
+        # TensorFlow makes one step of shuffling and repeating, which passes over empty epochs.
+        passes_over = self.input.name == "_ShuffleDataset"
+        is_empty = True
         for _ in self._times():
-            is_empty = True
-            for element in started_again(self.input, shared):
+            is_empty = is_empty or not passes_over
+            for element in Boxed(started_again(self.input, shared)):
                 is_empty = False
                 yield element
             if is_empty and self._count < 0:
@@ -205,12 +244,20 @@ class Unbatch(Node):
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for element in elements:
+            columns = attempt(_columns, element)
+            if type(columns) is Raised:
+                yield columns
+                continue
             pack = packer(element)
-            columns = [rows_of(leaf) for leaf in leaves(element)]
-            if len(set(map(len, columns))) > 1:
-                raise kernel_error("Input element must have the same batch size in each component.")
             for row in zip(*columns, strict=True):
                 yield pack(list(row))
+
+
+def _columns(element: Any) -> list[Any]:
+    columns = [rows_of(leaf) for leaf in leaves(element)]
+    if len(set(map(len, columns))) > 1:
+        raise kernel_error("Input element must have the same batch size in each component.")
+    return columns
 
 
 def _require_rows(shapes: list[Any]) -> None:
@@ -242,6 +289,9 @@ class Unique(SameNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         seen = set()
         for element in elements:
+            if type(element) is Raised:
+                yield element
+                continue
             key = tuple([(x._type, _bytes(x._numpy())) for x in leaves(element)])
             if key not in seen:
                 seen.add(key)
@@ -261,14 +311,10 @@ class IgnoreErrors(SameNode):
         return UNKNOWN
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        while True:
-            try:
-                element = next(elements)
-            except StopIteration:
-                return
-            except (errors.OpError, ArithmeticError, ValueError, TypeError, LookupError):
-                continue
-            yield element
+        kinds = (errors.OpError, ArithmeticError, ValueError, TypeError, LookupError)
+        for element in elements:
+            if type(element) is not Raised or not isinstance(element.error, kinds):
+                yield element
 
 
 class AssertCardinality(SameNode):
@@ -286,7 +332,11 @@ class AssertCardinality(SameNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         number = 0
         wanted = f"{self._count} element{'' if self._count == 1 else 's'}"
-        for number, element in enumerate(elements, 1):
+        for element in elements:
+            if type(element) is Raised:
+                yield element
+                continue
+            number += 1
             if self._count >= 0 and number > self._count:
                 raise self._wrong(
                     f"Input dataset was expected to contain {wanted} but contained at "

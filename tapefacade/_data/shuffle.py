@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from tapefacade._data.element_structures import op_error
-from tapefacade._data.node import UNKNOWN, Node
+from tapefacade._data.node import UNKNOWN, Node, Raised
 from tapefacade._data.random_numbers import SeedGenerator, Words
 from tapefacade._data.row_streams import Numbers, joined, length, part
 from tapefacade._data.selection import RowSelection
 
 DRAWN_AT_ONCE = 1 << 14
+_END = object()
 
 
 class Shuffle(RowSelection):
@@ -46,13 +47,21 @@ def shuffled(elements: Iterator[Any], size: int, words: Words) -> Iterator[Any]:
     """Yields elements in another order.
 
     Args:
-        elements: the elements.
+        elements: the elements, with a `Raised` for each that cannot be made.
         size: the size of the buffer.
         words: what chooses.
     """
     random = words.stream()
-    held = list(itertools.islice(elements, size))
-    goes_on = len(held) == size
+    held: list[Any] = []
+    goes_on = True
+    while goes_on and len(held) < size:
+        element = next(elements, _END)
+        if type(element) is Raised:
+            yield element
+        elif element is _END:
+            goes_on = False
+        else:
+            held.append(element)
     size = left = len(held)
     start = 0
     while left:
@@ -63,13 +72,17 @@ def shuffled(elements: Iterator[Any], size: int, words: Words) -> Iterator[Any]:
         start += 1
         yield element
         del element
-        try:
-            if goes_on:
-                held[place] = next(elements)
-                continue
-        except StopIteration:
-            goes_on = False
-        left -= 1
+        while goes_on:
+            new = next(elements, _END)
+            if type(new) is Raised:
+                yield new
+            elif new is _END:
+                goes_on = False
+            else:
+                held[place] = new
+                break
+        else:
+            left -= 1
 
 
 def shuffled_numbers(blocks: Iterator[Numbers], size: int, words: Words) -> Iterator[Numbers]:

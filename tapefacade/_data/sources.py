@@ -29,9 +29,11 @@ from tapefacade._data.element_structures import (
     spec_of_element,
     tensor_of,
 )
-from tapefacade._data.node import INFINITE, UNKNOWN, Node
+from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, GoingOn, Node, attempt
 from tapefacade._data.random_numbers import SeedGenerator, Words, seeds_of
 from tapefacade._data.row_streams import Column, Columns, CountingColumn, IndexedRows, numbers_up_to
+
+_END = object()
 
 
 class FromTensors(Node):
@@ -233,15 +235,17 @@ class FromGenerator(Node):
         return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
+        return GoingOn(self._generated())
+
+    def _generated(self) -> Iterator[Any]:
         with apart():
-            values = iter(self._function(*self._args))
+            values = Boxed(iter(self._function(*self._args)))
         while True:
             with apart():
-                try:
-                    value = next(values)
-                except StopIteration:
+                value = next(values, _END)
+                if value is _END:
                     return
-                element = computed(self._pack(self._converted(value)))
+                element = attempt(lambda v: computed(self._pack(self._converted(v))), value)
             yield element
 
     def _converted(self, value: Any) -> list[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.element_structures import leaves, merged_spec, packed, packer, tensor_of
-from tapefacade._data.node import INFINITE, UNKNOWN, Node, close
+from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, GoingOn, Node, Raised, close
 from tapefacade._data.row_streams import (
     Columns,
     CountingColumn,
@@ -41,7 +41,7 @@ class Concatenate(Node):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         yield from elements
         for node in self.inputs[1:]:
-            yield from node.elements()
+            yield from Boxed(node.elements())
 
 
 class Zip(Node):
@@ -97,15 +97,16 @@ class Zip(Node):
 
     def elements(self) -> Iterator[Any]:
         found = self.indexed()
-        return self._zipped() if found is None else found.elements()
+        return GoingOn(self._zipped()) if found is None else found.elements()
 
     def _zipped(self) -> Iterator[Any]:
-        streams = [node.elements() for node in self.inputs]
+        streams = [Boxed(node.elements()) for node in self.inputs]
         pack = tuple if type(self._form) is tuple else None
         plain = pack is not None and not any(map(_has_parts, self._form))
         try:
             for row in zip(*streams, strict=False):
-                yield row if plain else packed(self._form, list(row))
+                failed = next((item for item in row if type(item) is Raised), None)
+                yield failed or (row if plain else packed(self._form, list(row)))
         finally:
             for stream in streams:
                 close(stream)
