@@ -21,6 +21,7 @@ from tapefacade._data.sources import FromTensorSlices
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
 from tapefacade._io.records import read_records
+from tapefacade._io.storage import is_remote, storage_of
 from tapefacade._ops.array.shaping import reshape
 
 COMPRESSIONS = ("", "ZLIB", "GZIP")
@@ -83,12 +84,15 @@ class FileRecords(Node):
     def _open(self, name: str) -> Any:
         """Opens a file, decompressed."""
         with translating(name):
+            if self._compression == "GZIP" and not is_remote(name):
+                return gzip.open(name, "rb")  # which closes the file itself
+            file = storage_of(name).open(name, "rb")
             if self._compression == "GZIP":
-                return gzip.open(name, "rb")
+                return gzip.open(file, "rb")
             if self._compression == "ZLIB":
-                with open(name, "rb") as raw:
-                    return io.BytesIO(zlib.decompress(raw.read()))
-            return open(name, "rb")
+                with file:
+                    return io.BytesIO(zlib.decompress(file.read()))
+            return file
 
 
 class TFRecords(FileRecords):

@@ -24,6 +24,14 @@ KINDS: dict[int, type[errors.OpError]] = {
     errno.EDQUOT: errors.ResourceExhaustedError,
     errno.ENAMETOOLONG: errors.InvalidArgumentError,
 }
+# What packages raise without a number.
+NUMBERS: dict[type[OSError], int] = {
+    FileNotFoundError: errno.ENOENT,
+    FileExistsError: errno.EEXIST,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+    PermissionError: errno.EACCES,
+}
 
 
 def translated(error: OSError, path: str, kernel: str | None = None) -> errors.OpError:
@@ -37,8 +45,9 @@ def translated(error: OSError, path: str, kernel: str | None = None) -> errors.O
     Returns:
         The exception.
     """
-    kind: Any = KINDS.get(error.errno or 0, errors.UnknownError)
-    text = f"{path}; {os.strerror(error.errno) if error.errno else error}"
+    number = error.errno or next((n for k, n in NUMBERS.items() if isinstance(error, k)), 0)
+    kind: Any = KINDS.get(number, errors.UnknownError)
+    text = f"{path}; {os.strerror(number) if number else error}"
     if kernel is None:
         return kind(None, None, text)
     return kind(None, None, f"{MESSAGE_COMPUTING.format(kernel)}{text} [Op:{kernel}]")

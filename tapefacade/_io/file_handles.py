@@ -1,13 +1,13 @@
 """Open files: `tf.io.gfile.GFile`."""
 
-import os
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translating
+from tapefacade._io.storage import storage_of
 
 MODES = ("r", "w", "a", "r+", "w+", "a+")
 START, HERE, END = range(3)
@@ -48,8 +48,8 @@ class GFile:
             )
         self._can_read = kind in ("r", "r+", "w+", "a+")
         self._can_write = kind != "r"
-        self._reader: BinaryIO | None = None
-        self._writer: BinaryIO | None = None
+        self._reader: Any = None
+        self._writer: Any = None
 
     @property
     def name(self) -> Any:
@@ -61,23 +61,23 @@ class GFile:
         """The mode."""
         return self._mode
 
-    def _reading(self) -> BinaryIO:
+    def _reading(self) -> Any:
         if self._reader is None:
             if not self._can_read:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
             path = as_path(self._name)
             with translating(path):
-                self._reader = open(path, "rb")  # noqa: SIM115 - closed by `close`
+                self._reader = storage_of(path).open(path, "rb")
         return self._reader
 
-    def _writing(self) -> BinaryIO:
+    def _writing(self) -> Any:
         if self._writer is None:
             if not self._can_write:
                 raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
             path = as_path(self._name)
             with translating(path):
                 kind = "ab" if "a" in self._mode else "wb"
-                self._writer = open(path, kind)  # noqa: SIM115 - closed by `close`
+                self._writer = storage_of(path).open(path, kind)
         return self._writer
 
     def _read_form(self, data: bytes) -> Any:
@@ -87,7 +87,7 @@ class GFile:
         """Returns the number of bytes in the file."""
         path = as_path(self._name)
         with translating(path):
-            return os.stat(path).st_size
+            return storage_of(path).status(path)[0]
 
     def write(self, file_content: Any) -> None:
         """Writes a text or bytes.

@@ -7,6 +7,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
 from tapefacade._io.glob_patterns import matching
+from tapefacade._io.storage import storage_of
 from tapefacade._state.variable import Variable
 from tapefacade._strings.arguments import failed, text_array, texts
 
@@ -42,7 +43,7 @@ def read_file(filename: Any, name: str | None = None) -> EagerTensor:
     <tf.Tensor: shape=(), dtype=string, numpy=b'text'>
     """
     path = os.fsdecode(scalar_text(filename, "ReadFile", 0, "Input filename"))
-    with translating(path, "ReadFile"), open(path, "rb") as file:
+    with translating(path, "ReadFile"), storage_of(path).open(path, "rb") as file:
         return text_array([file.read()], ())
 
 
@@ -67,8 +68,9 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     path = os.fsdecode(scalar_text(filename, "WriteFile", 0, "Input filename"))
     data = scalar_text(contents, "WriteFile", 1, "Contents")
     with translating(path, "WriteFile"):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        with open(path, "wb") as file:
+        files = storage_of(path)
+        files.makedirs(os.path.dirname(path) or ".")
+        with files.open(path, "wb") as file:
             file.write(data)
 
 

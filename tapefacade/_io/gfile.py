@@ -1,5 +1,6 @@
 """What programs do with files and directories: `tf.io.gfile`."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translated, translating
 from tapefacade._io.glob_patterns import matching
+from tapefacade._io.storage import SEPARATOR, is_remote, schemes, storage_of
 
 ALREADY_THERE = "file already exists"
 
@@ -34,7 +36,8 @@ def exists(path: Any) -> bool:
     >>> tf.io.gfile.exists("/no/such/file")
     False
     """
-    return os.path.exists(as_path(path))
+    path = as_path(path)
+    return storage_of(path).exists(path)
 
 
 @function("io.gfile.isdir", "compat.v1.gfile.IsDirectory")
@@ -44,7 +47,8 @@ def isdir(path: Any) -> bool:
     >>> tf.io.gfile.isdir("/")
     True
     """
-    return os.path.isdir(as_path(path))
+    path = as_path(path)
+    return storage_of(path).isdir(path)
 
 
 @function("io.gfile.join")
@@ -69,10 +73,11 @@ def listdir(path: Any) -> list[str]:
     []
     """
     path = as_path(path)
-    if not os.path.isdir(path):
+    files = storage_of(path)
+    if not files.isdir(path):
         raise errors.NotFoundError(None, None, f"Could not find directory {path}")
     with translating(path):
-        return os.listdir(path)
+        return files.listdir(path)
 
 
 @function("io.gfile.glob", "compat.v1.gfile.Glob")
@@ -103,11 +108,12 @@ def mkdir(path: Any) -> None:
     >>> tf.io.gfile.mkdir(tempfile.mkdtemp() + "/inner")
     """
     path = as_path(path)
+    files = storage_of(path)
     with translating(path):
         try:
-            os.mkdir(path)
+            files.mkdir(path)
         except FileExistsError:
-            if not os.path.isdir(path):
+            if not files.isdir(path):
                 raise
 
 
@@ -122,13 +128,14 @@ def makedirs(path: Any) -> None:
     >>> tf.io.gfile.makedirs(tempfile.mkdtemp() + "/some/where")
     """
     path = as_path(path)
+    files = storage_of(path)
     part = path
-    while part and not os.path.exists(part):
+    while part and not part.endswith(":") and not files.exists(part):
         part = os.path.dirname(part)
-    if part and not os.path.isdir(part):
+    if part and not part.endswith(":") and not files.isdir(part):
         raise errors.FailedPreconditionError(None, None, f"{part} is not a directory")
     with translating(path):
-        os.makedirs(path, exist_ok=True)
+        files.makedirs(path)
 
 
 @function("io.gfile.copy", "compat.v1.gfile.Copy")
@@ -150,13 +157,21 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     >>> tf.io.gfile.copy(path, path + "2")
     """
     source, target = as_path(src), as_path(dst)
-    if not overwrite and os.path.exists(target):
+    if not overwrite and storage_of(target).exists(target):
         raise errors.AlreadyExistsError(None, None, ALREADY_THERE)
-    with translating(source):
-        try:
+    try:
+        if is_remote(source) or is_remote(target):
+            _copy_between(source, target)
+        else:
             shutil.copyfile(source, target)
-        except OSError as error:
-            raise translated(error, os.fsdecode(error.filename or source)) from None
+    except OSError as error:
+        raise translated(error, os.fsdecode(error.filename or source)) from None
+
+
+def _copy_between(source: str, target: str) -> None:
+    """Copies a file from one storage to another."""
+    with storage_of(source).open(source, "rb") as old, storage_of(target).open(target, "wb") as new:
+        shutil.copyfileobj(old, new)
 
 
 @function("io.gfile.rename", "compat.v1.gfile.Rename")
@@ -178,10 +193,21 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     >>> tf.io.gfile.rename(path, path + "2")
     """
     source, target = as_path(src), as_path(dst)
-    if not overwrite and os.path.exists(target):
+    old, new = storage_of(source), storage_of(target)
+    if not overwrite and new.exists(target):
         raise errors.AlreadyExistsError(None, None, ALREADY_THERE)
+    if _scheme(source) != _scheme(target):
+        raise errors.UnimplementedError(
+            None, None, f"Renaming {source} to {target} not implemented: copy it"
+        )
     with translating(source):
-        os.replace(source, target)
+        if is_remote(source) and not old.exists(source):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), source)
+        old.replace(source, target)
+
+
+def _scheme(path: str) -> str:
+    return path.partition(SEPARATOR)[0] if is_remote(path) else ""
 
 
 @function("io.gfile.remove", "compat.v1.gfile.Remove")
@@ -199,7 +225,7 @@ def remove(path: Any) -> None:
     """
     path = as_path(path)
     with translating(path):
-        os.remove(path)
+        storage_of(path).remove(path)
 
 
 @function("io.gfile.rmtree", "compat.v1.gfile.DeleteRecursively")
@@ -213,13 +239,14 @@ def rmtree(path: Any) -> None:
     >>> tf.io.gfile.rmtree(tempfile.mkdtemp())
     """
     path = as_path(path)
-    if not os.path.exists(path):
+    files = storage_of(path)
+    if not files.exists(path):
         raise errors.NotFoundError(None, None, f"{path} not found")
     with translating(path):
-        if os.path.isdir(path):
-            shutil.rmtree(path)
+        if files.isdir(path):
+            files.rmtree(path)
         else:
-            os.remove(path)
+            files.remove(path)
 
 
 @function("io.gfile.stat", "compat.v1.gfile.Stat")
@@ -236,9 +263,10 @@ def stat(path: Any) -> FileStatistics:
     True
     """
     path = as_path(path)
+    files = storage_of(path)
     with translating(path):
-        found = os.stat(path)
-    return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(path))
+        size, changed = files.status(path)
+    return FileStatistics(size, changed, files.isdir(path))
 
 
 @function("io.gfile.walk", "compat.v1.gfile.Walk")
@@ -280,9 +308,10 @@ def walk(
 def get_registered_schemes() -> list[str]:
     """Lists the kinds of paths there are, by what stands before `://`.
 
-    Unlike TensorFlow, this knows no storage but the machine's.
+    Unlike TensorFlow, storages other than the machine's are those of the package fsspec (extra
+    `remote`) and of packages for it, such as gcsfs for `gs://` and s3fs for `s3://`.
 
-    >>> tf.io.gfile.get_registered_schemes()
+    >>> tf.io.gfile.get_registered_schemes()[:2]
     ['file', '']
     """
-    return ["file", ""]
+    return schemes()

@@ -4,6 +4,8 @@ import os
 import re
 from collections.abc import Iterator
 
+from tapefacade._io.storage import is_remote, remote_storage
+
 MAGIC = re.compile(r"[*?\[\\]")
 
 
@@ -17,6 +19,8 @@ def matching(pattern: str) -> list[str]:
     Returns:
         The paths, in the order in which the system lists them.
     """
+    if is_remote(pattern):
+        return remote_storage(pattern).glob(pattern)
     if not MAGIC.search(pattern):
         return [pattern] if os.path.exists(pattern) else []
     parts = pattern.split("/")

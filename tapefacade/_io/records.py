@@ -15,6 +15,7 @@ from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._io.checksums import masked_crc
 from tapefacade._io.file_errors import translating
+from tapefacade._io.storage import storage_of
 
 HEADER, CHECK = struct.Struct("<QI"), struct.Struct("<I")
 DEFAULT_LEVEL = -1
@@ -126,7 +127,7 @@ class TFRecordWriter:
             raise TypeError(f"Expected binary or unicode string, got {path!r}")
         path = path if isinstance(path, str) else path.decode()
         with translating(path):
-            self._file: BinaryIO | None = open(path, "wb")  # noqa: SIM115 - closed by `close`
+            self._file: BinaryIO | None = storage_of(path).open(path, "wb")
         kind = options.get_compression_type_string(options)
         level = options.compression_level
         self._compressor: Any = None
@@ -235,7 +236,7 @@ def read_records(path: Any, compression: str = "") -> Iterator[bytes]:
         OpError: as `tf_record_iterator` says.
     """
     path = path if isinstance(path, str) else path.decode()
-    with translating(path), open(path, "rb") as raw:
+    with translating(path), storage_of(path).open(path, "rb") as raw:
         file: Any = raw
         if compression == "GZIP":
             file = gzip.GzipFile(fileobj=raw)

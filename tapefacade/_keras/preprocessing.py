@@ -16,6 +16,9 @@ def apply(patches: AttributePatches) -> None:
     modules = importlib.import_module("keras.src.utils.module_utils")
     patches.set(modules.tensorflow, "module", importlib.import_module("tapefacade"))
     patches.set(modules.tensorflow, "_available", True)
+    # Its functions for files ask for this one where a path has `://`.
+    patches.set(modules.gfile, "module", importlib.import_module("tapefacade.io.gfile"))
+    patches.set(modules.gfile, "_available", True)
     datasets = importlib.import_module("keras.src.utils.dataset_utils")
     patches.set(datasets, "is_tf_dataset", is_dataset)
     utils = importlib.import_module("keras.src.utils.backend_utils")

@@ -9,6 +9,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translating
+from tapefacade._io.storage import storage_of
 from tapefacade._strings.arguments import Array, failed, object_array
 from tapefacade._strings.numbers import read_number
 
@@ -167,7 +168,7 @@ class TextFileInitializer(TableInitializer):
 
     def _entries(self) -> tuple[Array, Array]:
         path = as_path(self._filename)
-        with translating(path, KERNEL), open(path, "rb") as file:
+        with translating(path, KERNEL), storage_of(path).open(path, "rb") as file:
             lines = file.read().split(b"\n")
         if lines and not lines[-1]:
             lines.pop()

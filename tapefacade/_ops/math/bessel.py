@@ -372,7 +372,10 @@ FIRST, SECOND = 3.25, 6.25  # where the next approximation begins
 
 
 def dawson(x: jax.Array) -> jax.Array:
-    """Computes Dawson's integral of each element, in float32 where `x` is of fewer bits."""
+    """Computes Dawson's integral of each element, in float32 where `x` is of fewer bits.
+
+    JAX has had it since 0.10.2; this serves releases from 0.10.0 on.
+    """
     if x.dtype not in (np.float32, np.float64):
         return dawson(x.astype(np.float32)).astype(x.dtype)
     size = jnp.abs(x)

@@ -14,43 +14,6 @@ from tapefacade._definition.op import Differentiable, TensorLike, op
 from tapefacade._ops.math.division import _xlog1py, _xlogy
 
 
-@jax.custom_jvp
-def error_function(x: jax.Array) -> jax.Array:
-    """Computes the Gauss error function."""
-    return lax.erf(x)
-
-
-@error_function.defjvp
-def _erf_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    (x,), (tangent,) = primals, tangents
-    scale = jnp.asarray(2 / math.sqrt(math.pi), x.dtype)
-    return error_function(x), tangent * scale * lax.exp(-lax.square(x))
-
-
-@jax.custom_jvp
-def lgamma_function(x: jax.Array) -> jax.Array:
-    """Computes the logarithm of the absolute gamma function."""
-    return lax.lgamma(x)
-
-
-@lgamma_function.defjvp
-def _lgamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    return lgamma_function(*primals), tangents[0] * digamma_function(*primals)
-
-
-@jax.custom_jvp
-def digamma_function(x: jax.Array) -> jax.Array:
-    """Computes the derivative of the logarithm of the gamma function, NaN at its poles."""
-    pole = (x <= 0) & (x == lax.floor(x))
-    return jnp.where(pole, jnp.full_like(x, jnp.nan), lax.digamma(x))
-
-
-@digamma_function.defjvp
-def _digamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    (x,), (tangent,) = primals, tangents
-    return digamma_function(x), tangent * lax.polygamma(jnp.ones_like(x), x)
-
-
 @op(
     "math.erf",
     kernel="Erf",
@@ -74,7 +37,7 @@ def erf(x: TensorLike) -> jax.Array:
     >>> tf.math.erf([0.0, 1.0]).numpy().round(4)
     array([0.    , 0.8427], dtype=float32)
     """
-    return error_function(x)
+    return lax.erf(x)
 
 
 @op("math.erfc", kernel="Erfc", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
@@ -182,7 +145,7 @@ def lgamma(x: TensorLike) -> jax.Array:
     >>> tf.math.lgamma([0.5, 5.0]).numpy().round(4)
     array([0.5724, 3.1781], dtype=float32)
     """
-    return lgamma_function(x)
+    return lax.lgamma(x)
 
 
 @op("math.digamma", kernel="Digamma", dtypes=kernel_dtypes.FLOATS, elementwise=1, raw_op=True)
@@ -201,7 +164,7 @@ def digamma(x: TensorLike) -> jax.Array:
     >>> tf.math.digamma([1.0, 5.0]).numpy().round(4)
     array([-0.5772,  1.5061], dtype=float32)
     """
-    return digamma_function(x)
+    return lax.digamma(x)
 
 
 @jax.custom_jvp
