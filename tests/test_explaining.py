@@ -446,7 +446,7 @@ def test_in_a_notebook_messages_show_what_stands_in_the_cell(path, monkeypatch, 
     assert f"The op was recorded at {line(8)}. Write" in missing.value.__notes__[0]
     with pytest.raises(tf.errors.InvalidArgumentError) as failed:
         tf.function(names["checked"])(tf.constant(np.ones(size)))
-    assert failed.value.__notes__[0].endswith(f"first recorded at {line(11)}.")
+    assert failed.value.__notes__[0].endswith(f"called at {line(11)}.")
 
 
 # Tables in notebooks.

@@ -119,7 +119,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     >>> tf.debugging.enable_check_numerics()
     >>> tf.math.log([1.0, 0.0])
     Traceback (most recent call last):
-    tapefacade._core.errors.InvalidArgumentError: ...
+    tapefacade.errors.InvalidArgumentError: ...
     >>> tf.debugging.disable_check_numerics()
     """
     if _BEFORE:

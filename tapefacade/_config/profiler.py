@@ -71,7 +71,7 @@ def stop(save: bool = True) -> None:
 
     >>> tf.profiler.experimental.stop()
     Traceback (most recent call last):
-    tapefacade._core.errors.UnavailableError: Cannot export profiling results. ...
+    tapefacade.errors.UnavailableError: Cannot export profiling results. ...
     """
     if not _ProfilerState.running:
         raise errors.UnavailableError(

@@ -11,6 +11,7 @@ from tapefacade._config.devices import JAX_CONFIG, initialized
 from tapefacade._core import errors
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.tensor import hinted, invalid_argument
+from tapefacade._core.tracebacks import Filtering
 from tapefacade._definition.op import function
 from tapefacade._trace.compilation_cache import CACHE, absolute
 from tapefacade._trace.recording import THREAD
@@ -342,7 +343,7 @@ def experimental_connect_to_cluster(
 
     >>> tf.config.experimental_connect_to_cluster("grpc://10.0.0.1:8470")
     Traceback (most recent call last):
-    tapefacade._core.errors.UnavailableError: ...
+    tapefacade.errors.UnavailableError: ...
     """
     master = getattr(cluster_spec_or_resolver, "master", None)
     if master is None or master() not in ("", "local"):
@@ -465,41 +466,34 @@ def executing_eagerly() -> bool:
     return not THREAD.functions
 
 
-class _Tracebacks:
-    """What programs have asked for."""
-
-    filtered = True
-
-
 @function("debugging.enable_traceback_filtering")
 def enable_traceback_filtering() -> None:
-    """Takes note of a wish that tracebacks leave the package's own lines out.
+    """Leaves the lines of tapefacade, Keras and JAX out of tracebacks, as it is at first.
 
-    Unlike TensorFlow, this changes nothing: tracebacks are Python's. An error of an op that ran
-    later than it was called says in a note which line called it.
+    An error of an op that ran later than it was called says in a note which line called it.
 
     >>> tf.debugging.enable_traceback_filtering()
     """
-    _Tracebacks.filtered = True
+    Filtering.on = True
 
 
 @function("debugging.disable_traceback_filtering")
 def disable_traceback_filtering() -> None:
-    """Takes note of a wish that tracebacks show all lines, which they always do.
+    """Lets tracebacks show all lines.
 
     >>> tf.debugging.disable_traceback_filtering()
     >>> tf.debugging.is_traceback_filtering_enabled()
     False
     >>> tf.debugging.enable_traceback_filtering()
     """
-    _Tracebacks.filtered = False
+    Filtering.on = False
 
 
 @function("debugging.is_traceback_filtering_enabled")
 def is_traceback_filtering_enabled() -> bool:
-    """Returns what `enable_traceback_filtering` and its opposite were told last, True at first.
+    """Returns whether tracebacks leave lines out.
 
     >>> tf.debugging.is_traceback_filtering_enabled()
     True
     """
-    return _Tracebacks.filtered
+    return Filtering.on

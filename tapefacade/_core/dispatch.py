@@ -9,6 +9,8 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tapefacade._core.tracebacks import shorten
+
 
 class HandOver(ValueError):  # noqa: N818 - an error only if nobody takes the value
     """Says that a value is no dense tensor of numbers."""
@@ -156,5 +158,8 @@ def dispatched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except HandOver as given:
             return hand_over(name, given, args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return call

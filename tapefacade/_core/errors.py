@@ -217,3 +217,7 @@ class DataLossError(_CodedError):
     """Data was lost or cannot be read any more."""
 
     _code = DATA_LOSS
+
+
+for _class in [OpError, OperatorNotAllowedInGraphError, *_CodedError.__subclasses__()]:
+    _class.__module__ = "tapefacade.errors"  # where users find them

@@ -13,6 +13,7 @@ from tapefacade._core.operator_types import Operators
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.tracebacks import shorten
 from tapefacade._core.value_text import Showing, device_of
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
@@ -64,6 +65,14 @@ class Untyped:
 UNTYPED: Any = Untyped()
 
 
+_RAISED = "_is_raised"
+
+
+def is_raised(error: Exception) -> bool:
+    """Whether somebody has looked at a value that an error kept from being computed."""
+    return _RAISED in error.__dict__
+
+
 class Failed:
     """In the place of a value that an error kept from being computed."""
 
@@ -71,6 +80,11 @@ class Failed:
 
     def __init__(self, error: Exception) -> None:
         self.error = error
+
+    def raised(self) -> Exception:
+        """Returns the error for someone who looks, without the traceback of the looks before."""
+        self.error.__dict__[_RAISED] = True
+        return self.error.with_traceback(None)
 
 
 class Reference:
@@ -200,7 +214,7 @@ class EagerTensor(Showing, Operators, Tensor):
             self._recording.compute(self)
             value = self._value
         if type(value) is Failed:
-            raise value.error.with_traceback(None)  # not that of the looks before
+            raise value.raised()
         return value
 
     def numpy(self) -> Any:
@@ -209,19 +223,23 @@ class EagerTensor(Showing, Operators, Tensor):
         >>> tf.constant([1, 2]).numpy()
         array([1, 2], dtype=int32)
         """
-        value = self._array()
         try:
-            return np.array(value)[()]
+            return np.array(self._array())[()]
         except TracerArrayConversionError as error:
             raise hinted(error, HINT_TRACED) from None
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _numpy(self) -> np.ndarray[Any, Any]:
         """Returns the value as a NumPy array that must not be changed."""
-        value = self._array()
         try:
-            return np.asarray(value)
+            return np.asarray(self._array())
         except TracerArrayConversionError as error:
             raise hinted(error, HINT_TRACED) from None
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if copy is False:  # NumPy raises where that cannot be; what is not copied is read-only
@@ -249,17 +267,29 @@ class EagerTensor(Showing, Operators, Tensor):
         return array.__dlpack_device__()
 
     def __bool__(self) -> bool:
-        array = self._numpy()
+        try:
+            array = self._numpy()
+        except Exception as error:
+            shorten(error)
+            raise
         return bool(array) if array.size else False
 
     def __round__(self, digits: int | None = None) -> Any:
         return self.astype  # TensorFlow has none, and says what to do instead
 
     def __int__(self) -> int:
-        return int(self._numpy())
+        try:
+            return int(self._numpy())
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __float__(self) -> float:
-        return float(self._numpy())
+        try:
+            return float(self._numpy())
+        except Exception as error:
+            shorten(error)
+            raise
 
     def __complex__(self) -> complex:
         return complex(self._numpy()[()])

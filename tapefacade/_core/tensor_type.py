@@ -1,15 +1,51 @@
 """The static type of a tensor: its shape and dtype, one object for each pair."""
 
+import os
 from typing import Any
 
+import jax
 import numpy as np
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, errors
 from tapefacade._core.tensor_shape import TensorShape
 
 # Integer and boolean values of at most this many elements stay on the host: shape arithmetic
 # neither enters a program nor forces one to run.
 HOST_LIMIT = 64
+
+
+# Tensors of more bytes are compared with what the machine has; XLA would end the process.
+LARGE_BYTES = 1 << 34
+
+
+def _memory() -> int:
+    """Returns how many bytes of memory the machine has; very many if that is not known."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 1 << 62
+
+
+def _check_size(shape: tuple[int, ...], size: int, dtype: dtypes.DType) -> None:
+    """Refuses shapes that no machine, or not this one, has memory for.
+
+    Raises:
+        InvalidArgumentError: if the elements cannot be counted.
+        ResourceExhaustedError: if there is less memory.
+    """
+    text = ",".join(map(str, shape))
+    if size >= 1 << 63:
+        raise errors.InvalidArgumentError(
+            None, None, f"Shape [{text}] would have more than 2**63 - 1 elements"
+        )
+    is_host = jax.default_backend() == "cpu"  # other devices say themselves that they are full
+    bytes_ = size * (np.dtype(dtype._numpy).itemsize if dtype._numpy is not None else 1)
+    if bytes_ >= 1 << 62 or (is_host and bytes_ > _memory()):
+        raise errors.ResourceExhaustedError(
+            None, None,
+            f"OOM when allocating tensor with shape[{text}] and type {dtype.kernel_name} on "
+            "/job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu",
+        )  # fmt: skip
 
 
 class TensorType:
@@ -24,6 +60,8 @@ class TensorType:
         self.size = 1
         for length in shape:
             self.size *= length
+        if self.size * 16 > LARGE_BYTES:
+            _check_size(shape, self.size, dtype)
         self.tensor_shape = TensorShape._known(shape)
         self.inexact = dtype.is_floating or dtype.is_complex
         self.hostable = not self.inexact and self.size <= HOST_LIMIT

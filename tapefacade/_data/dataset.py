@@ -11,6 +11,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tracebacks import shortening
 from tapefacade._data.batch import Batch, HeldElements, RaggedBatch, Rebatch, SparseBatch, Window
 from tapefacade._data.cache import Cache
 from tapefacade._data.dataset_files import FileCache, Snapshot, StoredDataset, save
@@ -562,6 +563,7 @@ class Dataset:
 
     # Functions of elements.
 
+    @shortening
     def map(
         self,
         map_func: Callable[..., Any],
@@ -599,6 +601,7 @@ class Dataset:
         _require_callable(map_func)
         return self._dataset_of(Map(self._node, map_func, workers_of(num_parallel_calls)))
 
+    @shortening
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements for which a predicate holds.
 
@@ -631,6 +634,7 @@ class Dataset:
         _require_callable(predicate)
         return self._dataset_of(TakeWhile(self._node, predicate))
 
+    @shortening
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Any:
         """Makes a dataset of the elements of the datasets that a function gives.
 
@@ -648,6 +652,7 @@ class Dataset:
         _require_callable(map_func)
         return self._dataset_of(FlatMap(self._node, map_func))
 
+    @shortening
     def interleave(
         self,
         map_func: Callable[..., Any],
@@ -706,6 +711,7 @@ class Dataset:
         """
         return self._dataset_of(Scan(self._node, normalised(initial_state), scan_func))
 
+    @shortening
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: Any = None) -> Any:
         """Reduces all elements to one.
 

@@ -10,6 +10,7 @@ from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec
+from tapefacade._core.tracebacks import shorten
 from tapefacade._data.element_structures import fresh, leaves, mapped
 from tapefacade._data.node import Node, close
 from tapefacade._definition.op import function
@@ -168,7 +169,11 @@ class OwnedIterator(Iterator):
             except StopIteration:
                 raise
             except errors.OpError as error:
+                shorten(error)
                 raise shown(error, GET_NEXT, self._node) from error.__cause__
+            except Exception as error:
+                shorten(error)
+                raise
             self._consumed += 1
         return fresh(element)
 

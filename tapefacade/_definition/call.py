@@ -54,8 +54,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
         on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:
             return on_host
-    if op.check is not None:
-        _check_on_host(op, values, scalars, static)
+    is_right = op.check is not None and _check_on_host(op, values, scalars, static)
     recording = THREAD.recording
     slots = [_slot(value, recording) for value in values]
     at = recording.at
@@ -72,6 +71,8 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     tensors = recording.results(node)
     if node.eager:
         recording.flush()
+    elif op.check is not None and op.check.asserts and not is_right:
+        recording.raise_asserted()
     if node.structure is None:
         return tensors[0]
     return jax.tree_util.tree_unflatten(node.structure, tensors)
@@ -267,13 +268,13 @@ def _on_host(
 
 def _check_on_host(
     op: "Op", values: list[Any], scalars: list[tuple[int, Any]], static: tuple[Any, ...]
-) -> None:
-    """Raises the error of a check whose values are known on the host."""
+) -> bool:
+    """Raises the error of a check whose values are known on the host; tells whether they are."""
     assert op.check is not None
     types = [value._type for value in values]
     op.infer(static, types)  # raises what is wrong with the types, which comes first
     if not op.checked(static, types):
-        return
+        return True
     arguments = []
     scalar = scalars[0][1] if scalars else None
     for parameter, value in zip(op.flat_parameters(static), values, strict=True):
@@ -282,10 +283,11 @@ def _check_on_host(
             array = np.asarray(scalar).astype(value._type.numpy_dtype)
         if type(array) is not np.ndarray:
             if parameter.name in op.check.values:
-                return
+                return False
             array = jax.ShapeDtypeStruct(value._type.shape, value._type.numpy_dtype)
         arguments.append(array)
     with jax.enable_x64(True):
         ok, *details = op.test(arguments, static)
         if not isinstance(ok, Tracer) and not bool(ok):
             raise op.error([np.asarray(d) for d in details], static)
+    return not isinstance(ok, Tracer)

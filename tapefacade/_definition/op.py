@@ -20,6 +20,7 @@ from tapefacade._core.gradient_rules import (
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record as record
 from tapefacade._definition.facts import Facts, state
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
@@ -43,6 +44,7 @@ REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
 # Kernels that only put arrays together or take them apart.
 MOVING = ("ConcatV2", "Pack", "Unpack")
+BODY = "    try:\n        return {}\n    except Exception as _error:\n        _shorten(_error)\n        raise\n"
 NAME = inspect.Parameter(
     "name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=str | None
 )
@@ -133,10 +135,12 @@ class Op(Operation):
                 result = jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
                 if self.check is not None:
                     jax.eval_shape(test, *abstract)
+            leaves, structure = jax.tree_util.tree_flatten(result)
+            outputs = tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves])
         except errors.OpError as error:
             raise self.named(error) from None
-        leaves, structure = jax.tree_util.tree_flatten(result)
-        outputs = tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves])
+        except OverflowError as error:  # of sizes that indices cannot count
+            raise self.named(errors.InvalidArgumentError(None, None, str(error))) from None
         checked = bool(tested) and tested[0] is not True
         return (outputs, None if leaves and result is leaves[0] else structure), checked
 
@@ -398,11 +402,11 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     name = definition.implementation.__name__
     namespace: dict[str, Any] = {
         "definition": definition, "record1": record1, "record2": record2,
-        "record_many": record_many,
+        "record_many": record_many, "_shorten": shorten,
         "_type": type,  # a parameter may have that name
         **defaults,
     }  # fmt: skip
-    exec(f"def {name}({head}):\n{lists}    return {body}\n", namespace)
+    exec(f"def {name}({head}):\n{lists}{BODY.format(body)}", namespace)
     public = namespace[name]
     public.__doc__ = definition.implementation.__doc__
     public.__module__ = definition.implementation.__module__

@@ -217,7 +217,7 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
 
     >>> list(tf.compat.v1.io.tf_record_iterator("/no/such/file"))
     Traceback (most recent call last):
-    tapefacade._core.errors.NotFoundError: /no/such/file; No such file or directory
+    tapefacade.errors.NotFoundError: /no/such/file; No such file or directory
     """
     return read_records(path, TFRecordOptions.get_compression_type_string(options))
 

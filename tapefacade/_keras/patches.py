@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from tapefacade._core.logging import get_logger
 from tapefacade._keras import preprocessing
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
@@ -19,6 +20,7 @@ from tapefacade._keras.backend import (
     random,
     shape_inference,
     symbolic_tensors,
+    tracebacks,
     variables,
 )
 from tapefacade._keras.backend.direct_functions import direct_function
@@ -30,7 +32,11 @@ from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.init_scope import init_scope
 from tapefacade._trace.recording import THREAD
 
-OLDEST_VERSION, UNKNOWN_VERSION = (3, 10), (3, 16)  # of Keras: from the first to below the last
+OLDEST_VERSION, NEWEST_VERSION = (3, 10), (3, 15)  # of Keras: those that are tested
+MESSAGE_NEW = (
+    "Keras %s is newer than %s, the newest that tf.keras is tested with. It is used all the same; if "
+    "something fails, try pip install 'keras<=%s.99'."
+)
 BACKEND_MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
 CORE_FUNCTIONS = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
 MODULES_OF_32_BITS = ("nn", "image")  # the modules that know of no 64-bit integers
@@ -61,18 +67,31 @@ def load() -> types.ModuleType:
             "tf.keras needs Keras 3, which is not installed: pip install 'tapefacade[keras]'"
         ) from error
     version = tuple(int(part) for part in keras.__version__.split(".")[:2])
-    if not OLDEST_VERSION <= version < UNKNOWN_VERSION:
+    if version < OLDEST_VERSION:
         raise ImportError(
-            f"tf.keras works with Keras {_text(OLDEST_VERSION)} to {_text(UNKNOWN_VERSION)} "
-            f"(not included), and {keras.__version__} is installed: pip install "
-            "'tapefacade[keras]'"
+            f"tf.keras works with Keras {_text(OLDEST_VERSION)} and newer, and {keras.__version__} is "
+            "installed: pip install 'tapefacade[keras]'"
+        )
+    is_new = version > NEWEST_VERSION
+    if is_new and not PATCHES.are_set:
+        get_logger().warning(
+            MESSAGE_NEW, keras.__version__, _text(NEWEST_VERSION), _text(NEWEST_VERSION)
         )
     if keras.backend.backend() != "jax":
         raise ImportError(
             f"tf.keras needs Keras on JAX, but it runs on {keras.backend.backend()}: set the "
             "environment variable KERAS_BACKEND to jax, or import tapefacade before keras"
         )
-    patch()
+    try:
+        patch()
+    except Exception as error:
+        if not is_new:
+            raise
+        raise ImportError(
+            f"tf.keras does not run on Keras {keras.__version__}: {type(error).__name__}: {error}. "
+            f"It is tested with Keras {_text(OLDEST_VERSION)} to {_text(NEWEST_VERSION)}: "
+            f"pip install 'keras<={_text(NEWEST_VERSION)}.99'"
+        ) from error
     return importlib.import_module("keras._tf_keras.keras")
 
 
@@ -147,6 +166,7 @@ def _change() -> None:
     )
     PATCHES.set(arrays.ArrayDataAdapter, "_get_iterator", batches)
     _change_training()
+    _change_tracebacks()
     preprocessing.apply(PATCHES)
     saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
     PATCHES.set(saveable, "_checkpoint_children", tracked_parts.parts)
@@ -205,6 +225,17 @@ def _change_training() -> None:
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     PATCHES.set_members(training, trainer.TrainerMembers)
+
+
+def _change_tracebacks() -> None:
+    """Lets errors in layers keep their class and text, and leaves our lines out of tracebacks."""
+    module = importlib.import_module("keras.src.utils.traceback_utils")
+    for name, change in (
+        ("inject_argument_info_in_traceback", tracebacks.injecting),
+        ("format_argument_value", tracebacks.describing),
+        ("_process_traceback_frames", tracebacks.filtering),
+    ):
+        PATCHES.set(module, name, change(getattr(module, name)))
 
 
 def _is_instance(keras_variable: type) -> Callable[[Any, Any], bool]:

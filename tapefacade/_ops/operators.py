@@ -10,6 +10,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.operands import is_variable
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
+from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record
 from tapefacade._definition.fast_path import record1, record2
 from tapefacade._definition.op import REGISTRY, Op
@@ -44,9 +45,13 @@ def _operator(op: Op, name: str) -> Callable[[Any, Any], Any]:
     def operator(self: Any, other: Any) -> Any:
         try:
             return record2(op, self, other, static, hint)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError) as error:
             if hasattr(type(other), f"__r{name}__") and not _ours(other):
                 return NotImplemented
+            shorten(error)
+            raise
+        except Exception as error:
+            shorten(error)
             raise
 
     operator.__name__ = f"__{name}__"
@@ -57,7 +62,11 @@ def _reflected(op: Op, name: str) -> Callable[[Any, Any], Any]:
     static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
 
     def operator(self: Any, other: Any) -> Any:
-        return record2(op, other, self, static)
+        try:
+            return record2(op, other, self, static)
+        except Exception as error:
+            shorten(error)
+            raise
 
     operator.__name__ = f"__r{name}__"
     return operator
@@ -78,15 +87,23 @@ def _product(self: Any, other: Any) -> Any:
     """`*`, which is a logical and for booleans."""
     try:
         return record2(MULTIPLY, self, other, ())
-    except errors.InvalidArgumentError:
+    except errors.InvalidArgumentError as error:
         if self.dtype.is_bool:
             return record(REGISTRY["math.logical_and"], (self, other), ())
+        shorten(error)
+        raise
+    except Exception as error:
+        shorten(error)
         raise
 
 
 def _unary(op: Op, name: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
-        return record1(op, self, ())
+        try:
+            return record1(op, self, ())
+        except Exception as error:
+            shorten(error)
+            raise
 
     operator.__name__ = f"__{name}__"
     return operator
@@ -94,9 +111,13 @@ def _unary(op: Op, name: str) -> Callable[[Any], Any]:
 
 def _power(self: Any, other: Any) -> Any:
     kind = type(other)
-    if (kind is int or kind is float) and other in SMALL_EXPONENTS and self.dtype.is_floating:
-        return record1(REGISTRY["_pow_integer"], self, (int(other),))
-    return record2(REGISTRY["math.pow"], self, other, ())
+    try:
+        if (kind is int or kind is float) and other in SMALL_EXPONENTS and self.dtype.is_floating:
+            return record1(REGISTRY["_pow_integer"], self, (int(other),))
+        return record2(REGISTRY["math.pow"], self, other, ())
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _logical(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
@@ -104,9 +125,13 @@ def _logical(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
 
     def operator(self: Any, other: Any) -> Any:
         op = for_booleans if self.dtype.is_bool else for_integers
-        if reflected:
-            return record(op, (convert(other, self.dtype), self), ())
-        return record(op, (self, other), ())
+        try:
+            if reflected:
+                return record(op, (convert(other, self.dtype), self), ())
+            return record(op, (self, other), ())
+        except Exception as error:
+            shorten(error)
+            raise
 
     operator.__name__ = f"__{'r' if reflected else ''}{name}__"
     return operator
@@ -114,7 +139,11 @@ def _logical(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
 
 def _invert(self: Any) -> Any:
     path = "math.logical_not" if self.dtype.is_bool else "bitwise.invert"
-    return record(REGISTRY[path], (self,), ())
+    try:
+        return record(REGISTRY[path], (self,), ())
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _equality(op: Op, name: str, otherwise: bool) -> Callable[[Any, Any], Any]:
@@ -129,6 +158,10 @@ def _equality(op: Op, name: str, otherwise: bool) -> Callable[[Any, Any], Any]:
         except errors.InvalidArgumentError as error:
             if "ncompatible shapes" in error.message:
                 return from_host(np.array(otherwise))
+            shorten(error)
+            raise
+        except Exception as error:
+            shorten(error)
             raise
 
     operator.__name__ = f"__{name}__"

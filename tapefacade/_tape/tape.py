@@ -11,6 +11,7 @@ from tapefacade._core.logging import warn
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._core.thread_state import ThreadState
+from tapefacade._core.tracebacks import shortening
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward_pass
 from tapefacade._tape.derivatives.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN, Kind
@@ -388,6 +389,7 @@ class GradientTape:
 
     # Derivatives.
 
+    @shortening
     def gradient(
         self,
         target: Any,
@@ -473,6 +475,7 @@ class GradientTape:
         results = [with_gradient(*pair) for pair in zip(given_sources, results, strict=True)]
         return nest.pack_sequence_as(sources, results)
 
+    @shortening
     def jacobian(
         self,
         target: Any,
@@ -530,6 +533,7 @@ class GradientTape:
             ]
         return nest.pack_sequence_as(sources, results)
 
+    @shortening
     def batch_jacobian(
         self,
         target: Any,

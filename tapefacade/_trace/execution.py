@@ -10,7 +10,7 @@ vector for each dtype (an own input each: 1.5 us), and small NumPy values travel
 
 import copy
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from tapefacade._core import errors
 from tapefacade._core.conversion import array_of_numbers
 from tapefacade._core.tensor import EagerTensor, Failed
 from tapefacade._trace.buffer_donation import Handover, is_large
@@ -208,6 +209,8 @@ class Program:
                     if type(result) is list and result and type(result[0]) in CONCRETE:
                         return result
                 result, outputs = self._known(result, arguments)
+        except jax.errors.JaxRuntimeError as error:
+            raise out_of_memory(error) from None
         finally:
             contexts.append(context)
         if executable.acts:
@@ -316,29 +319,68 @@ class Program:
         """Replaces what depends on failed checks (step and details) by their errors."""
         part = self.executable.part
         outputs = list(outputs)
-        errors: dict[int, Exception] = {}
+        found: dict[int, Exception] = {}
+        shown: dict[int, tuple[str, str]] = {}
         for place, details in failures:
             operation, static = part.steps[place].operation, part.steps[place].static
             error = operation.error([np.asarray(d) for d in details], static)
-            shown = f"{operation.name.lstrip('_')} ({operation.kernel})"
-            line = in_sentence(self.lines[place])
-            error.add_note(f"The op is {shown}, first recorded at {line}.")
-            errors[place] = error
+            name = f"{operation.name.lstrip('_')} ({operation.kernel})"
+            shown[self.slots[place]] = name, self.lines[place]
+            found[place] = error
             tainted = _downstream(part, _origin(part, place))
             for position, slot in enumerate(part.outputs):
                 if slot in tainted and type(outputs[position]) is not Failed:
                     outputs[position] = Failed(error)
-        return ProgramFailedError({self.slots[place]: e for place, e in errors.items()}, outputs)
+        by_slot = {self.slots[place]: error for place, error in found.items()}
+        asserted = {
+            self.slots[place]
+            for place in found
+            if part.steps[place].operation.asserts(part.steps[place].static)
+        }
+        return ProgramFailedError(by_slot, outputs, shown, asserted)
 
 
 class ProgramFailedError(Exception):
     """Checks failed; carries the users' errors and the outputs that are valid all the same."""
 
-    def __init__(self, errors: dict[int, Exception], outputs: list[Any]) -> None:
+    def __init__(
+        self,
+        errors: dict[int, Exception],
+        outputs: list[Any],
+        shown: dict[int, tuple[str, str]],
+        asserted: set[int],
+    ) -> None:
         self.errors = errors  # by the slot of the op
+        self._shown = shown  # the names of the ops, and where equal ones were recorded first
+        self._asserted = asserted
         self.error = next(iter(errors.values()))
         self.outputs = outputs
         super().__init__(str(self.error))
+
+    def asserted(self) -> list[Exception]:
+        """Returns the errors of ops that exist in order to raise."""
+        return [error for slot, error in self.errors.items() if slot in self._asserted]
+
+    def name_lines(self, lines: Mapping[int, str]) -> "ProgramFailedError":
+        """Adds to the errors which ops have failed; returns itself.
+
+        Args:
+            lines: where this recording has the ops, by slot.
+        """
+        for slot, error in self.errors.items():
+            name, first = self._shown.pop(slot, ("", ""))
+            if name:
+                verb = "called at" if slot in lines else "first recorded at"
+                error.add_note(f"The op is {name}, {verb} {in_sentence(lines.get(slot, first))}.")
+        return self
+
+
+def out_of_memory(error: Exception) -> Exception:
+    """Returns TensorFlow's error where a device has no memory left; else the error itself."""
+    text = str(error)
+    if text.startswith("RESOURCE_EXHAUSTED"):
+        return errors.ResourceExhaustedError(None, None, text)
+    return error
 
 
 def _origin(part: Slice, place: int) -> int:
@@ -360,7 +402,8 @@ def _downstream(part: Slice, place: int) -> set[int]:
     for index, step in enumerate(part.steps):
         slots = range(slot, slot + len(step.types))
         slot += len(step.types)
-        if index == place or not tainted.isdisjoint(step.inputs):
+        # A gradient computes the forward values again, which are its ghosts.
+        if index == place or not tainted.isdisjoint((*step.inputs, *step.ghosts)):
             tainted.update(slots)
     return tainted
 

@@ -20,11 +20,13 @@ class Check:
         test: has the implementation's parameters; returns `(ok, *details)`, `ok` a scalar bool
             array, or True where nothing can be wrong with such types.
         error: makes the exception of the NumPy values of the details and the static parameters.
+        asserts: whether the op exists in order to raise, so that eager code does not wait for it.
     """
 
     values: tuple[str, ...]
     test: Callable[..., tuple[Any, ...]]
     error: Callable[..., Exception]
+    asserts: bool = False
 
 
 class Operation:
@@ -75,6 +77,10 @@ class Operation:
     def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
         """Runs `check.test`."""
         raise TypeError(f"{self.name} has no check")
+
+    def asserts(self, static: tuple[Any, ...]) -> bool:
+        """Whether eager code raises the error of the check at once."""
+        return self.check is not None and self.check.asserts
 
     def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
         """Makes the exception of a check that failed."""

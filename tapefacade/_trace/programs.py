@@ -59,7 +59,7 @@ def values_of(
         try:
             outputs = program.run(data.leaves, data.scalars)
         except execution.ProgramFailedError as failed:
-            raise failed.error from None
+            raise failed.name_lines(data.lines).error from None
         for slot, output in zip(unknown, outputs, strict=True):
             type_ = type_of(tuple(output.shape), np.dtype(output.dtype))
             known[slot] = tensor = EagerTensor(type_, output, None, 0)

@@ -6,13 +6,15 @@ from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
 
+_NO_LINES: dict[int, str] = {}
+
 
 class Data:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
     __slots__ = (
-        "custom", "end", "failed", "foreseen", "leaves", "looked", "recomputed", "scalars", "slots",
-        "taped",
+        "custom", "end", "failed", "foreseen", "leaves", "lines", "looked", "recomputed", "scalars",
+        "slots", "taped",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -22,12 +24,19 @@ class Data:
         self.scalars: dict[int, Any] = {}
         self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
         self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
+        self.lines = _NO_LINES  # of the ops that may fail, by their slots; a dict of its own if any
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
         self.taped = False  # whether a tape has been opened
         self.end: Any = None  # where the recording was closed, if it can be opened again
         # The program that has given values last, and the end of the recording then; see foresight.
         self.looked: tuple[Any, int] | None = None
         self.foreseen: Any = None
+
+    def note_line(self, slot: int, line: str) -> None:
+        """Takes note of the line that has called an op which may fail."""
+        if self.lines is _NO_LINES:
+            self.lines = {}
+        self.lines[slot] = line
 
     def raise_failed(self, slots: Iterable[int]) -> None:
         """Raises the error of the first op among `slots` whose check has failed."""

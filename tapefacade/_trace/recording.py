@@ -15,7 +15,7 @@ from jax.core import Tracer
 from jax.errors import UnexpectedTracerError
 from numpy import ndarray
 
-from tapefacade._core.tensor import HINT_TRACED, EagerTensor, Failed
+from tapefacade._core.tensor import HINT_TRACED, EagerTensor, Failed, is_raised
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._trace import execution
@@ -48,6 +48,21 @@ MESSAGE_OUT_OF_SCOPE = (
 _NOTHING: dict[Any, Any] = {}
 _NONE: list[Any] = []
 CLOSED = Data()  # what every recording that has ended has for its data
+
+
+# The errors that nobody has wanted yet, of each thread: they are raised when a step ends.
+LATE: list[tuple[int, Exception]] = []
+ASSERTED = "what exists in order to raise"
+
+
+def _raise_late() -> None:
+    """Raises the first error of this thread that nobody has seen."""
+    thread = threading.get_ident()
+    mine = [error for owner, error in LATE if owner == thread]
+    LATE[:] = [pair for pair in LATE if pair[0] != thread]
+    for error in mine:
+        if not is_raised(error):
+            raise error.with_traceback(None)
 
 
 class Recording:
@@ -172,6 +187,7 @@ class Recording:
             tensors.append(tensor)
         if node.checked:
             self.effects.append(node.first_output)
+            self.data.note_line(node.first_output, users_line())
         return tensors
 
     def known_at(self, slot: int) -> EagerTensor | None:
@@ -203,7 +219,16 @@ class Recording:
         if tensor._slot in self.owners and len(self.owners) == 1 and self._computed_alone(tensor):
             return
         self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
-        self.flush()
+        self.flush(tensor)
+
+    def raise_asserted(self) -> None:
+        """Computes what is pending, in eager code: an op that exists in order to raise is part of it.
+
+        Raises:
+            Exception: the error of such an op. What was assigned before it stays assigned.
+        """
+        if self.frame is None and self.enclosing is None and current_trace(None) is NO_TRACE:
+            self.flush(ASSERTED)
 
     def _computed_alone(self, tensor: EagerTensor) -> bool:
         """Computes the only pending tensor, if this was computed here before: the shortest way."""
@@ -218,13 +243,20 @@ class Recording:
                 self.close()
         return True
 
-    def flush(self) -> None:
+    def flush(self, wanted: EagerTensor | str | None = None) -> None:
         """Computes what is pending and referenced. Outside of tapes this ends the recording.
+
+        Args:
+            wanted: whose errors are raised now: those of a tensor, those of ops that exist in order
+                to raise (`ASSERTED`), or all (None). The others are raised by who looks at what
+                depends on them, or when the step ends.
 
         Raises:
             Exception: the error of an op that depends on values. Variables that were assigned
                 since the last time keep the values from before.
         """
+        if LATE and wanted is None:
+            _raise_late()
         if self.at.parent is None:
             return  # nothing has been recorded
         if self.frame is not None:
@@ -237,18 +269,52 @@ class Recording:
                 elif pending or self.effects:
                     self._run(pending, tuple(self.effects))
                 self.effects.clear()
+            except execution.ProgramFailedError as failed:
+                error = self._raised(failed, wanted)
+                if wanted is not ASSERTED and error is not None:
+                    self._give_up(pending, error)
+                    raise error from None
+                self._keep_the_rest(failed)
+                if error is not None:
+                    self._settle(pending, settled)
+                    raise error from None
             except Exception as error:
                 self._give_up(pending, error)
                 raise
-            self.assigned = {}
-            if not self.is_held and THREAD.recording is self:
-                self.close()
-                return
-            for slot in settled:
+            self._settle(pending, settled)
+
+    def _settle(self, pending: list[tuple[int, EagerTensor]], settled: list[int]) -> None:
+        """Lets go of what has been computed."""
+        self.assigned = {}
+        if not self.is_held and THREAD.recording is self:
+            self.close()
+            return
+        for slot in settled:
+            self.owners.pop(slot, None)
+        for slot, tensor in pending:
+            if tensor._value is not None:
                 self.owners.pop(slot, None)
-            for slot, tensor in pending:
-                if tensor._value is not None:
-                    self.owners.pop(slot, None)
+
+    def _raised(
+        self, failed: execution.ProgramFailedError, wanted: EagerTensor | str | None
+    ) -> Exception | None:
+        """Returns the error that is raised now; takes note of the others."""
+        raised = failed.error if wanted is None else None
+        if isinstance(wanted, EagerTensor):
+            raised = wanted._value.error if type(wanted._value) is Failed else None
+        elif wanted is ASSERTED:
+            raised = next(iter(failed.asserted()), None)
+        if raised is None:  # one error is enough
+            LATE.extend((threading.get_ident(), error) for error in failed.errors.values())
+        return raised
+
+    def _keep_the_rest(self, failed: execution.ProgramFailedError) -> None:
+        """Leaves a step of which a part has failed: variables that depend on it are as before."""
+        for variable, before in reversed(self.assigned.values()):
+            if type(variable._seen._value) is Failed:
+                variable._restore(before)
+        self.effects.clear()
+        self.state = (self.state, tuple(failed.errors))  # other values are known than else
 
     def _pending(self) -> tuple[list[tuple[int, EagerTensor]], list[int]]:
         """Returns what is pending and referenced, and the slots of what is not."""
@@ -291,8 +357,12 @@ class Recording:
         return entered if now is NO_TRACE or is_within(now, entered) else now
 
     def _run(self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]) -> None:
-        wanted = tuple([slot for slot, _ in pending])
         data = self.data
+        if data.failed:
+            pending, effects = self._without_failed(pending, effects)
+            if not pending and not effects:
+                return
+        wanted = tuple([slot for slot, _ in pending])
         try:
             program = self.program(wanted, effects)
             donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
@@ -308,9 +378,28 @@ class Recording:
         except execution.ProgramFailedError as failed:
             data.failed.update(failed.errors)
             self._store(pending, failed.outputs)
-            raise failed.error from None
+            raise failed.name_lines(data.lines) from None
         self._store(pending, outputs)
         self.state = program
+
+    def _without_failed(
+        self, pending: list[tuple[int, EagerTensor]], effects: tuple[int, ...]
+    ) -> tuple[list[tuple[int, EagerTensor]], tuple[int, ...]]:
+        """Gives what depends on ops that have failed their errors; returns the rest."""
+
+        def error_of(slot: int) -> Exception | None:
+            nodes = needed(self.at, [slot], self.data)
+            used = [slot for node in nodes for slot in (node.first_output, *node.ghosts)]
+            return next((self.data.failed[slot] for slot in used if slot in self.data.failed), None)
+
+        rest = []
+        for slot, tensor in pending:
+            error = error_of(slot)
+            if error is None:
+                rest.append((slot, tensor))
+            else:
+                tensor._value = Failed(error)
+        return rest, tuple([slot for slot in effects if error_of(slot) is None])
 
     def program(self, wanted: tuple[int, ...], effects: tuple[int, ...]) -> execution.Program:
         """Returns the program that computes `wanted` here, given what is known."""
@@ -476,5 +565,5 @@ THREAD = _RecordingThread()
 @atexit.register
 def _finish() -> None:
     """Runs the checks that nobody has waited for when the program ends."""
-    if THREAD.recording.effects:
+    if THREAD.recording.effects or LATE:
         THREAD.recording.flush()

@@ -271,6 +271,10 @@ class _LiftedCheck(Operation):
     def test(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(arrays)
 
+    def asserts(self, static: tuple[Any, ...]) -> bool:
+        operation, of_operation = static
+        return operation.asserts(of_operation)
+
     def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
         operation, of_operation = static
         return operation.error(details, of_operation)
@@ -292,6 +296,8 @@ def record_checks(checks: Sequence[Checked], found: Sequence[Sequence[EagerTenso
         slots = tuple(slot_in(recording, tensor) for tensor in tensors)
         static = (checked.operation, checked.static)
         recording.apply(_LIFTED_CHECK, static, slots, [tensor._type for tensor in tensors])
+    if any(checked.operation.asserts(checked.static) for checked in checks):
+        recording.raise_asserted()
 
 
 # The iterations of a loop that are followed; after these what depends on what repeats itself.

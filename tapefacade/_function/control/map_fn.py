@@ -9,6 +9,7 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.row_loops import (
     Rows,
@@ -31,6 +32,7 @@ WHY_COMPOSITE = "tf.map_fn over rows that are ragged, sparse or strings runs the
 
 
 @function("map_fn")
+@shortening
 def map_fn(
     fn: Callable[..., Any],
     elems: Any,

@@ -79,7 +79,7 @@ class Iteration:
         slots = [slot_in(recording, tensor) for tensor in arguments]
         slots += recorded.inputs(recording)
         mapped, _, effects = recorded.repeated(recording, slots)
-        recording.effects.extend(effects)
+        recorded.add_effects(recording, effects)
         for tensor in self._kept:
             self._hand_over(recording, tensor, mapped[tensor._slot])
         results = [recording.tensor_at(mapped[s], recorded.type_of(s)) for s in recorded.results]

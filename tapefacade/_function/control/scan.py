@@ -8,6 +8,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.map_fn import require_function, without_gradient
@@ -31,6 +32,7 @@ WHY_STRINGS = "a loop over strings runs its Python for each row"
 
 
 @function("scan")
+@shortening
 def scan(
     fn: Callable[..., Any],
     elems: Any,
@@ -79,6 +81,7 @@ def scan(
 
 
 @function("foldl")
+@shortening
 def foldl(
     fn: Callable[..., Any],
     elems: Any,
@@ -118,6 +121,7 @@ def foldl(
 
 
 @function("foldr")
+@shortening
 def foldr(
     fn: Callable[..., Any],
     elems: Any,

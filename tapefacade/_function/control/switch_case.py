@@ -9,6 +9,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.cond import Words, chosen, cond, is_true
 from tapefacade._function.control.row_loops import in_graph
@@ -18,6 +19,7 @@ Branch = Callable[[], Any]
 
 
 @function("switch_case")
+@shortening
 def switch_case(
     branch_index: Any,
     branch_fns: Any,
@@ -115,6 +117,7 @@ def _pair(entry: Any) -> tuple[int, Branch]:
 
 
 @function("case")
+@shortening
 def case(
     pred_fn_pairs: Any,
     default: Branch | None = None,

@@ -7,6 +7,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.row_loops import (
@@ -32,6 +33,7 @@ WHY_COMPOSITE = "tf.vectorized_map over what is no dense tensor runs the Python 
 
 
 @function("vectorized_map")
+@shortening
 def vectorized_map(
     fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:

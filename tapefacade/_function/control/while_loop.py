@@ -11,6 +11,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.cond import is_true
@@ -108,6 +109,7 @@ MESSAGE_NO_BOOL = (
 
 
 @function("while_loop")
+@shortening
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],

@@ -109,7 +109,7 @@ class Compiled:
             try:
                 outputs = self._program.execute(arguments)
             except execution.ProgramFailedError as failed:
-                raise failed.error from None
+                raise failed.name_lines(self._recorded.lines).error from None
         if self._changed:
             new = [
                 _tensor(type_, passed[slot] if place < 0 else outputs[place])

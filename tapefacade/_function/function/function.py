@@ -14,6 +14,7 @@ from tapefacade._core import nest
 from tapefacade._core.logging import get_logger
 from tapefacade._core.random_keys import Counts, draws_by_place, function_draws
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.eager_mode import EAGERLY
 from tapefacade._function.function.function_types import PolymorphicFunction
@@ -168,18 +169,22 @@ class Function(PolymorphicFunction):
             TypeError: if the arguments do not fit, or the result is no nest of tensors.
             ValueError: if a variable is made on a later call than the first.
         """
-        if len(args) == self._count and not kwargs:
-            types = []
-            for argument in args:
-                if type(argument) is not EagerTensor:
-                    break
-                types.append(argument._type)
-            else:
-                call = self._plain.get(tuple(types))
-                if call is not None and not EAGERLY.on:
-                    self._hits += 1
-                    return call(args)
-        return self._call(args, kwargs)
+        try:
+            if len(args) == self._count and not kwargs:
+                types = []
+                for argument in args:
+                    if type(argument) is not EagerTensor:
+                        break
+                    types.append(argument._type)
+                else:
+                    call = self._plain.get(tuple(types))
+                    if call is not None and not EAGERLY.on:
+                        self._hits += 1
+                        return call(args)
+            return self._call(args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function in the general way."""

@@ -33,7 +33,7 @@ class Jump(NamedTuple):
     end: Node
     outputs: tuple[tuple[int, TensorType], ...]  # the results, then the variables' new values
     scalars: dict[int, Any]
-    effects: tuple[int, ...]
+    effects: tuple[tuple[int, int], ...]  # slots in the program, and there
 
 
 class Recorded:
@@ -48,6 +48,8 @@ class Recorded:
         results: the slots of its results.
         assigned: the variables it assigns, and the slots of their new values.
         effects: the slots of instructions that run though nobody wants their results.
+        asserted: those of them that exist in order to raise errors.
+        lines: where the Python has the ones that may fail.
         uncertain: why it cannot run again without Python; "" if it can.
     """
 
@@ -72,6 +74,8 @@ class Recorded:
         self.draws: dict[int, Draw] = {}
         self.scalars: dict[int, Any] = {}
         self.effects: list[int] = []
+        self.asserted: set[int] = set()
+        self.lines: dict[int, str] = {}
         self.nodes: list[Node] = []
         self.uncertain = ""
         self.at = recording.at
@@ -99,8 +103,7 @@ class Recorded:
                 self.nodes.append(node)
                 for place in range(node.first, slot):
                     self.scalars[place] = recording.data.scalars[place]
-                if node.checked:
-                    self.effects.append(slot)
+                self._note_effect(recording, node)
         wanted = {*self.results, *(slot for _, slot in self.assigned)}
         wanted.update(slot for node in self.nodes for slot in node.inputs)
         self.captures = {slot: t for slot, t in self.captures.items() if slot in wanted}
@@ -108,6 +111,15 @@ class Recorded:
         for slot in sorted(wanted - known):
             if slot < frame.at.end:
                 self._from_before(recording, frame, slot)
+
+    def _note_effect(self, recording: Recording, node: Node) -> None:
+        """Takes note of an instruction that runs though nobody wants its results."""
+        slot, operation = node.first_output, node.operation
+        if node.checked and operation is not None:
+            self.effects.append(slot)
+            self.lines[slot] = recording.data.lines.get(slot) or node.line or ""
+            if operation.asserts(node.static):
+                self.asserted.add(slot)
 
     def _sort_leaf(self, slot: int, tensor: EagerTensor, draws: dict[int, Draw]) -> None:
         if id(tensor) in draws:
@@ -165,6 +177,8 @@ class Recorded:
         recording = THREAD.recording
         if recording.at.eager or (self.acts and recording.frame is None):
             recording.flush()  # what it prints is printed now
+        elif self.asserted:
+            recording.raise_asserted()
         return tensors[:count]
 
     def _replayed(self, arguments: Sequence[EagerTensor]) -> list[EagerTensor]:
@@ -186,7 +200,7 @@ class Recorded:
         else:
             recording.at = jump.end
             recording.data.scalars.update(jump.scalars)
-        recording.effects.extend(jump.effects)
+        self.add_effects(recording, jump.effects)
         return [recording.tensor_at(slot, type_) for slot, type_ in jump.outputs]
 
     def _repeat(self, recording: Recording, slots: Sequence[int]) -> Jump:
@@ -198,7 +212,7 @@ class Recorded:
 
     def repeated(
         self, recording: Recording, slots: Sequence[int]
-    ) -> tuple[dict[int, int], dict[int, Any], list[int]]:
+    ) -> tuple[dict[int, int], dict[int, Any], list[tuple[int, int]]]:
         """Records every instruction again.
 
         Args:
@@ -206,19 +220,26 @@ class Recorded:
             slots: the slots there of the arguments and of what `inputs` returns.
 
         Returns:
-            For each slot of the program that there, the scalars, and the effects.
+            For each slot of the program that there, the scalars, and for each effect its slot and
+            that there.
         """
         mapped = dict(zip([*self.arguments, *self.own_inputs()], slots, strict=True))
         scalars: dict[int, Any] = {}
-        effects: list[int] = []
+        effects: list[tuple[int, int]] = []
         for node in self.nodes:
             repeat_node(recording, node, mapped, self.scalars)
             at = recording.at
             for own in range(node.first, node.first_output):
                 scalars[mapped[own]] = recording.data.scalars[mapped[own]] = self.scalars[own]
             if node.checked:
-                effects.append(at.first_output)
+                effects.append((node.first_output, at.first_output))
         return mapped, scalars, effects
+
+    def add_effects(self, recording: Recording, effects: Iterable[tuple[int, int]]) -> None:
+        """Notes what has to run though nobody wants its result, and the lines that are its own."""
+        for own, slot in effects:
+            recording.effects.append(slot)
+            recording.data.note_line(slot, self.lines[own])
 
     # As a program of its own.
 

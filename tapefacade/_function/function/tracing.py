@@ -270,6 +270,8 @@ class Tracing:
             result = structure.result()
             if recorded.acts and self._recording.frame is None:
                 self._recording.flush()
+            elif recorded.asserted:
+                self._recording.raise_asserted()
             return trace, result, True
         frame.restore()
         structure.tensors = []

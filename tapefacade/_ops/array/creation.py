@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
-from tapefacade._core.tensor_type import HOST_LIMIT
+from tapefacade._core.tensor_type import HOST_LIMIT, type_of
 from tapefacade._definition.checks import (
     as_integer,
     as_sizes,
@@ -399,6 +399,7 @@ def range(
     target = np.dtype(wanted.as_numpy_dtype)
     first, last, step = (np.asarray(v.numpy()).astype(target) for v in given)
     count = _steps(first, last, step)
+    type_of((int(count),), target)  # refuses what there is no memory for
     if target.kind in "iu":
         places = np.arange(count, dtype=np.int64)
         return from_host((first.astype(np.int64) + places * step.astype(np.int64)).astype(target))

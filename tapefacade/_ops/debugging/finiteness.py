@@ -33,7 +33,7 @@ def _not_finite(nan: np.ndarray, infinite: np.ndarray, message: str) -> Exceptio
     "debugging.check_numerics",
     kernel="CheckNumerics",
     dtypes=FLOATS,
-    check=Check(values=("tensor",), test=_is_finite, error=_not_finite),
+    check=Check(values=("tensor",), test=_is_finite, error=_not_finite, asserts=True),
     elementwise=1,
     raw_op=True,
 )
@@ -48,12 +48,11 @@ def check_numerics(tensor: TensorLike, message: str) -> jax.Array:
         `tensor`.
 
     Raises:
-        InvalidArgumentError: if an element is infinite or nan; at once where the values are known,
-            else when they are computed.
+        InvalidArgumentError: if an element is infinite or nan.
 
     >>> tf.debugging.check_numerics([1.0, np.nan], "loss")
     Traceback (most recent call last):
-    tapefacade._core.errors.InvalidArgumentError: ...loss : Tensor had NaN values...
+    tapefacade.errors.InvalidArgumentError: ...loss : Tensor had NaN values...
     """
     return tensor
 
@@ -126,7 +125,7 @@ def _expected(condition: str, lines: list[str]) -> Exception:
     "_assert_near",
     kernel="Sub",
     gradient=NotDifferentiable(),
-    check=Check(values=("x", "y", "rtol", "atol"), test=_are_near, error=_not_near),
+    check=Check(values=("x", "y", "rtol", "atol"), test=_are_near, error=_not_near, asserts=True),
 )
 def _assert_near(
     x: TensorLike,
@@ -213,7 +212,7 @@ def _not_true(
     "_assert",
     kernel="Assert",
     gradient=NotDifferentiable(),
-    check=Check(values=("condition", "data"), test=_is_true, error=_not_true),
+    check=Check(values=("condition", "data"), test=_is_true, error=_not_true, asserts=True),
 )
 def _assert(
     condition: FreeTensor, data: FreeList, texts: tuple[Any, ...], summarize: int | None
@@ -240,8 +239,7 @@ def Assert(  # noqa: N802 - TensorFlow's name
         name: ignored.
 
     Raises:
-        InvalidArgumentError: if it is false; at once where its value is known, else when it is
-            computed.
+        InvalidArgumentError: if it is false.
 
     >>> tf.debugging.Assert(True, ["never shown"])
     """

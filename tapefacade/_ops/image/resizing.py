@@ -14,6 +14,7 @@ from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32, int32
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.checks import as_integer, invalid, written
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
@@ -116,7 +117,7 @@ def _inside(height: int, width: int, new_height: int, new_width: int) -> tuple[i
 @op("_resize", kernel="ResizeBilinear", dtypes=(*IMAGES, "bfloat16"))
 def _resize(images: TensorLike, height: int, width: int, method: str, antialias: bool) -> jax.Array:
     """Resizes by interpolation."""
-    _check_pixels(images)
+    _check_pixels(images, height, width)
     sizes = ((images.ndim - 3, height), (images.ndim - 2, width))
     if method == "nearest":
         for axis, size in sizes:
@@ -136,13 +137,15 @@ def _resize(images: TensorLike, height: int, width: int, method: str, antialias:
 @op("_resize_area", kernel="ResizeArea", dtypes=IMAGES, gradient=NoGradient("ResizeArea"))
 def _resize_area(images: TensorLike, height: int, width: int) -> jax.Array:
     """Resizes by averages over areas."""
-    _check_pixels(images)
+    _check_pixels(images, height, width)
     images = images.astype(np.float32)
     images = _weighted(images, _area_weights(images.shape[-3], height), images.ndim - 3)
     return _weighted(images, _area_weights(images.shape[-2], width), images.ndim - 2)
 
 
-def _check_pixels(images: jax.Array) -> None:
+def _check_pixels(images: jax.Array, height: int, width: int) -> None:
+    # Weights are computed before there is a result whose size could be refused.
+    type_of((*images.shape[:-3], height, width, images.shape[-1]), np.dtype(np.float32))
     if 0 in images.shape[-3:]:
         raise invalid("input image must be of non-zero size")
 

@@ -146,7 +146,7 @@ def not_invertible(**_: Any) -> Exception:
     kernel="Lu",
     dtypes=MATRICES,
     gradient=NoGradient("Lu"),
-    check=Check(values=("input",), test=_test_input, error=not_invertible),
+    check=Check(values=("input",), test=_test_input, error=not_invertible, asserts=True),
     raw_op=True,
 )
 def lu(input: TensorLike, output_idx_type: Any = dtypes.int32) -> Any:

@@ -46,7 +46,7 @@ def _test_input(input: Any, **_: Any) -> tuple[Any, ...]:
     "linalg.inv",
     kernel="MatrixInverse",
     dtypes=MATRICES,
-    check=Check(values=("input",), test=_test_input, error=not_invertible),
+    check=Check(values=("input",), test=_test_input, error=not_invertible, asserts=True),
     raw_op=True,
 )
 def inv(input: TensorLike, adjoint: bool = False) -> jax.Array:
@@ -129,7 +129,7 @@ def _not_solvable(**_: Any) -> Exception:
     "linalg.solve",
     kernel="MatrixSolve",
     dtypes=MATRICES,
-    check=Check(values=("matrix",), test=_test_matrix, error=_not_solvable),
+    check=Check(values=("matrix",), test=_test_matrix, error=_not_solvable, asserts=True),
     raw_op=True,
 )
 def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False) -> jax.Array:
@@ -451,7 +451,7 @@ def _substituted(bands: jax.Array, rhs: jax.Array, lower: bool) -> jax.Array:
     "linalg.banded_triangular_solve",
     kernel="BandedTriangularSolve",
     dtypes=MATRICES,
-    check=Check(values=("bands",), test=_test_bands, error=_singular),
+    check=Check(values=("bands",), test=_test_bands, error=_singular, asserts=True),
 )
 def banded_triangular_solve(
     bands: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False

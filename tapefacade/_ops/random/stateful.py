@@ -10,6 +10,7 @@ import numpy as np
 from tapefacade._core import dtypes, random_keys, random_seeds
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import (
     Check,
@@ -50,6 +51,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
             )
         if n < 0:
             raise invalid(f"Dimension {n} must be >= 0")
+    type_of(shape, np.dtype(np.float16))  # refuses what there is no memory for
     return shape
 
 

@@ -1,0 +1,100 @@
+"""Tracebacks as users want to read them: their own lines, and one of ours.
+
+Functions that users call, and that call many of ours, end with
+
+    except Exception as error:
+        shorten(error)
+        raise
+
+which costs nothing where nothing is raised. What Python adds then is the line of that function.
+"""
+
+import functools
+import os
+import types
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+OWN_SCRIPTS = os.path.join(PACKAGE, "demo") + os.sep
+# Files that are left out beside the package's: what its functions are made of, and libraries that
+# it calls.
+FOREIGN = tuple(
+    os.sep.join(["", *parts, ""])
+    for parts in (("keras", "src"), ("jax", "_src"), ("jax", "experimental"))
+)
+STANDARD = ("contextlib.py", "functools.py")
+
+
+class Filtering:
+    """Whether lines are left out."""
+
+    on = True
+
+
+def is_own(path: str) -> bool:
+    """Whether a file is one whose lines tell users nothing."""
+    if path.startswith(PACKAGE):
+        return not path.startswith(OWN_SCRIPTS)
+    if path == "<string>" or os.path.basename(path) in STANDARD:
+        return True
+    return any(part in path for part in FOREIGN)
+
+
+def users_frames(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """Returns a traceback of the lines of users, and at its end the function that they called."""
+    frames = []
+    while traceback is not None:
+        own = is_own(traceback.tb_frame.f_code.co_filename)
+        if not (own and frames and frames[-1][0]):  # of several the first
+            frames.append((own, traceback))
+        traceback = traceback.tb_next
+    found = None
+    for place, (own, one) in reversed(list(enumerate(frames))):
+        if not own or place == len(frames) - 1:
+            found = types.TracebackType(found, one.tb_frame, one.tb_lasti, one.tb_lineno)
+    return found
+
+
+def shorten(error: Exception) -> None:
+    """Takes our lines out of the traceback of an error, and hides errors that led to it within.
+
+    Args:
+        error: the error, which is raised again.
+    """
+    if Filtering.on:
+        error.__traceback__ = users_frames(error.__traceback__)
+        hide_context(error)
+
+
+def hide_context(error: BaseException) -> None:
+    """Hides the exception that an error was raised in the handling of, if we have handled it."""
+    context = error.__context__
+    if error.__cause__ is not None or context is None or not _is_internal(context):
+        return
+    while context is not None and _is_internal(context):
+        context = context.__context__
+    error.__context__ = context  # the user's, if we were called in an `except`
+    error.__suppress_context__ = context is None
+
+
+def _is_internal(error: BaseException) -> bool:
+    # The first line of its traceback is that of the function that has caught it.
+    traceback = error.__traceback__
+    return traceback is None or is_own(traceback.tb_frame.f_code.co_filename)
+
+
+def shortening(function: F) -> F:
+    """Decorates a function such that tracebacks show it as one line."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    return call  # type: ignore[return-value]

@@ -1,0 +1,239 @@
+"""Tracebacks, classes and texts of errors as users see them."""
+
+import pickle
+import subprocess
+import sys
+import traceback
+
+import numpy as np
+import pytest
+from steps import close_everything, settle
+
+import tapefacade as tf
+from tapefacade._core.tracebacks import is_own
+
+InvalidArgument = tf.errors.InvalidArgumentError
+
+
+@pytest.fixture(autouse=True)
+def nothing_pending():
+    settle()
+    yield
+    close_everything()
+    tf.debugging.enable_traceback_filtering()
+
+
+def raised(call):
+    """Returns what a call raises, and how many lines of its traceback are not the user's."""
+    try:
+        call()
+    except Exception as error:
+        files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+        return error, sum(map(is_own, files)), files.count(__file__)
+    pytest.fail("nothing was raised")
+
+
+@tf.function
+def wrong(x):
+    return tf.matmul(x, tf.ones((7, 2)))
+
+
+@tf.function
+def outer(x):
+    return wrong(x * 2.0)
+
+
+def pending(*values):
+    return tf.cast(tf.constant(values, tf.float32) * 1.0, tf.int32)
+
+
+def step(x):
+    return x @ tf.ones((3, 3))
+
+
+# A call, and how many lines of the user its traceback has beside the one in `raised`.
+CALLS = {
+    "op": (lambda: tf.matmul(tf.ones((2, 3)), tf.ones((2, 3))), 1),
+    "operator": (lambda: tf.ones((2, 3)) @ tf.ones((2, 3)), 1),
+    "list": (lambda: tf.concat([tf.ones((2, 3)), tf.ones((2, 4))], 0), 1),
+    "function": (lambda: wrong(tf.ones((2, 3))), 2),
+    "nested functions": (lambda: outer(tf.ones((2, 3))), 3),
+    "late": (lambda: tf.gather([1.0], pending(5)).numpy(), 1),
+    "late in float": (lambda: float(tf.gather([1.0], pending(5))[0]), 1),
+    "assertion": (lambda: tf.debugging.assert_less(pending(5), 3), 1),
+    "map_fn": (lambda: tf.map_fn(step, tf.ones((4, 2, 2))), 2),
+    "while_loop": (
+        lambda: tf.while_loop(lambda x: x[0, 0] < 9, lambda x: [step(x)], [tf.ones((2, 2))]), 3
+    ),
+    "dataset": (lambda: list(tf.data.Dataset.range(3).map(lambda i: step(tf.ones((2, 2))))), 3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "lines"), CALLS.values(), ids=CALLS.keys())
+def test_tracebacks_show_the_users_lines_and_one_of_ours(call, lines):
+    error, own, users = raised(call)
+    assert isinstance(error, InvalidArgument)
+    assert own <= 1
+    assert users == lines + 1
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+    tf.debugging.disable_traceback_filtering()
+    assert not tf.debugging.is_traceback_filtering_enabled()
+    assert raised(call)[1] > own + 1
+
+
+def test_an_exception_that_the_user_handles_is_shown():
+    def call():
+        try:
+            raise KeyError("mine")
+        except KeyError:
+            tf.matmul(tf.ones((2, 3)), tf.ones((2, 3)))
+
+    error, _, _ = raised(call)
+    assert isinstance(error.__context__, KeyError)
+    assert not error.__suppress_context__
+
+
+def test_exceptions_of_the_user_keep_their_lines():
+    @tf.function
+    def fails(x):
+        return {}[x.shape[0]]
+
+    error, own, users = raised(lambda: fails(tf.ones([3])))
+    assert isinstance(error, KeyError)
+    assert (own <= 1, users) == (True, 3)
+
+
+# Keras.
+
+
+class Model:
+    """Makes a model with a bug, when Keras is asked for first."""
+
+    def __new__(cls, call):
+        pytest.importorskip("keras")
+
+        class Made(tf.keras.Model):
+            def call(self, x):
+                return call(x)
+
+        return Made()
+
+
+def test_errors_in_layers_keep_class_and_text():
+    model = Model(lambda x: x @ tf.ones((5, 2)))
+    error, own, users = raised(lambda: model(tf.ones((2, 3))))
+    assert type(error) is InvalidArgument
+    assert str(error) == (
+        "Exception encountered when calling Made.call().\n\n\x1b[1m{{function_node __wrapped__"
+        "MatMul_device_/job:localhost/replica:0/task:0/device:CPU:0}} Matrix size-incompatible: "
+        "In[0]: [2,3], In[1]: [5,2] [Op:MatMul] name: \x1b[0m\n\nArguments received by "
+        "Made.call():\n  • x=tf.Tensor(shape=(2, 3), dtype=float32)"
+    )
+    assert error.message == str(error)
+    assert error.error_code == tf.errors.INVALID_ARGUMENT
+    assert own <= 3
+    assert users == 4
+    error, _, _ = raised(lambda: tf.keras.layers.Embedding(3, 2)(tf.constant([[9]])))
+    assert type(error) is InvalidArgument
+    assert "indices[0,0] = 9 is not in [0, 3)" in str(error)
+
+
+def test_other_errors_in_layers():
+    def key(x):
+        raise KeyError("mine")
+
+    error, _, _ = raised(lambda: Model(key)(tf.ones((2, 3))))
+    assert type(error) is KeyError
+    assert "mine" in str(error)
+    error, _, _ = raised(lambda: Model(lambda x: Model(lambda y: y @ y)(x))(tf.ones((2, 3))))
+    assert type(error) is InvalidArgument
+    assert str(error).count("Exception encountered") == 1
+
+
+def test_errors_in_fit():
+    model = Model(lambda x: x @ tf.ones((5, 2)))
+    model.compile("sgd", "mse")
+    data = np.ones((8, 3), np.float32)
+    error, own, users = raised(lambda: model.fit(data, data[:, :2], verbose=0))
+    assert type(error) is InvalidArgument
+    assert own <= 3
+    assert users == 4
+
+
+# The classes.
+
+
+def test_errors_have_the_attributes_of_tensorflows():
+    error = tf.errors.NotFoundError("node", None, "no such file", {"key": b"value"})
+    assert type(error).__module__ == tf.errors.OpError.__module__ == "tapefacade.errors"
+    assert (error.message, error.op, error.node_def) == ("no such file", None, "node")
+    assert error.error_code == tf.errors.NOT_FOUND
+    assert error.experimental_payloads == {"key": b"value"}
+    assert repr(error) == "NotFoundError()"
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), again.message, again.node_def) == (type(error), "no such file", "node")
+    base = tf.errors.OpError(None, None, "text", tf.errors.ABORTED)
+    assert pickle.loads(pickle.dumps(base)).error_code == tf.errors.ABORTED
+    late, _, _ = raised(lambda: tf.gather([1.0], pending(5)).numpy())
+    assert pickle.loads(pickle.dumps(late)).message == late.message
+
+
+# Sizes.
+
+BIG = 5191549470
+SIZES = {
+    "zeros": (lambda: tf.zeros([BIG, BIG]), InvalidArgument),
+    "one dimension": (lambda: tf.zeros([2**62]), tf.errors.ResourceExhaustedError),
+    "more than there is": (lambda: tf.ones([2**46]), tf.errors.ResourceExhaustedError),
+    "pad": (
+        lambda: tf.image.pad_to_bounding_box(tf.ones((1, 2, 2, 1)), 0, 0, BIG, BIG), InvalidArgument
+    ),
+    "fill": (lambda: tf.fill([BIG, BIG], 1.0), InvalidArgument),
+    "broadcast": (lambda: tf.broadcast_to(1.0, [BIG, BIG]), InvalidArgument),
+    "tile": (lambda: tf.tile(tf.ones((2, 2)), [BIG, BIG]), InvalidArgument),
+    "eye": (lambda: tf.eye(BIG), InvalidArgument),
+    "one_hot": (lambda: tf.one_hot([1, 2], 2**62), InvalidArgument),
+    "range": (lambda: tf.range(2**62), tf.errors.ResourceExhaustedError),
+    "repeat": (lambda: tf.repeat([1.0, 2.0], 2**60), tf.errors.ResourceExhaustedError),
+    "random": (lambda: tf.random.normal([BIG, BIG]), InvalidArgument),
+    "resize": (
+        lambda: tf.image.resize(tf.ones((1, 2, 2, 1)), [2**30, 2**30]),
+        tf.errors.ResourceExhaustedError,
+    ),
+    "sparse": (
+        lambda: tf.sparse.to_dense(tf.SparseTensor([[0, 0]], [1.0], [BIG, BIG])), InvalidArgument
+    ),
+    "scatter": (lambda: tf.scatter_nd([[0, 0]], [1.0], [BIG, BIG]), InvalidArgument),
+    "mask": (lambda: tf.sequence_mask([1, 2], 2**62), InvalidArgument),
+    "outer": (
+        lambda: tf.ones([2**24, 1]) * tf.ones([1, 2**24]), tf.errors.ResourceExhaustedError
+    ),
+    "diagonal": (lambda: tf.linalg.diag(tf.ones([2**24])), tf.errors.ResourceExhaustedError),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind"), SIZES.values(), ids=SIZES.keys())
+def test_sizes_that_nothing_has_room_for(call, kind):
+    error, _, _ = raised(call)
+    assert type(error) is kind
+    assert len(str(error)) > 30
+
+
+# Versions of Keras.
+
+
+def test_a_keras_that_is_newer_than_the_tested_ones_runs():
+    pytest.importorskip("keras")
+    code = (
+        "import keras, logging; logging.basicConfig(); keras.__version__ = '99.1.0'; "
+        "import tapefacade as tf; "
+        "[print(tf.keras.layers.Dense(1)(tf.ones((2, 3))).shape) for _ in range(2)]"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=False,
+        env={**__import__("os").environ, "KERAS_BACKEND": "jax"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["(2,", "1)"] * 2
+    assert done.stderr.count("Keras 99.1.0 is newer than 3.15") == 1
