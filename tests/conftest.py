@@ -35,6 +35,15 @@ def doctest_names(doctest_namespace):
 
 
 @pytest.fixture(autouse=True)
+def exact_counts(monkeypatch):
+    """Who asks for a program in the background waits for it."""
+    from tapefacade._trace.background import BACKGROUND
+
+    monkeypatch.setattr(BACKGROUND, "is_on", True)
+    monkeypatch.setattr(BACKGROUND, "is_waited_for", True)
+
+
+@pytest.fixture(autouse=True)
 def no_evidence(monkeypatch):
     """Programs that do not repeat do not speak for running in pieces, but in `test_pieces`."""
     from tapefacade._trace import execution_mode

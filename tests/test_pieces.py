@@ -14,6 +14,7 @@ from test_properties import assert_same, facade
 
 import tapefacade as tf
 from tapefacade._trace import executables, execution, execution_mode, segments, tree
+from tapefacade._trace.background import BACKGROUND
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.segment_cuts import cheapest_cut
@@ -22,8 +23,9 @@ from tapefacade._trace.unfolding import unfold
 
 
 @pytest.fixture(autouse=True)
-def no_evidence():
-    """What other tests have run does not speak for running in pieces."""
+def no_evidence(monkeypatch):
+    """What other tests have run does not speak for pieces, and nothing replaces them."""
+    monkeypatch.setattr(BACKGROUND, "is_on", False)
     execution_mode.WAYS.forget()
 
 

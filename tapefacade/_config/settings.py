@@ -13,6 +13,7 @@ from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.tensor import hinted, invalid_argument
 from tapefacade._core.tracebacks import Filtering
 from tapefacade._definition.op import function
+from tapefacade._trace.background import BACKGROUND
 from tapefacade._trace.compilation_cache import CACHE, absolute
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE
@@ -203,8 +204,10 @@ def tensor_float_32_execution_enabled() -> bool:
 def enable_op_determinism() -> None:
     """Asks that a program gives the same numbers whenever it runs.
 
-    On a CPU programs do. Unlike TensorFlow, random ops without a seed are not refused, and on a GPU
-    it has to be asked for before the program starts.
+    On a CPU compiled programs do; from now on none is computed in another way until it has been
+    compiled in the background, so that a deep model's first step takes seconds. Unlike TensorFlow,
+    random ops without a seed are not refused, and on a GPU it has to be asked for before the
+    program starts.
 
     Raises:
         RuntimeError: if programs run on a GPU, and the environment variable XLA_FLAGS does not ask
@@ -217,6 +220,7 @@ def enable_op_determinism() -> None:
             RuntimeError("Op determinism cannot be enabled after GPUs have been initialized."),
             f"Set the environment variable XLA_FLAGS={DETERMINISTIC} before the program starts.",
         )
+    BACKGROUND.is_on = False
 
 
 @function("config.experimental.enable_mlir_bridge")

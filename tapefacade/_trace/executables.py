@@ -62,10 +62,18 @@ class Executable:
         self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
         self.used = 0
         self.call: Any = None
+        self.early: Any = None  # what computes it until it is compiled; see `first_runs`
+        self._jitted: Any = None
+
+    def jitted(self) -> Any:
+        """Returns JAX's function, which `prepare` makes the one to call."""
+        if self._jitted is None:
+            self._jitted = jax.jit(self._run, donate_argnums=self.donated)
+        return self._jitted
 
     def prepare(self) -> Any:
         """Returns the function for the first call, anew if it was dropped; `call` is for others."""
-        self.call = jax.jit(self._run, donate_argnums=self.donated)
+        self.call, self._jitted = self.jitted(), None
         first = through_cache(self.call)
         for wrap in WRAPPERS:
             self.call, first = wrap(self, self.call), wrap(self, first)
@@ -126,7 +134,8 @@ class _Executables:
 
     def has(self, part: Slice, layout: Layout) -> bool:
         """Whether a function is compiled."""
-        return (part, layout, ()) in self._found
+        found = self._found.get((part, layout, ()))
+        return found is not None and found.call is not None
 
     def prepare_anew(self) -> None:
         """Lets every function be prepared again, when `WRAPPERS` have changed."""
@@ -135,7 +144,7 @@ class _Executables:
                 executable.call = None
 
     def keep(self, executable: Executable) -> None:
-        """Takes in what has just been prepared; the least recently used goes."""
+        """Takes in what is, or will be, compiled; the least recently used goes."""
         with self._lock:
             self._found[executable.part, executable.layout, executable.donated] = executable
             if len(self._found) > MAX_EXECUTABLES:

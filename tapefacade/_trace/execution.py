@@ -33,6 +33,7 @@ from tapefacade._trace.executables import (
     outputs_of as outputs_of,
 )
 from tapefacade._trace.execution_mode import WAYS
+from tapefacade._trace.first_runs import early_call
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.slices import Slice
@@ -267,7 +268,10 @@ class Program:
             if in_pieces is not None:
                 return in_pieces
         executable.used = STATISTICS.dispatched + 1  # not the first to go
-        first = executable.call or executable.prepare()
+        first = executable.call
+        if first is None and not _traced(arguments):
+            first = early_call(executable, arguments)
+        first = first or executable.call or executable.prepare()
         try:
             return self.execute(arguments, first)
         finally:

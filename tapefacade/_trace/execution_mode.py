@@ -13,6 +13,9 @@ import threading
 from collections import deque
 from typing import Any, NamedTuple
 
+import jax
+
+from tapefacade._trace.background import BACKGROUND
 from tapefacade._trace.executables import Executable
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.piecewise import Piecewise
@@ -47,6 +50,9 @@ SHORT = 1.0
 # What is estimated holds for pieces. Compared with these a whole took so many times as long (chains
 # of elementwise steps 3 times, recurrent networks 4, Keras' with Adam 4 to 5, trees 5).
 LONGER = 4
+# On a CPU such a program need not be compiled before it runs (see `first_runs`): it is traced, in
+# this part of the time.
+EARLY = 0.25
 # The first steps of a training make its variables: each is a program of its own, about as long as
 # the others. So pieces that take more seconds than this to be compiled are not risked before so
 # many programs have not repeated, unless one of these has a length that differs by this factor.
@@ -172,7 +178,7 @@ class Ways:
         if size_of(part) > MAX_GROWTH * size and size <= MAX_STEPS:
             return _Choice(None)
         cut = cheapest_cut(part, layout, MANY if repeats else 1, self._missing)
-        if size > MAX_STEPS or self._is_risked(cut, whole):
+        if self._is_in_pieces(size, cut, whole):
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
             cost = len(cut.pieces) * CALLING + (SLOWER * size if size > MAX_STEPS else 0.0)
@@ -180,10 +186,23 @@ class Ways:
         self._compiling = executable, cut.shared, whole
         return _Choice(None)
 
-    def _is_risked(self, cut: Cut, whole: float) -> bool:
-        """Whether a program runs in pieces, which are compiled in vain if it repeats."""
+    def _is_in_pieces(self, size: int, cut: Cut, whole: float) -> bool:
+        """Whether a program runs in pieces."""
+        is_early = BACKGROUND.is_on and jax.default_backend() == "cpu"
+        if size > (MAX_WHOLE if is_early else MAX_STEPS):
+            return True
+        return self._is_risked(cut, whole, EARLY * whole if is_early else whole)
+
+    def _is_risked(self, cut: Cut, whole: float, first: float) -> bool:
+        """Whether a program runs in pieces, which are compiled in vain if it repeats.
+
+        Args:
+            cut: the pieces.
+            whole: the seconds to compile it as a whole.
+            first: the seconds until it has run for the first time, if not in pieces.
+        """
         pieces = sum(map(seconds_missing, cut.shared))
-        if whole > SHORT and pieces < whole:
+        if whole > SHORT and pieces < first:
             return True
         in_vain = sum(self._credit.get(key, 0.0) for key in cut.shared)
         if pieces > CHEAP and self._are_alike(cut.shared, whole):

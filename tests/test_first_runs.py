@@ -1,0 +1,470 @@
+"""The first runs of deep programs, by NumPy, and the compilation of the whole in the background."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from steps import Network, counted, settle
+
+import tapefacade as tf
+from tapefacade._trace import background, executables, execution, first_runs, tree
+from tapefacade._trace.background import BACKGROUND, Background, Job
+from tapefacade._trace.interpreter import Interpreter, is_interpretable, weight_of
+
+RNG = np.random.default_rng(3)
+F = RNG.normal(size=(3, 4)).astype("f")
+ODD = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, 1e30, -2.5, 0.5], "f")
+INTS = np.array([[5, -3, 0], [2**31 - 1, -(2**31), 7]], np.int32)
+BYTES = np.array([0, 1, 127, 128, 255], np.uint8)
+IMAGES = RNG.normal(size=(4, 7, 6, 4)).astype("f")
+
+
+def conv(strides=(1, 1), padding="SAME", left=(1, 1), right=(1, 1), groups=1, outputs=8):
+    """Returns a convolution and its gradients."""
+    kernel = RNG.normal(size=(3, 2, 4 // groups, outputs)).astype("f")
+
+    def apply(x, w):
+        return lax.conv_general_dilated(
+            x, w, strides, padding, left, right, ("NHWC", "HWIO", "NHWC"), groups
+        )
+
+    def run(x, w):
+        y, pull = jax.vjp(apply, x, w)
+        return y, pull(y * y)
+
+    return run, (IMAGES, kernel)
+
+
+def pooled(init, function, sizes, strides, padding):
+    def run(x):
+        y, pull = jax.vjp(
+            lambda x: lax.reduce_window(x, init, function, sizes, strides, padding), x
+        )
+        return y, pull(y * y)
+
+    return run, (IMAGES,)
+
+
+def scanned(c, rows):
+    return lax.scan(lambda c, row: (jnp.tanh(c + row), (c * row, row.sum())), c, rows)
+
+
+PROGRAMS = {
+    "elementwise": (
+        lambda x: [f(x) for f in (
+            jnp.exp, jnp.log, jnp.tanh, jnp.sin, jnp.cos, jnp.sqrt, lax.rsqrt, jnp.sign, jnp.floor,
+            jnp.ceil, jnp.round, jnp.abs, jnp.square, lax.logistic, jnp.isfinite, jnp.expm1,
+            jnp.log1p, lax.erf, jnp.arctan, jnp.cbrt, jnp.negative, lax.stop_gradient,
+            lambda x: lax.integer_pow(x, 3), lambda x: lax.integer_pow(x, -2), jax.nn.relu,
+            jax.nn.gelu, jax.nn.softmax, jax.nn.elu, lambda x: x**0.5, jnp.sinh, jnp.arcsinh,
+        )], (ODD,)),
+    "two": (
+        lambda x, y: [f(x, y) for f in (
+            jnp.add, jnp.subtract, jnp.multiply, jnp.true_divide, jnp.maximum, jnp.minimum,
+            jnp.power, jnp.arctan2, lax.rem, jnp.less, jnp.equal, jnp.not_equal, jnp.greater_equal,
+        )], (ODD, ODD[::-1].copy())),
+    "integers": (
+        lambda x: [
+            x + x, x * x, x - 1, lax.div(x, jnp.int32(-2)), lax.rem(x, jnp.int32(0)), ~x, x & 6,
+            x | 6, x ^ 6, jnp.sum(x), jnp.prod(x, 0), jnp.cumsum(x, 1), jnp.max(x, 1),
+            jnp.sign(x), jnp.abs(x),
+            lax.shift_left(x, jnp.int32(3)), lax.shift_left(x, jnp.int32(32)),
+            lax.shift_right_logical(x, jnp.int32(3)), lax.shift_right_logical(x, jnp.int32(40)),
+            lax.shift_right_arithmetic(x, jnp.int32(3)), lax.integer_pow(x, 2),
+            x.astype(np.int8), x.astype("f"), x.astype(bool),
+            lax.bitcast_convert_type(x, np.float32),
+        ], (INTS,)),
+    "bytes": (
+        lambda x: [x + x, ~x, x > 3, jnp.sum(x), jnp.mean(x.astype("f")), lax.shift_left(x, x),
+                   lax.bitcast_convert_type(x, np.int8), jnp.sum(x, dtype=np.uint8)], (BYTES,)),
+    "to integers": (lambda x: [x.astype(np.int32), x.astype(np.uint8), x.astype(np.int64)], (ODD,)),
+    "booleans": (
+        lambda x: [x > 0, ~(x > 0), (x > 0) & (x < 1), jnp.any(x > 0, 0), jnp.all(x > 0),
+                   jnp.where(x > 0, x, 0.0), jnp.sum(x > 0), (x > 0).astype("f")], (F,)),
+    "shapes": (
+        lambda x: [
+            x.reshape(2, 6), x.T, x[None], jnp.squeeze(x[:1], 0), jnp.broadcast_to(x[0], (5, 4)),
+            jnp.flip(x, 1), x[1:, ::2], jnp.concatenate([x, x], 1), jnp.stack([x, x], 1),
+            *jnp.split(x, [1, 3], 1), lax.pad(x, np.float32(7), [(1, 0, 2), (0, 2, 0)]),
+            lax.pad(x, np.float32(7), [(-1, 0, 1), (0, -2, 0)]), jnp.tile(x, (2, 1)),
+            lax.dynamic_slice(x, (jnp.int32(5), jnp.int32(-1)), (2, 2)), jnp.arange(5) + 1,
+            lax.dynamic_update_slice(x, x[:2, :2], (jnp.int32(2), jnp.int32(1))),
+            x[jnp.array([2, 0])], jnp.sort(x, 1), lax.top_k(x, 2), jnp.zeros((0, 3)) + 1.0,
+            lax.clamp(np.float32(-0.5), x, np.float32(0.5)),
+        ], (F,)),
+    "reductions": (
+        lambda x: [jnp.sum(x), jnp.sum(x, 1), jnp.max(x, 0), jnp.min(x), jnp.prod(x, (0, 1)),
+                   jnp.argmax(x, 1), jnp.argmin(x, 0), jnp.cumprod(x, 1), lax.cummax(x, 1),
+                   lax.cumsum(x, 0, reverse=True), jnp.std(x), jnp.max(x[:0].sum(0))], (F,)),
+    "NaN": (lambda x: [jnp.max(x), jnp.argmax(x), jnp.minimum(x, 0), jnp.cumsum(x)], (ODD,)),
+    "products": (
+        lambda x, y: [x @ y.T, jnp.einsum("ij,kj->ik", x, y),
+                      jnp.einsum("bij,bkj->bki", x[None], y[None]), jnp.dot(x[0], y[0]),
+                      jnp.outer(x[0], y[0]), jnp.tensordot(x, y, 2),
+                      jnp.einsum("bihd,bjhd->bhij", x.reshape(1, 3, 2, 2), y.reshape(1, 3, 2, 2))],
+        (F, F[::-1].copy())),
+    "float64": (lambda x: [jnp.sum(x * x), jnp.tanh(x), x @ x.T, x.astype("f")], (F.astype("d"),)),
+    "half": (lambda x: [jnp.tanh(x) * x, jnp.sum(x), x @ x.T], (F.astype(np.float16),)),
+    "complex": (lambda x: [jnp.exp(x * 1j), jnp.abs(x + 1j), jnp.fft.fft(x)], (F,)),
+    "scan": (scanned, (F[0], F)),
+    "reversed scan": (
+        lambda c, r: lax.scan(lambda c, x: (c + x, c), c, r, reverse=True), (F[0], F)),
+    "gradient of a scan": (
+        lambda c, r: jax.grad(lambda c, r: scanned(c, r)[0].sum())(c, r), (F[0], F)),
+    "cond": (lambda x: [lax.cond(x[0, 0] > k, jnp.sin, jnp.cos, x) for k in (-9, 9)], (F,)),
+    "while": (
+        lambda x: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2), (0, x)),
+        (F,)),
+    "switch": (lambda x: [lax.switch(k, [jnp.sin, jnp.cos, jnp.tan], x) for k in (-1, 1, 5)], (F,)),
+    "random": (lambda x: jax.random.normal(jax.random.key(3), (4,)) + x[0], (F,)),
+    "gather": (
+        lambda x: jax.grad(lambda x: jnp.sum(jnp.take(x, jnp.array([0, 2, 2]), axis=0) ** 2))(x),
+        (F,)),
+    "conv": conv(), "strided conv": conv((2, 3)), "valid conv": conv((2, 1), "VALID"),
+    "dilated conv": conv(right=(2, 2)), "transposed conv": conv((1, 1), [(2, 1), (0, 2)], (2, 3)),
+    "narrow conv": conv((1, 1), [(-1, 0), (0, -2)]), "grouped conv": conv(groups=2),
+    "depthwise conv": conv((2, 2), groups=4), "wide conv": conv((1, 1), "SAME", outputs=4),
+    "max pool": pooled(-np.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME"),
+    "overlapping max pool": pooled(-np.inf, lax.max, (1, 3, 2, 1), (1, 2, 1, 1), "VALID"),
+    "average pool": pooled(0.0, lax.add, (1, 2, 3, 1), (1, 2, 2, 1), "SAME"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_numpy_computes_what_xla_does(name):
+    run, arrays = PROGRAMS[name]
+    with jax.enable_x64(True), jax.numpy_dtype_promotion("standard"):
+        traced = jax.jit(run).trace(*arrays)
+        assert is_interpretable(traced.jaxpr)
+        interpreter = Interpreter(traced.jaxpr)
+        interpreter.prepare()
+        want = jax.tree.leaves(traced.lower().compile()(*arrays))
+        for _ in range(2):
+            got = interpreter(arrays)
+            for one, other in zip(got, want, strict=True):
+                assert (one.dtype, one.shape) == (other.dtype, other.shape)
+                exact = one.dtype.kind in "biu"
+                tolerance = {} if exact else {"rtol": 2e-2 if one.dtype == np.float16 else 2e-5}
+                atol = 0 if exact else 1e-4
+                np.testing.assert_allclose(one, other, **tolerance, atol=atol)
+
+
+@pytest.mark.parametrize("name", ["conv", "depthwise conv", "transposed conv", "max pool", "scan"])
+def test_what_numpy_computes_needs_no_compiler(name):
+    run, arrays = PROGRAMS[name]
+    with jax.enable_x64(True):
+        assert not Interpreter(jax.make_jaxpr(run)(*arrays)).alone
+
+
+def test_what_calls_python_or_is_about_devices_is_no_program_for_numpy():
+    closed = jax.make_jaxpr(lambda x: jax.pure_callback(np.sin, x, x))(F)
+    assert not is_interpretable(closed)
+    inner = jax.make_jaxpr(lambda x: jax.jit(lambda x: jax.pure_callback(np.sin, x, x))(x))(F)
+    assert not is_interpretable(inner)
+    printed = jax.make_jaxpr(lambda x: (jax.debug.print("{}", x), x)[1])(F)
+    assert not is_interpretable(printed)
+
+
+def test_an_argument_that_is_a_result_is_copied():
+    x = np.ones(3, "f")
+    (got,) = Interpreter(jax.make_jaxpr(lambda x: x[::-1])(x))([x])
+    x[:] = 2.0
+    np.testing.assert_array_equal(got, np.ones(3))
+
+
+def test_weights():
+    chain = jax.make_jaxpr(lambda x: jax.jit(jnp.tanh)(x) + x)(F).jaxpr
+    assert weight_of(chain) == 2.0  # a call weighs what it calls
+    assert weight_of(jax.make_jaxpr(lambda x: lax.sort(x))(F).jaxpr) > 10.0
+
+
+# The life of a program.
+
+
+@pytest.fixture
+def all_deep(monkeypatch):
+    """Every program is too deep to be waited for; nothing has been compiled."""
+    settle()
+    found = executables._Executables()
+    monkeypatch.setattr(executables, "EXECUTABLES", found)
+    monkeypatch.setattr(execution, "EXECUTABLES", found)
+    monkeypatch.setattr(first_runs, "EXECUTABLES", found)
+    monkeypatch.setattr(tree, "MAX_NODES", -1)
+    monkeypatch.setattr(first_runs, "DEEP", 0.0)
+    monkeypatch.setattr(first_runs, "MIN_STEPS", 8)
+    yield found
+    settle()
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    """The programs that are asked for."""
+    found = []
+    run = Job.run
+    monkeypatch.setattr(Job, "run", lambda job: (found.append(job), run(job))[1])
+    return found
+
+
+@contextlib.contextmanager
+def held(monkeypatch):
+    """A thread that compiles nothing before it is let go."""
+    monkeypatch.setattr(BACKGROUND, "is_waited_for", False)
+    go, run = threading.Event(), Job.run
+    with monkeypatch.context() as patched:
+        patched.setattr(Job, "run", lambda job: (go.wait(60), run(job))[1])
+        try:
+            yield go
+        finally:
+            go.set()
+            BACKGROUND.wait()
+
+
+def trained(network, steps, step=None):
+    losses, counts = [], []
+    for _ in range(steps):
+        with counted() as count:
+            losses.append((step or network.step)(network.x, network.y, 0.1).numpy())
+            network.variables[0].numpy()
+        counts.append((count.compiled, count.dispatched))
+    return losses, counts
+
+
+@pytest.mark.parametrize("is_function", [False, True])
+def test_a_deep_step_is_traced_once_and_compiled_when_it_repeats(all_deep, jobs, is_function):
+    network, other = Network(), Network()
+    step = tf.function(network.step) if is_function else None
+    losses, counts = trained(network, 4, step)
+    assert counts == [(1, 1), (0, 1), (0, 1), (0, 1)]
+    assert len(jobs) == 1
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(BACKGROUND, "is_on", False)
+        want, _ = trained(other, 4)
+    np.testing.assert_allclose(losses, want, 1e-5)
+    for one, another in zip(network.state(), other.state(), strict=True):
+        np.testing.assert_allclose(one, another, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("is_function", [False, True])
+def test_steps_go_on_while_the_whole_is_compiled(all_deep, monkeypatch, is_function):
+    network = Network()
+    step = tf.function(network.step) if is_function else None
+    with held(monkeypatch) as go:
+        _, before = trained(network, 5, step)
+        assert before == [(1, 1)] + [(0, 1)] * 4
+        (early,) = [e.early for e in all_deep._found.values() if e.early is not None]
+        assert early.job is not None
+        assert not early.job.is_done
+        go.set()
+        BACKGROUND.wait()
+        assert early.job.is_done
+        _, after = trained(network, 2, step)
+        assert after == [(0, 1)] * 2  # not traced again
+        assert all(e.early is None and e.call is not None for e in all_deep._found.values())
+
+
+def test_a_step_that_does_not_repeat_is_not_compiled(all_deep, jobs):
+    network = Network()
+    for rows in range(1, 5):
+        network.step(network.x[:rows], network.y[:rows], 0.1).numpy()
+    assert jobs == []
+
+
+def test_a_small_step_is_compiled_at_once(jobs, monkeypatch):
+    settle()
+    network = Network()
+    _, counts = trained(network, 3)
+    assert [dispatched for _, dispatched in counts] == [1, 1, 1]
+    assert jobs == []
+
+
+def test_large_variables(all_deep, jobs):
+    """Their buffers are given away when the program is compiled."""
+    v = tf.Variable(tf.ones([512, 600]))
+
+    @tf.function
+    def step():
+        y = v
+        for _ in range(10):
+            y = tf.tanh(y) + 0.5
+        v.assign(y)
+        return tf.reduce_sum(v)
+
+    want = np.ones([512, 600])
+    for _ in range(4):
+        for _ in range(10):
+            want = np.tanh(want) + 0.5
+        np.testing.assert_allclose(step().numpy(), want.sum(), 1e-4)
+    assert len(jobs) == 1
+
+
+def test_checks_fail_as_ever(all_deep):
+    x, place = tf.Variable([1.0, 2.0]), tf.Variable(5)
+
+    @tf.function
+    def step():
+        y = x
+        for _ in range(12):
+            y = tf.tanh(y)
+        return tf.gather(y, place)
+
+    for _ in range(3):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="indices = 5 is not in"):
+            step()
+    place.assign(1)
+    want = 2.0
+    for _ in range(12):
+        want = np.tanh(want)
+    np.testing.assert_allclose(step().numpy(), want, 1e-5)
+
+
+def test_an_error_while_compiling_is_raised_by_the_next_call(all_deep, monkeypatch, jobs):
+    network = Network()
+    trained(network, 1)
+    monkeypatch.setattr(first_runs.Early, "ask", lambda early: setattr(early, "job", fail()))
+
+    def fail():
+        job = Job(lambda: 1 / 0, "a test")
+        job.run()
+        return job
+
+    _, counts = trained(network, 2)  # compiles by itself, and would raise what is wrong
+    assert counts == [(0, 1), (0, 1)]
+
+
+def test_an_interrupt_loses_nothing(all_deep, monkeypatch):
+    network, other = Network(), Network()
+
+    def interrupted(self, arguments):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Interpreter, "run", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            network.step(network.x, network.y, 0.1).numpy()
+    network.variables[0].numpy()  # computed now
+    other.step(other.x, other.y, 0.1).numpy()
+    for one, another in zip(network.state(), other.state(), strict=True):
+        np.testing.assert_allclose(one, another, 1e-5, 1e-6)
+
+
+def test_other_threads(all_deep, monkeypatch, jobs):
+    network = Network()
+    step = tf.function(lambda: network.loss(network.x, network.y))
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(step().numpy())) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found.append(step().numpy())
+    np.testing.assert_allclose(found, [found[0]] * 5, 1e-6)
+    assert len(jobs) <= 1
+
+
+def test_within_jax(all_deep):
+    network = Network()
+    step = tf.function(lambda x: network.loss(x, network.y))
+    x = tf.constant(network.x)
+    want = step(x).numpy()
+    got = jax.jit(lambda x: step(x))(x)
+    np.testing.assert_allclose(np.asarray(got), want, 1e-5)
+
+
+# The thread.
+
+
+def test_there_is_one_thread_and_it_ends():
+    own, names, go = Background(), [], threading.Event()
+
+    def lower():
+        names.append(threading.current_thread().name)
+        go.wait(60)
+        return jax.jit(jnp.sin).lower(F)
+
+    assert own.submit(Job(lower, "first"))
+    assert own.submit(Job(lower, "second"))
+    go.set()
+    own.wait()
+    assert names == ["tapefacade compiler"] * 2
+    assert not any(t.name == names[0] for t in threading.enumerate() if t is own._thread)
+    assert own.submit(Job(lower, "third"))  # it begins anew
+    own.wait()
+    assert len(names) == 3
+
+
+def test_jobs_that_wait_are_bounded_and_left_out_at_the_end(monkeypatch):
+    monkeypatch.setattr(background, "MAX_WAITING", 2)
+    own, go = Background(), threading.Event()
+    first = Job(lambda: (go.wait(60), jax.jit(jnp.sin).lower(F))[1], "first")
+    assert own.submit(first)
+    while own._current is not first:
+        pass
+    waiting = [Job(lambda: 1 / 0, "waiting") for _ in range(2)]
+    assert all(map(own.submit, waiting))
+    assert not own.submit(Job(lambda: 1 / 0, "too many"))
+    go.set()
+    own.end()
+    assert all(job.is_done for job in waiting)
+    assert not own.submit(Job(lambda: 1 / 0, "after the end"))
+
+
+def test_settings_of_the_thread_that_asks_hold_in_the_other():
+    with jax.default_matmul_precision("bfloat16"):
+        job = Job(lambda: found.append(jax.config.jax_default_matmul_precision), "a test")
+    found = []
+    job.run()
+    assert found == ["bfloat16"]
+
+
+END = """
+import os, sys, threading
+import tapefacade as tf
+from tapefacade._trace import first_runs
+first_runs.DEEP = 0.0
+v = tf.Variable(tf.ones([64, 64]))
+@tf.function
+def step():
+    y = v
+    for k in range(40):
+        y = tf.tanh(y @ v) + tf.sin(y)
+    v.assign(y)
+    return tf.reduce_sum(y)
+for _ in range(3):
+    print(step().numpy(), flush=True)
+if "fork" in sys.argv:
+    child = os.fork()
+    if not child:
+        for _ in range(3):
+            step().numpy()
+        sys.exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+sys.exit(7)
+"""
+
+
+@pytest.mark.parametrize("switch", ["", "off"])
+def test_a_process_ends_while_something_is_compiled(switch):
+    environment = {
+        **os.environ, background.VARIABLE: switch, "TAPEFACADE_COMPILATION_CACHE": "off",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", END], env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 7, done.stderr
+    assert len(done.stdout.split()) == 3
+    assert "rror" not in done.stderr
+
+
+def test_determinism_wants_every_run_computed_alike(all_deep, jobs):
+    tf.config.experimental.enable_op_determinism()
+    _, counts = trained(Network(), 3)
+    assert counts == [(1, 1), (0, 1), (0, 1)]
+    assert jobs == []
+    assert all(e.call is not None for e in all_deep._found.values())
