@@ -2,17 +2,14 @@
 
 import importlib
 import logging
-import pkgutil
+import pydoc
+import sys
 
 import pytest
 
 import tapefacade as tf
-import tapefacade.compat.v1
 
-MODULES = ["tapefacade.compat.v1"] + [
-    module.name
-    for module in pkgutil.walk_packages(tapefacade.compat.v1.__path__, "tapefacade.compat.v1.")
-]
+MODULES = [name for name in sys.modules if f"{name}.".startswith("tapefacade.compat.v1.")]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -21,6 +18,25 @@ def test_every_name_is_there(name):
     assert dir(module)
     for public in dir(module):
         assert hasattr(module, public)
+
+
+def test_namespaces_are_modules_that_can_be_imported():
+    import tapefacade.compat.v1.nn as nn
+    from tapefacade.compat.v1.math import special
+
+    assert nn is tf.compat.v1.nn
+    assert special.dawsn is tf.math.special.dawsn
+    assert len(MODULES) > 50
+    assert "Names of older versions: `tf.compat.v1.nn`." in pydoc.plain(pydoc.render_doc(nn))
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'tapefacade.compat.v1.quux'"):
+        importlib.import_module("tapefacade.compat.v1.quux")
+
+
+def test_a_namespace_shows_what_tf_has_but_for_exceptions():
+    assert {name for name in dir(tf.math) if name[0] != "_"} <= set(dir(tf.compat.v1.math))
+    assert "undo_keras" not in dir(tf.compat.v1)  # no name of TensorFlow 1
+    assert not hasattr(tf.compat.v1, "autodiff")  # a module is no other name of one
+    assert tf.compat.v1.nn.conv2d is not tf.nn.conv2d  # it has other arguments
 
 
 def test_aliases_are_the_functions_themselves():

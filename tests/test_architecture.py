@@ -227,8 +227,10 @@ def test_every_public_file_is_a_namespace():
         for path in MODULES
         if not any(part.startswith("_") and part != "__init__" for part in module_parts(path))
     }
+    # The namespaces of `tf.compat.v1` are made from a table.
+    with_files = {n.__name__ for n in NAMESPACES.values() if hasattr(n, "__file__")}
     # `tf.keras` is Keras's own module, imported when somebody asks for it.
-    assert files - {"tapefacade.keras"} == {n.__name__ for n in NAMESPACES.values()}
+    assert files - {"tapefacade.keras"} == with_files
 
 
 def test_importing_the_package_changes_no_setting_of_jax():

@@ -102,7 +102,8 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Takes elements of `x` where a condition holds and of `y` elsewhere, or says where it holds.
 
-    A vector chooses among the rows of `x` and `y`; else the shapes are the same, unlike in `tf.where`.
+    A vector chooses among the rows of `x` and `y`; else the shapes are the same, unlike in
+    `tf.where`.
 
     Args:
         condition: a boolean tensor of the shape of `x`; a scalar, or a vector which chooses rows.

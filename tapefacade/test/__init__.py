@@ -5,7 +5,7 @@ from tapefacade._config.devices import (
     is_built_with_cuda as is_built_with_cuda,
     is_gpu_available as is_gpu_available,
 )
-from tapefacade._core.lazy_names import aliases as _aliases
+from tapefacade._core.lazy_names import lazy_attributes as _lazy_attributes
 from tapefacade._tape.numerical_gradient import compute_gradient as compute_gradient
 from tapefacade._testing.test_case import (
     disable_with_predicate as disable_with_predicate,
@@ -21,4 +21,4 @@ from tapefacade.test import experimental as experimental
 
 _LATE = {"TestCase": _test_case}
 
-__getattr__, __dir__ = _aliases(__name__, "", made=_LATE)
+__getattr__, __dir__ = _lazy_attributes(__name__, _LATE)

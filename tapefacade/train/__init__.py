@@ -19,10 +19,10 @@ from tapefacade._checkpoint.views import (
     CheckpointView as CheckpointView,
     TrackableView as TrackableView,
 )
-from tapefacade._core.lazy_names import aliases as _aliases
+from tapefacade._core.lazy_names import lazy_attributes as _lazy_attributes
 from tapefacade._io.examples import EXAMPLES as _EXAMPLES
 from tapefacade.train import experimental as experimental
 
 _LATE = _EXAMPLES.makers()
 
-__getattr__, __dir__ = _aliases(__name__, "", made=_LATE)
+__getattr__, __dir__ = _lazy_attributes(__name__, _LATE)
