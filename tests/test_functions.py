@@ -218,7 +218,7 @@ def test_derivatives_of_any_order_go_through():
 def test_a_function_that_looks_at_values_runs_python_and_says_so_once(said):
     runs = Runs()
 
-    @tf.function
+    @tf.function(autograph=False)
     def f(x):
         runs()
         if x > 0.0:
@@ -262,7 +262,7 @@ def test_a_tape_outside_sees_through_a_function_that_looks_at_values(said):
 
 
 def test_long_loops_are_not_written_out(said):
-    @tf.function
+    @tf.function(autograph=False)
     def f(n):
         total = tf.constant(0)
         for i in tf.range(200):

@@ -1,15 +1,28 @@
-"""`tf.autograph`, where there is nothing to convert: functions are recorded while they run."""
+"""`tf.autograph`: what users say about functions that are rewritten."""
 
+import ast
+import contextlib
 import enum
+import functools
 import inspect
 import sys
 import textwrap
+import types
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
+from tapefacade._autograph import operators as operators
+from tapefacade._autograph.conversion import (
+    LEFT_ALONE,
+    RewrittenFunction,
+    rewritten,
+    rewritten_tree,
+)
+from tapefacade._autograph.notes import VERBOSITY, noted
+from tapefacade._autograph.sources import NoSourceError
 from tapefacade._definition.op import function, register
+from tapefacade._function.function.function_types import PolymorphicFunction
 
-F = TypeVar("F")
 MESSAGE_NO_CODE = (
     "converting {0}: ValueError: Cannot apply autograph to a function that doesn't expose a "
     "__code__ object. If this is a @tf.function, try passing f.python_function instead."
@@ -30,45 +43,63 @@ def _function_in(entity: Any) -> Any:
 
 @function("autograph.to_code")
 def to_code(entity: Any, recursive: bool = True, experimental_optional_features: Any = None) -> str:
-    """Returns the text of a function.
+    """Returns the text of a function as it is rewritten: its statements are calls.
 
-    Unlike TensorFlow, the text is the function's own: nothing is converted.
+    What is not rewritten, as generators are not, is given as it is.
 
     Args:
         entity: the function.
-        recursive: ignored.
+        recursive: accepted for TensorFlow's sake; functions that it calls are rewritten then.
         experimental_optional_features: ignored.
 
     Raises:
         ValueError: if it is no Python function.
         OSError: if its text cannot be found.
 
-    >>> print(tf.autograph.to_code(tf.autograph.set_verbosity).splitlines()[0])
-    @function("autograph.set_verbosity")
+    >>> def positive(x):
+    ...     return x if x > 0.0 else -x
+    >>> print(tf.autograph.to_code(positive))
+    def positive(x):
+        return ag__.if_exp(x > 0.0, lambda: x, lambda: -x)
     """
-    return textwrap.dedent(inspect.getsource(_function_in(entity)))
+    found = _function_in(entity)
+    if type(found) is types.FunctionType:
+        with contextlib.suppress(NoSourceError):
+            return ast.unparse(rewritten_tree(found))
+    return textwrap.dedent(inspect.getsource(found))
 
 
 @function("autograph.to_graph")
 def to_graph(
     entity: Any, recursive: bool = True, experimental_optional_features: Any = None
 ) -> Any:
-    """Returns a function as it is.
+    """Returns a function rewritten, so that its statements on tensors can be recorded.
 
-    Unlike TensorFlow, nothing is converted: functions are recorded while they run.
+    `tf.function` does so where it is needed. What is not rewritten is returned as it is.
 
     Args:
         entity: the function.
-        recursive: ignored.
+        recursive: accepted for TensorFlow's sake; functions that it calls are rewritten then.
         experimental_optional_features: ignored.
 
     Raises:
         ValueError: if it is no Python function.
 
-    >>> tf.autograph.to_graph(lambda x: x + 1)(2)
+    >>> tf.autograph.to_graph(lambda x: x + 1 if x > 0 else x)(2)
     3
     """
-    return _function_in(entity)
+    found = _function_in(entity)
+    made, _ = rewritten(found)
+    if made is None:
+        return found
+    inner = RewrittenFunction(made)
+
+    @functools.wraps(found)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return inner(*args, **kwargs)
+
+    call.__dict__[LEFT_ALONE] = True
+    return call
 
 
 @function("autograph.trace")
@@ -86,21 +117,23 @@ def trace(*args: Any) -> None:
 
 @function("autograph.set_verbosity")
 def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
-    """Does nothing: there is no conversion to tell about.
+    """Sets how much is told of the statements of functions.
 
     Args:
-        level: ignored.
-        alsologtostdout: ignored.
+        level: from 1 on, the logger is told which statements run as Python, and why; from 3 on,
+            also which have become instructions.
+        alsologtostdout: whether it is printed, too.
 
-    >>> tf.autograph.set_verbosity(3)
+    >>> tf.autograph.set_verbosity(1)
+    >>> tf.autograph.set_verbosity(0)
     """
+    VERBOSITY.level = level
+    VERBOSITY.is_printed = alsologtostdout
 
 
 @function("autograph.experimental.do_not_convert")
 def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
-    """Returns the function that it decorates.
-
-    Unlike TensorFlow, no function is converted.
+    """Returns a function like the one that it decorates, which is never rewritten.
 
     Args:
         func: the function; without it, a decorator is returned.
@@ -109,12 +142,17 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     3
     """
     if func is None:
-        return _unchanged
-    return func
+        return do_not_convert
+    if not callable(func) or isinstance(func, PolymorphicFunction):
+        return func
 
+    @functools.wraps(func)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with noted(None):
+            return func(*args, **kwargs)
 
-def _unchanged(func: F) -> F:
-    return func
+    call.__dict__[LEFT_ALONE] = True
+    return call
 
 
 @function("autograph.experimental.set_loop_options")
@@ -124,16 +162,25 @@ def set_loop_options(
     maximum_iterations: Any = None,
     shape_invariants: Any = None,
 ) -> None:
-    """Does nothing: a Python loop runs as Python runs it.
+    """Sets options of the loop of a `tf.function` in whose body it is called.
+
+    It has to be a statement of the body itself, and does nothing elsewhere.
 
     Args:
-        parallel_iterations: ignored.
-        swap_memory: ignored.
-        maximum_iterations: ignored.
-        shape_invariants: ignored.
+        parallel_iterations: accepted for TensorFlow's sake.
+        swap_memory: accepted for TensorFlow's sake.
+        maximum_iterations: the largest number of iterations.
+        shape_invariants: accepted for TensorFlow's sake: a loop whose variables change their
+            shapes runs as Python.
 
-    >>> for i in tf.range(2):
-    ...     tf.autograph.experimental.set_loop_options(maximum_iterations=3)
+    >>> @tf.function
+    ... def f(x):
+    ...     while x > 0:
+    ...         tf.autograph.experimental.set_loop_options(maximum_iterations=3)
+    ...         x -= 1
+    ...     return x
+    >>> f(tf.constant(10)).numpy()
+    np.int32(7)
     """
 
 

@@ -39,6 +39,11 @@ class Draw:
         self.key = from_host(source.blank() if _DRAWS.is_rehearsing else source.next())
         self.is_spare = False
 
+    @property
+    def is_seeded(self) -> bool:
+        """Whether TensorFlow's numbers are drawn: in a function, with a seed."""
+        return self.source.is_seeded
+
     def again(self) -> EagerTensor:
         """Draws the next key."""
         if self.is_spare:
@@ -89,6 +94,15 @@ class Ops:
             self._numbered += 1
         return seed, count
 
+    @property
+    def places(self) -> tuple[int, int, int]:
+        """How many ops have been met, which of them are numbered, and the functions called."""
+        return self._met, self._numbered, self._called
+
+    @places.setter
+    def places(self, places: tuple[int, int, int]) -> None:
+        self._met, self._numbered, self._called = places
+
     def call(self) -> Counts:
         """Returns how far the ops of the function that is called next have come."""
         self._called += 1
@@ -110,6 +124,11 @@ class _Source:
         if _DRAWS.functions and (seed is not None or GLOBAL.seeds.seed is not None):
             number, self._count = _DRAWS.functions[-1].next(seed)
             self._fixed = (number % random_seeds.LARGEST_SEED, self._count.key)
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether the op has a place of its own in a function."""
+        return self._fixed is not None
 
     def copy(self, ops: Ops | None = None) -> "_Source":
         """Returns a source that begins anew, or goes on as the next of `ops`."""
@@ -137,6 +156,11 @@ class _RowSource:
     def __init__(self, sources: "list[_Source | _RowSource]", count: int) -> None:
         self._sources = sources
         self._count = count
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether one of the ops has a place of its own in a function."""
+        return any(source.is_seeded for source in self._sources)
 
     def copy(self, ops: Ops | None = None) -> "_RowSource":
         """Returns a source that begins anew, or goes on as the next of `ops`."""
@@ -318,6 +342,19 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
         yield
     finally:
         del functions[depth:]  # with those of loops that an error has left
+
+
+def current_places() -> Any:
+    """Returns how far the ops of the function that runs are numbered, for `return_to`."""
+    ops = _DRAWS.functions[-1] if _DRAWS.functions else None
+    return ops, None if ops is None else ops.places
+
+
+def return_to(places: Any) -> None:
+    """Numbers the ops of a function as if what was recorded since had not been."""
+    ops, before = places
+    if ops is not None:
+        ops.places = before
 
 
 def body_draws() -> contextlib.AbstractContextManager[None]:

@@ -159,14 +159,42 @@ def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[Ea
     Returns:
         The results.
     """
-    variables = list({id(v): v for body in bodies for v in body.assigned}.values())
-    with locked(variables):
-        return _recorded(index, bodies, coarse, variables)
+    return _recorded(index, bodies, bodies[0].count, [], coarse)
+
+
+def record_choice(
+    index: Any, bodies: Sequence[Body], choices: Sequence[Sequence[int | EagerTensor | Variable]]
+) -> list[EagerTensor]:
+    """Records branches as one instruction whose results are chosen one by one.
+
+    All results depend on all operands, as in TensorFlow's functions.
+
+    Args:
+        index: a boolean, which chooses the first of two, or an integer within the range.
+        bodies: the branches.
+        choices: for each result what it is in each branch: the number of a result of its body, or
+            a tensor that was there before, all of one type.
+
+    Returns:
+        The results.
+    """
+    return _recorded(index, bodies, 0, choices, True)
 
 
 def _recorded(
-    index: Any, bodies: Sequence[Body], coarse: bool, variables: Sequence[Variable]
-) -> list[EagerTensor]:
+    index: Any, bodies: Sequence[Body], size: int,
+    choices: Sequence[Sequence[int | EagerTensor | Variable]], coarse: bool,
+) -> list[EagerTensor]:  # fmt: skip
+    variables = list({id(v): v for body in bodies for v in body.assigned}.values())
+    with locked(variables):
+        return _recorded_locked(index, bodies, size, choices, coarse, variables)
+
+
+def _recorded_locked(
+    index: Any, bodies: Sequence[Body], size: int,
+    choices: Sequence[Sequence[int | EagerTensor | Variable]], coarse: bool,
+    variables: Sequence[Variable],
+) -> list[EagerTensor]:  # fmt: skip
     recording = THREAD.recording
     operands = [operand(index)]
     places: dict[int, int] = {}  # of what comes from outside, among the operands
@@ -179,22 +207,24 @@ def _recorded(
 
     branches = []
     kept = []  # while ids are compared
-    for body in bodies:
+    for number, body in enumerate(bodies):
         outside = [o.key if isinstance(o, Draw) else o for o in body.outside()]
         kept.append(outside)
         own = {id(v): body.count + k for k, v in enumerate(body.assigned)}
+        merged = [choice[number] for choice in choices]
         assigned = tuple(
-            (True, own[id(v)]) if id(v) in own else (False, place_of(v)) for v in variables
-        )
+            (True, item) if isinstance(item, int) else (False, place_of(item)) for item in merged
+        ) + tuple((True, own[id(v)]) if id(v) in own else (False, place_of(v)) for v in variables)
         branches.append(Branch(body.program, tuple([place_of(o) for o in outside]), assigned))
     opaque = any(variable.trainable for variable in variables)
-    plan = Plan(tuple(branches), bodies[0].count, coarse, opaque)
+    plan = Plan(tuple(branches), size, coarse, opaque)
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
     branching = interned(Branching, plan)
     outputs = recording.apply(branching, (), slots, types)
-    end = plan.size + len(variables)
-    put_together(variables, outputs[plan.size : end])
+    first = size + len(choices)
+    end = first + len(variables)
+    put_together(variables, outputs[first:end])
     rest = iter(outputs[end:])
     for branch, found in zip(branching.plan.branches, branching.check_types, strict=True):
         record_checks(branch.program.checks, [[next(rest) for _ in check] for check in found])
@@ -202,4 +232,4 @@ def _recorded(
         recording.apply(interned(ActingBranching, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
-    return outputs[: plan.size]
+    return outputs[:first]

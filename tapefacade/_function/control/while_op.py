@@ -1,8 +1,9 @@
 """A loop whose number of iterations is not known, as one instruction.
 
-`jax.lax.while_loop` runs until the condition is false; it has no derivative in reverse. With a
-bound `jax.lax.scan` runs instead, and does nothing in the iterations after the last one. They are
-branches of their own, and no choice between two values: what is not computed has no NaN gradient.
+`jax.lax.while_loop` runs until the condition is false; in reverse its iterations are computed again
+(`checkpointed_loop.py`). With a bound `jax.lax.scan` runs instead, and does nothing in the
+iterations after the last one. They are branches of their own, and no choice between two values:
+what is not computed has no NaN gradient.
 
 A random op takes in every iteration a key of its own, made from one that is drawn for the loop.
 """
@@ -20,7 +21,9 @@ from tapefacade._core.gradient_rules import NoGradient
 from tapefacade._core.jax_keys import unwrap
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import INPUT, Acting, Program, flow_of, followed
+from tapefacade._function.control.checkpointed_loop import while_loop
 from tapefacade._ops.array.printing import QUIET
+from tapefacade._tape.derivative_modes import REVERSE_MODE, current_modes, in_forward_mode
 from tapefacade._trace.operation import Operation
 
 # Where a body takes something from: the operands, the variables that are assigned, the keys.
@@ -81,9 +84,7 @@ class DynamicLoop(Operation):
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         programs = (plan.condition, plan.body)
-        self.replayable = (
-            plan.length is not None and not plan.opaque and all(p.replayable for p in programs)
-        )
+        self.replayable = not plan.opaque and all(p.replayable for p in programs)
         self.check_types: list[list[tuple[TensorType, ...]]] = []  # known once it is inferred
         self._dependencies: tuple[frozenset[int], ...] | None = None
         missing = sorted(frozenset().union(*flow_of(plan.body.part).missing[: plan.states]))
@@ -130,7 +131,13 @@ class DynamicLoop(Operation):
         start = (jnp.zeros((), np.int32), values, passed[0], passed[1])
         begun = self._goes_on(start, rest, limit)
         once = functools.partial(self._once, rest, limit)
-        if plan.length is None:
+        if plan.length is None and REVERSE_MODE in current_modes() and not in_forward_mode():
+            _, last = while_loop(
+                lambda carried: carried[0],
+                lambda _, carried, given: self._once(given[0], given[1], carried),
+                begun, (rest, limit),
+            )  # fmt: skip
+        elif plan.length is None:
             _, last = lax.while_loop(lambda carried: carried[0], once, begun)
         else:
             _, last = lax.scan(

@@ -195,8 +195,16 @@ class While:
         in_frame = recording.frame is not None
         if self._draws:
             self._require_keys(in_frame)
-        if in_frame and self._is_taped():
-            self._require_bound()
+
+    @property
+    def draws_other_numbers(self) -> bool:
+        """Whether its random ops have seeds, and would not draw TensorFlow's numbers."""
+        return self._count is None and any(draw.is_seeded for draw in self._draws)
+
+    @property
+    def runs_once(self) -> bool:
+        """Whether there is an iteration for sure; known once it is prepared."""
+        return bool(self._count)
 
     def recorded(self) -> tuple[list[EagerTensor], int | None]:
         """Records the loop.
@@ -249,12 +257,6 @@ class While:
     def _require_keys(self, in_frame: bool) -> None:
         if not in_frame or not all(can_make_keys(draw.key._type) for draw in self._draws):
             raise NotOneProgramError(WHY_KEYS)
-
-    def _require_bound(self) -> None:
-        """Refuses what a tape in a function cannot differentiate."""
-        limit = self._limit_number()
-        if limit is None or limit > MAX_BOUND:
-            raise NotOneProgramError(WHY_TAPE)
 
     def _found_count(self) -> int:
         """Runs the loop to learn how often it does."""

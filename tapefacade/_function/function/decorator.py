@@ -27,9 +27,13 @@ def function(
     The first call with arguments of some shapes and dtypes runs the Python, on tensors whose values
     nobody has computed yet. If the Python looks at none of them, what was recorded is the function:
     later calls run it as one compiled program, without Python. Arguments, variables and random
-    numbers are inputs of it, results and the variables' new values are outputs. If the Python looks
-    at a value (`if x > 0`, `while`, `x.numpy()`), it runs at every call with such arguments, and a
-    message says so once; write `tf.cond` or `tf.while_loop` to have it compiled.
+    numbers are inputs of it, results and the variables' new values are outputs.
+
+    If the Python looks at a value (`if x > 0`, `while`, `for i in tf.range(n)`), the second call
+    records it rewritten, as TensorFlow's AutoGraph does: statements on tensors are instructions
+    then. A statement that cannot be one, because a variable changes its shape in a loop or has a
+    value on one way only, stays Python. Where something of the kind or `x.numpy()` is left, the
+    Python runs at every call, and a message says so once.
 
     Python side effects (`print`, counting, appending to lists) happen when the Python runs.
     `tf.print`, assertions, assignments and random ops happen at every call.
@@ -40,7 +44,7 @@ def function(
     Args:
         func: the function. Without it a decorator is returned.
         input_signature: a `tf.TensorSpec` for each argument, which arguments are converted to.
-        autograph: accepted for TensorFlow's sake; no code is converted.
+        autograph: whether Python that looks at values is rewritten.
         jit_compile: accepted for TensorFlow's sake; all functions are compiled.
         reduce_retracing: do not warn of many recordings.
         experimental_implements: accepted for TensorFlow's sake.

@@ -33,6 +33,7 @@ from tapefacade._function.function.retracing_rules import (
     with_tensors,
 )
 from tapefacade._function.function.retracing_warnings import detector_of, difference
+from tapefacade._function.function.rewriter import REWRITER, Rewritten
 from tapefacade._function.function.tracing import Interrupted, Trace, Tracing, record_body
 from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import Running, ValueWanted
@@ -98,6 +99,21 @@ class Method:
         return self._function.__get__, (self._instance(),)
 
 
+class _Watched:
+    """A rewritten function; notes whether an error has come after a look at a value."""
+
+    def __init__(self, python: Callable[..., Any]) -> None:
+        self._python = python
+        self.has_run = False
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._python(*args, **kwargs)
+        except Exception:
+            self.has_run = THREAD.recording.frame is None
+            raise
+
+
 class Function(PolymorphicFunction):
     """A function that is compiled; made by `tf.function`."""
 
@@ -132,6 +148,8 @@ class Function(PolymorphicFunction):
         self._hits = 0  # calls since the last one that recorded
         self._has_variables = False
         self._told = False
+        # Whether its Python is known to look at values, and not to where it is rewritten.
+        self._looks = self._settings["autograph"] and REWRITER.is_directed(python_function)
         self._lock = threading.RLock()
         self._detector = detector_of(python_function)
         self._detector.owners.add(self)
@@ -197,8 +215,10 @@ class Function(PolymorphicFunction):
         if trace is None:
             return self._record(key, args, kwargs, tensors)
         self._hits += 1
+        if trace.looked:
+            return self._record_rewritten(key, args, kwargs, tensors, trace)
         if trace.needs_python:
-            return self._run(args, kwargs, tensors, trace.counts)
+            return self._run(args, kwargs, tensors, trace.counts, trace.rewritten)
         return trace.call(tensors)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -207,8 +227,9 @@ class Function(PolymorphicFunction):
         return self._parameters.bind(args, kwargs)
 
     def _run(
-        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
-    ) -> Any:
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts,
+        python: Callable[..., Any] | None = None,
+    ) -> Any:  # fmt: skip
         """Runs the Python without recording it."""
         running, interrupted = Running(self._refusal), Interrupted()
 
@@ -219,7 +240,8 @@ class Function(PolymorphicFunction):
         try:
             THREAD.functions.append(running)
             with draws_by_place(counts):
-                return Structure(self._on_tensors(args, kwargs, tensors), self._python).result()
+                result = self._on_tensors(args, kwargs, tensors, python)
+                return Structure(result, self._python).result()
         except KeyboardInterrupt:
             surely(interrupted.take_back)
             raise
@@ -255,10 +277,49 @@ class Function(PolymorphicFunction):
             self._detector.collect()
             if self._detector.traced(self._python) and changed:
                 get_logger().warning(changed)
-        if trace.why and not self._told:
+        self._tell(trace)
+        return result if has_run else trace.call(tensors)
+
+    def _tell(self, trace: Trace) -> None:
+        """Says once that the Python runs at every call."""
+        if trace.why and not self._told and not (trace.looked and self._rewritten() is not None):
             self._told = True
             get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
-        return result if has_run else trace.call(tensors)
+
+    def _rewritten(self) -> Rewritten | None:
+        """Returns the Python rewritten such that it need not look at values; None if it cannot."""
+        return REWRITER.rewrite(self._python) if self._settings["autograph"] else None
+
+    def _record_rewritten(
+        self, key: Any, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor],
+        trace: Trace,
+    ) -> Any:  # fmt: skip
+        """Records the rewritten Python, where the user's has looked at a value before."""
+        with self._lock:
+            known = self._traces[key]
+            if known is not trace:
+                return self._call(args, kwargs)  # another thread has recorded it
+            trace.looked = False
+            python = self._rewritten()
+            if python is None:
+                return self._run(args, kwargs, tensors, trace.counts)
+            watched = _Watched(python)
+            names = self._tensor_names(args, kwargs)
+            call = functools.partial(self._on_tensors, args, kwargs, python=watched)
+            try:
+                tracing = Tracing(call, self._python, tensors, names, self._refusal, trace.counts)
+            except Exception:
+                if watched.has_run:
+                    raise
+                # Nothing has been computed: the Python shows whether the error is its own.
+                return self._run(args, kwargs, tensors, trace.counts)
+            made, result, has_run = tracing.settle()
+            made.looked, made.report = False, python
+            made.rewritten = python if python.is_useful else None
+            self._looks |= python.is_useful
+            self._keep(key, args, kwargs, made)
+        self._tell(made)
+        return result if has_run else made.call(tensors)
 
     def _trace(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
@@ -271,19 +332,25 @@ class Function(PolymorphicFunction):
             return trace, self._run(args, kwargs, tensors, trace.counts), True
         # TensorFlow has one function for all sizes of a signature.
         counts: Counts = {} if self._signature is None else self._counts
-        tracing = self._tracing(args, kwargs, tensors, counts)
+        python = self._rewritten() if self._looks else None
+        tracing = self._tracing(args, kwargs, tensors, counts, python)
         if tracing.created:
             self._has_variables = True
             if not tracing.frame.observed:
                 tracing.undo()
                 counts.clear()
-                tracing = self._tracing(args, kwargs, tensors, counts)
-        return tracing.settle()
+                tracing = self._tracing(args, kwargs, tensors, counts, python)
+        trace, result, has_run = tracing.settle()
+        if python is not None:
+            trace.looked, trace.report = False, python
+            trace.rewritten = python if python.is_useful else None
+        return trace, result, has_run
 
     def _tracing(
-        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts
-    ) -> Tracing:
-        call = functools.partial(self._on_tensors, args, kwargs)
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts,
+        python: Callable[..., Any] | None = None,
+    ) -> Tracing:  # fmt: skip
+        call = functools.partial(self._on_tensors, args, kwargs, python=python)
         names = self._tensor_names(args, kwargs)
         tracing = Tracing(call, self._python, tensors, names, self._refusal, counts)
         if not self._is_known(args, kwargs):
@@ -306,11 +373,14 @@ class Function(PolymorphicFunction):
         key = relaxed(key_of((args, kwargs), []))
         return sum(relaxed(known) == key for known in self._traces) > 1
 
-    def _on_tensors(self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]) -> Any:
+    def _on_tensors(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor],
+        python: Callable[..., Any] | None = None,
+    ) -> Any:  # fmt: skip
         """Calls the Python with other tensors in the place of those among the arguments."""
         positional, named = with_tensors((args, kwargs), tensors)
         before = [nest.flatten(value) for value in (*positional, *named.values())]
-        result = self._python(*positional, **named)
+        result = (python or self._python)(*positional, **named)
         after = [nest.flatten(value) for value in (*positional, *named.values())]
         if any(
             len(a) != len(b) or any(map(is_not, a, b)) for a, b in zip(before, after, strict=True)
@@ -418,21 +488,33 @@ class Function(PolymorphicFunction):
         )  # fmt: skip
 
     def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:
-        """Records a run on tensors that have no values."""
+        """Records a run on tensors that have no values; rewritten, if it looks at one."""
+        trace = self._recorded_abstract(args, kwargs, None)
+        if trace.looked and (python := self._rewritten()) is not None:
+            again = self._recorded_abstract(args, kwargs, python)
+            if again.recorded is not None:
+                again.rewritten = again.report = python
+                return again
+        return trace
+
+    def _recorded_abstract(
+        self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None
+    ) -> Trace:
         for refusal in (self._refusal, MESSAGE_SINGLETON):
             running = Running(refusal)
             THREAD.functions.append(running)
             try:
                 with function_draws():
                     recorded, structure = record_body(
-                        functools.partial(self._on_tensors, args, kwargs), self._python,
+                        functools.partial(self._on_tensors, args, kwargs, python=python),
+                        self._python,
                         abstract_types((args, kwargs)), self._tensor_names(args, kwargs),
                     )  # fmt: skip
                 for draw in recorded.draws.values():
                     draw.is_spare = True  # nothing has run
                 trace = Trace(recorded, structure, recorded.uncertain)
             except ValueWanted as wanted:
-                trace = Trace(None, None, f"{wanted.line} looked at a value")
+                trace = Trace(None, None, f"{wanted.line} looked at a value", looked=True)
             finally:
                 THREAD.functions.pop()
             self._tracings += 1

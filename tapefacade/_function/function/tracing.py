@@ -9,6 +9,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.compiled_program import Compiled
 from tapefacade._function.function.outputs import Structure
 from tapefacade._function.function.recorded_program import Recorded, slot_in
+from tapefacade._function.function.rewriter import Rewritten
 from tapefacade._state.variable import ARGUMENT
 from tapefacade._trace.assignments import boxes_of, set_together, surely
 from tapefacade._trace.frames import Running
@@ -23,12 +24,18 @@ class Trace:
         structure: the structure of what it returns.
         why: why the Python runs at every call.
         counts: how far its random ops have come if it does.
+        looked: whether the Python has looked at a value; a later call may run it rewritten.
+        rewritten: the Python that runs, if it is not the user's.
+        report: the rewritten Python, which says what has become of its statements.
     """
 
     def __init__(
         self, recorded: Recorded | None, structure: Structure | None, why: str,
-        counts: Counts | None = None,
+        counts: Counts | None = None, looked: bool = False,
     ) -> None:  # fmt: skip
+        self.looked = looked
+        self.rewritten: Rewritten | None = None
+        self.report: Rewritten | None = None
         self.recorded = recorded
         self.structure = structure
         self.why = why
@@ -257,7 +264,8 @@ class Tracing:
     def _settled(self) -> tuple[Trace, Any, bool]:
         frame, structure = self.frame, self._structure
         if frame.observed:
-            return Trace(None, None, frame.observed, self._counts), structure.result(), True
+            trace = Trace(None, None, frame.observed, self._counts, looked=True)
+            return trace, structure.result(), True
         recorded = Recorded(self._recording, frame, self._arguments, structure.tensors, self._draws)
         why = (
             "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain

@@ -1,0 +1,104 @@
+"""What has become of the statements of a function: instructions, or Python, and why."""
+
+import contextlib
+import linecache
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tapefacade._core.logging import get_logger
+
+MAX_SOURCE = 60  # characters of a line
+VERBOSE_ABOUT_PYTHON, VERBOSE_ABOUT_ALL = 1, 3  # levels of `tf.autograph.set_verbosity`
+
+
+class Site(NamedTuple):
+    """Where a statement is.
+
+    Attributes:
+        file: the name of the file.
+        line: the number of its line.
+        kind: "if", "while", "for" and so on.
+    """
+
+    file: str
+    line: int
+    kind: str
+
+    @property
+    def place(self) -> str:
+        """The file and line, as messages show them."""
+        return f"{os.path.basename(self.file)}:{self.line}"
+
+    @property
+    def text(self) -> str:
+        """What stands in the line."""
+        return linecache.getline(self.file, self.line).strip()[:MAX_SOURCE]
+
+
+class Notes:
+    """What has become of the statements on tensors in one function.
+
+    Attributes:
+        staged: those that are instructions.
+        refused: those that run as Python, and why.
+    """
+
+    def __init__(self) -> None:
+        self.staged: dict[Site, None] = {}
+        self.refused: dict[Site, str] = {}
+
+    def stage(self, site: Site) -> None:
+        """Notes that a statement has become an instruction."""
+        if site not in self.staged and VERBOSITY.level >= VERBOSE_ABOUT_ALL:
+            VERBOSITY.tell(f"{site.place}: {site.text}  # an instruction")
+        self.staged[site] = None
+
+    def refuse(self, site: Site, why: str) -> None:
+        """Notes that a statement runs as Python."""
+        self.refused[site] = why
+        self.staged.pop(site, None)
+        if VERBOSITY.level >= VERBOSE_ABOUT_PYTHON:
+            VERBOSITY.tell(f"{site.place}: {site.text}  # Python, because {why}")
+
+    def lines(self) -> list[str]:
+        """Returns a line for each statement, in the order of the text."""
+        found = dict.fromkeys(self.staged, "an instruction")
+        found.update((site, f"Python, because {why}") for site, why in self.refused.items())
+        return [f"{site.place}: {site.text}  # {found[site]}" for site in sorted(found)]
+
+
+class _Verbosity:
+    """What `tf.autograph.set_verbosity` sets."""
+
+    level = 0
+    is_printed = False
+
+    def tell(self, text: str) -> None:
+        """Logs a text, and prints it if that is wanted."""
+        get_logger().info(text)
+        if self.is_printed:
+            sys.stdout.write(f"{text}\n")
+
+
+VERBOSITY = _Verbosity()
+
+
+class _Current(threading.local):
+    def __init__(self) -> None:
+        self.notes: Notes | None = None
+
+
+CURRENT = _Current()
+
+
+@contextlib.contextmanager
+def noted(notes: Notes | None) -> Iterator[Notes | None]:
+    """Makes a block whose statements are noted, and may be instructions; None: all are Python."""
+    before, CURRENT.notes = CURRENT.notes, notes
+    try:
+        yield notes
+    finally:
+        CURRENT.notes = before

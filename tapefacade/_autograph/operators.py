@@ -1,0 +1,359 @@
+"""What rewritten functions call: statements and expressions that may be on tensors.
+
+Without a tensor, and outside of a `tf.function`, each of them is the Python statement that it
+stands for. So it is where it cannot be an instruction; why not is noted.
+"""
+
+import builtins
+import itertools
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from tapefacade._autograph import state as states
+from tapefacade._autograph.branches import Branching
+from tapefacade._autograph.conversion import converted, use_operators
+from tapefacade._autograph.dataset_loops import is_dataset, run_over_dataset
+from tapefacade._autograph.loops import LoopStatement, flag_of
+from tapefacade._autograph.notes import CURRENT, Site
+from tapefacade._autograph.ranges import LazyRange, lazy_range
+from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
+from tapefacade._core.random_keys import current_places, return_to
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._state.variable import Variable
+from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.recording import THREAD
+
+MESSAGE_ASSERT = "assertion failed"
+
+
+def _is_recorded() -> bool:
+    """Whether what happens now is recorded, to run again without Python."""
+    return THREAD.recording.frame is not None and bool(THREAD.functions)
+
+
+def _is_tensor(value: Any) -> bool:
+    return type(value) is EagerTensor or isinstance(value, Variable)
+
+
+def _is_pending(value: Any) -> bool:
+    """Whether Python would have to look at a tensor to decide."""
+    if type(value) is EagerTensor:
+        return value._value is None
+    return isinstance(value, Variable)
+
+
+def _site(kind: str, line: int) -> Site:
+    return Site(sys._getframe(2).f_code.co_filename, line, kind)
+
+
+def _staged(site: Site, state: State, record: Callable[[], Any]) -> bool:
+    """Makes an instruction of a statement.
+
+    Args:
+        site: the statement.
+        state: its variables.
+        record: records it.
+
+    Returns:
+        Whether that is done; if not, Python has to run it.
+    """
+    notes = CURRENT.notes
+    assert notes is not None
+    why = notes.refused.get(site)
+    if why is None:
+        init = state.get()
+        places = current_places()
+        try:
+            record()
+        except ValueWanted as wanted:
+            why = f"{wanted.line} looked at a value" if _is_line(wanted.line) else wanted.line
+        except NotStagedError as error:
+            why = str(error)
+        except Exception as error:  # Python is going to meet it, if it is one of the program
+            why = f"{type(error).__name__}: {error}"
+        else:
+            notes.stage(site)
+            return True
+        state.put(init)
+        return_to(places)
+        notes.refuse(site, why)
+    if THREAD.recording.frame is not None:
+        THREAD.recording.observe(f"the {site.kind} at {site.place} runs as Python: {why}")
+    return False
+
+
+def _is_line(text: str) -> bool:
+    return " " not in text.strip()
+
+
+# Statements.
+
+
+def if_stmt(
+    condition: Any, body: Callable[[], Any], orelse: Callable[[], Any], read: Any, write: Any,
+    names: tuple[str, ...], counts: tuple[int, int, int], line: int,
+) -> None:  # fmt: skip
+    """Runs one of two branches."""
+    if CURRENT.notes is not None and _is_pending(condition) and _is_recorded():
+        state = State(read, write, names, counts)
+
+        def record() -> None:
+            Branching(flag_of(condition), (body, orelse), state).record()
+
+        if _staged(_site("if", line), state, record):
+            return
+    if condition:
+        body()
+    else:
+        orelse()
+
+
+def while_stmt(
+    test: Callable[[], Any], body: Callable[[], Any], read: Any, write: Any,
+    names: tuple[str, ...], counts: tuple[int, int, int], line: int,
+    options: Callable[[], dict[str, Any]] | None = None,
+) -> None:  # fmt: skip
+    """Repeats a body as long as a condition holds."""
+    can_stage = CURRENT.notes is not None and bool(THREAD.functions)
+    limit = _limit(options)
+    for count in itertools.count():
+        if count == limit:
+            return
+        answer = test()
+        if can_stage and _is_tensor(answer):
+            can_stage = False  # once is enough
+            state = State(read, write, names, counts)
+
+            def record(state: State = state, count: int = count) -> None:
+                LoopStatement(state, lambda *_: body()).run(
+                    [], lambda _: test(), lambda _: [], lambda _: [],
+                    None if limit is None else limit - count,
+                )  # fmt: skip
+
+            if _staged(_site("while", line), state, record):
+                return
+        if not answer:
+            return
+        body()
+
+
+def _limit(options: Callable[[], dict[str, Any]] | None) -> int | None:
+    """Returns the largest number of iterations that a loop is given."""
+    given = None if options is None else options().get("maximum_iterations")
+    return None if given is None else int(given)
+
+
+def for_stmt(
+    iterated: Any, test: Callable[[], Any] | None, body: Callable[[Any], Any], read: Any,
+    write: Any, names: tuple[str, ...], counts: tuple[int, int, int], line: int,
+    options: Callable[[], dict[str, Any]] | None = None,
+) -> None:  # fmt: skip
+    """Repeats a body for what something consists of."""
+    limit = _limit(options)
+    if CURRENT.notes is not None and THREAD.functions:
+        state = State(read, write, names, counts)
+        record = _recorded_for(iterated, test, body, state, limit)
+        site = _site("for", line)
+        if record is None and is_dataset(iterated):
+            if run_over_dataset(iterated, test, body, state, site):
+                return
+        elif record is not None and _staged(site, state, record):
+            return
+    rows: Iterable[Any] = iterated.python() if isinstance(iterated, LazyRange) else iterated
+    _python_for(rows if limit is None else itertools.islice(rows, limit), test, body)
+
+
+def _python_for(
+    rows: Iterable[Any], test: Callable[[], Any] | None, body: Callable[[Any], Any]
+) -> None:
+    if test is None:
+        for row in rows:
+            body(row)
+    elif test():
+        for row in rows:
+            body(row)
+            if not test():
+                break
+
+
+def _recorded_for(
+    iterated: Any, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
+    limit: int | None,
+) -> Callable[[], None] | None:  # fmt: skip
+    """Returns what records a loop; None if there are no tensors in its head."""
+    if isinstance(iterated, LazyRange):
+        return lambda: _over_range(iterated, test, body, state, limit)
+    if type(iterated) is EagerTensor and iterated._type.shape and iterated._type.shape[0]:
+        if test is None and limit is None:
+            return lambda: LoopStatement(state, body).run_rows(iterated)
+        return lambda: _over_rows(iterated, test, body, state, limit)
+    return None
+
+
+def _over_range(
+    numbers: LazyRange, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
+    most: int | None,
+) -> None:  # fmt: skip
+    limit, delta = numbers.limit, numbers.delta
+    step = from_host(np.array(delta, numbers.start._type.numpy_dtype))
+
+    def goes_on(hidden: list[EagerTensor]) -> Any:
+        inside = hidden[0] < limit if delta > 0 else hidden[0] > limit
+        return inside if test is None else _both(inside, test())
+
+    LoopStatement(state, body).run(
+        [numbers.start], goes_on, lambda hidden: hidden, lambda hidden: [hidden[0] + step],
+        _smaller(numbers.count if test is not None else None, most),
+    )  # fmt: skip
+
+
+def _smaller(*limits: int | None) -> int | None:
+    known = [limit for limit in limits if limit is not None]
+    return min(known) if known else None
+
+
+def _over_rows(
+    rows: EagerTensor, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
+    most: int | None,
+) -> None:  # fmt: skip
+    count = rows._type.shape[0]
+    first = from_host(np.array(0, np.int32))
+
+    def goes_on(hidden: list[EagerTensor]) -> Any:
+        return _both(hidden[0] < count, test is None or test())
+
+    LoopStatement(state, body).run(
+        [first], goes_on, lambda hidden: [FUNCTIONS["gather"](rows, hidden[0])],
+        lambda hidden: [hidden[0] + 1], _smaller(count, most),
+    )  # fmt: skip
+
+
+def _both(one: Any, other: Any) -> Any:
+    if isinstance(other, bool):
+        return one if other else FUNCTIONS["logical_and"](one, False)
+    return FUNCTIONS["logical_and"](one, flag_of(other))
+
+
+def assert_(condition: Any, message: Callable[[], Any] | None = None) -> None:
+    """Checks a condition."""
+    if CURRENT.notes is not None and _is_pending(condition) and _is_recorded():
+        data = [] if message is None else [message()]
+        FUNCTIONS["debugging.Assert"](condition, data)
+        return
+    if message is None:
+        assert condition
+    else:
+        assert condition, message()
+
+
+# Expressions.
+
+
+def and_(first: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """Returns `first and other`."""
+    one = first()
+    if _is_staged(one):
+        found = _chosen(one, other, lambda: one)
+        if found is not UNDEFINED:
+            return found
+    return one and other()
+
+
+def or_(first: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """Returns `first or other`."""
+    one = first()
+    if _is_staged(one):
+        found = _chosen(one, lambda: one, other)
+        if found is not UNDEFINED:
+            return found
+    return one or other()
+
+
+def not_(value: Any) -> Any:
+    """Returns `not value`."""
+    return FUNCTIONS["logical_not"](flag_of(value)) if _is_staged(value) else not value
+
+
+def if_exp(condition: Any, first: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """Returns `first if condition else other`."""
+    if _is_staged(condition):
+        found = _chosen(condition, first, other)
+        if found is not UNDEFINED:
+            return found
+    return first() if condition else other()
+
+
+def _is_staged(value: Any) -> bool:
+    return CURRENT.notes is not None and _is_pending(value) and _is_recorded()
+
+
+def _chosen(condition: Any, first: Callable[[], Any], other: Callable[[], Any]) -> Any:
+    """Records two expressions, one of which counts; `UNDEFINED` if Python has to choose."""
+    values: list[Any] = [UNDEFINED]
+
+    def put(found: Any) -> None:
+        values[:] = found
+
+    def runs(expression: Callable[[], Any]) -> Callable[[], None]:
+        return lambda: put([expression()])
+
+    state = State(lambda: tuple(values), put, ("an expression",), (1, 1, 1))
+    frame = sys._getframe(2)
+    site = Site(frame.f_code.co_filename, frame.f_lineno, "expression")
+
+    def record() -> None:
+        Branching(flag_of(condition), (runs(first), runs(other)), state).record()
+
+    _staged(site, state, record)
+    return values[0]
+
+
+def iterated(function: Any) -> Any:
+    """Returns what is called in the head of a `for`: ranges of tensors are not made there."""
+    if CURRENT.notes is None or not THREAD.functions:
+        return converted(function)
+    if function is builtins.range or function is FUNCTIONS["range"]:
+
+        def lazily(*args: Any, **kwargs: Any) -> Any:
+            made = lazy_range(function, args, kwargs)
+            return function(*args, **kwargs) if made is None else made
+
+        return lazily
+    if function is builtins.enumerate or function is builtins.zip:
+
+        def of_datasets(*args: Any, **kwargs: Any) -> Any:
+            if not args or not _is_plain_dataset(args[0]):
+                return function(*args, **kwargs)
+            if function is enumerate:
+                return args[0].enumerate(*args[1:], **kwargs)
+            if kwargs or not all(map(_is_plain_dataset, args)):
+                return function(*args, **kwargs)
+            return type(args[0]).zip(tuple(args))
+
+        return of_datasets
+    return converted(function)
+
+
+def _is_plain_dataset(value: Any) -> bool:
+    """Whether something is a dataset, not the iterator of one."""
+    return is_dataset(value) and hasattr(value, "enumerate")
+
+
+def returned(read: Callable[[], Any]) -> Any:
+    """Returns what a function returns."""
+    value = states.load(read)
+    return None if value is UNDEFINED else value
+
+
+use_operators(
+    types.SimpleNamespace(
+        and_=and_, assert_=assert_, converted=converted, for_stmt=for_stmt, if_exp=if_exp,
+        if_stmt=if_stmt, is_undefined=states.is_undefined, iterated=iterated, load=states.load,
+        not_=not_, or_=or_, put=states.put, returned=returned, while_stmt=while_stmt,
+    )
+)  # fmt: skip

@@ -1,0 +1,228 @@
+"""Loops whose number of iterations nobody knows, differentiated in reverse.
+
+JAX keeps nothing of such a loop, as it knows no size for what is to be kept. Here the number is
+counted in the forward pass. In reverse the iterations are computed again from checkpoints: a loop
+of `n` iterations is cut into chunks, these into smaller ones, and only the states at the beginning
+of the chunks on the way to one iteration are kept at a time (Griewank and Walther, "Revolve",
+2000, with a fixed number of slots for each level). With `S` slots and `n <= S` every iteration is
+computed twice, with `n <= S ** 2` three times.
+
+The loops of the reverse pass are such loops again, so that it has derivatives itself.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+# Of the first slots in this list whose states fit into the bytes beside them: their number, and how
+# many levels of chunks there are. There is room for 2 ** 24 iterations, and 2 ** 20 in the second
+# case; every level is compiled (0.3 s). After more iterations gradients are NaN.
+SLOTS = ((4096, 2, 1 << 20), (1024, 2, 1 << 23), (256, 3, 1 << 26), (64, 4, None))
+
+Step = Callable[[Any, Any, Any], Any]
+
+
+class _Form:
+    """How a state and constants are taken apart: what is differentiated, and the rest."""
+
+    def __init__(self, tree: Any) -> None:
+        leaves, self._definition = jax.tree.flatten(tree)
+        self._floats = [jnp.issubdtype(jnp.result_type(leaf), jnp.inexact) for leaf in leaves]
+
+    def split(self, tree: Any) -> tuple[list[Any], list[Any]]:
+        leaves = jax.tree.leaves(tree)
+        pairs = list(zip(leaves, self._floats, strict=True))
+        return [x for x, inexact in pairs if inexact], [x for x, inexact in pairs if not inexact]
+
+    def joined(self, floats: Sequence[Any], others: Sequence[Any]) -> Any:
+        one, two = iter(floats), iter(others)
+        leaves = [next(one if inexact else two) for inexact in self._floats]
+        return jax.tree.unflatten(self._definition, leaves)
+
+
+class _Loop:
+    """What a loop does; hashed by identity, as JAX wants it of what it does not differentiate.
+
+    Attributes:
+        step: takes the number of the iteration, the state and the constants; gives the next state.
+        goes_on: a function of the state, or None where the number of iterations is given.
+    """
+
+    def __init__(self, step: Step, goes_on: Any, state: Any, constants: Any) -> None:
+        self.step = step
+        self.goes_on = goes_on
+        self.state = _Form(state)
+        self.constants = _Form(constants)
+
+    def run(self, state: Any, constants: Any, count: Any) -> tuple[Any, Any]:
+        """Returns the last state, and the number of iterations."""
+
+        def again(carried: tuple[Any, Any]) -> Any:
+            number, now = carried
+            return number < count if self.goes_on is None else self.goes_on(now)
+
+        def once(carried: tuple[Any, Any]) -> tuple[Any, Any]:
+            number, now = carried
+            return number + 1, self.step(number, now, constants)
+
+        number, last = lax.while_loop(again, once, (np.int32(0), state))
+        return last, number
+
+
+def while_loop(goes_on: Callable[[Any], Any], step: Step, state: Any, constants: Any) -> Any:
+    """Repeats a step as long as a condition holds.
+
+    Args:
+        goes_on: a function of the state.
+        step: a function of the number of the iteration, the state and the constants.
+        state: a nest of arrays.
+        constants: another one, which stays what it is.
+
+    Returns:
+        The last state, which can be differentiated in reverse.
+    """
+    state, constants = jax.tree.map(jnp.asarray, (state, constants))
+    return _looped(_Loop(step, goes_on, state, constants), state, constants, np.int32(0))
+
+
+def _counted(step: Step, count: Any, state: Any, constants: Any) -> Any:
+    """Repeats a step as often as is said."""
+    state, constants = jax.tree.map(jnp.asarray, (state, constants))
+    return _looped(_Loop(step, None, state, constants), state, constants, count)
+
+
+def _looped(loop: _Loop, state: Any, constants: Any, count: Any) -> Any:
+    floats, others = loop.state.split(state)
+    found = _run(loop, floats, others, *loop.constants.split(constants), count)
+    return loop.state.joined(*found)
+
+
+def _primal(
+    loop: _Loop, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
+) -> tuple[list[Any], list[Any]]:
+    constants = loop.constants.joined(of_constants, rest)
+    last, _ = loop.run(loop.state.joined(floats, others), constants, count)
+    return loop.state.split(last)
+
+
+def _forward(
+    loop: _Loop, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
+) -> tuple[Any, Any]:
+    constants = loop.constants.joined(of_constants, rest)
+    last, number = loop.run(loop.state.joined(floats, others), constants, count)
+    return loop.state.split(last), (floats, others, of_constants, rest, number)
+
+
+def _backward(loop: _Loop, kept: Any, upstream: Any) -> tuple[Any, ...]:
+    floats, others, of_constants, rest, number = kept
+    gradients, _ = upstream
+    if not floats:
+        return None, None, None, None, None
+    reverse = _Reverse(loop, loop.state.joined(floats, others))
+    constants = loop.constants.joined(of_constants, rest)
+    zeros = [jnp.zeros_like(constant) for constant in of_constants]
+    state = loop.state.joined(floats, others)
+    most = reverse.slots**reverse.levels
+    fits = number <= min(most, np.iinfo(np.int32).max)
+    gradients = [jnp.where(fits, gradient, jnp.nan) for gradient in gradients]
+    found, of_found = reverse.chunk(
+        reverse.levels, constants, np.int32(0), jnp.minimum(number, most), state, gradients, zeros
+    )
+    return found, None, of_found, None, None
+
+
+_run = jax.custom_vjp(_primal, nondiff_argnums=(0,))
+_run.defvjp(_forward, _backward)
+
+
+class _Reverse:
+    """The reverse pass of a loop.
+
+    Attributes:
+        slots: how many states a level of chunks keeps.
+        levels: how many levels there are.
+    """
+
+    def __init__(self, loop: _Loop, state: Any) -> None:
+        self._loop = loop
+        size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
+        self.slots, self.levels = next(
+            (slots, levels) for slots, levels, room in SLOTS
+            if room is None or slots * size <= room
+        )  # fmt: skip
+
+    def chunk(
+        self, level: int, constants: Any, first: Any, length: Any, state: Any, gradients: Any,
+        of_constants: Any,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        """Goes back through some iterations.
+
+        Args:
+            level: how often a chunk is cut.
+            constants: the constants of the loop.
+            first: the number of the first iteration.
+            length: how many there are.
+            state: the state before the first.
+            gradients: those for the state after the last.
+            of_constants: those for the constants, from later iterations.
+
+        Returns:
+            The gradients for the state before the first, and for the constants.
+        """
+        size = self.slots ** (level - 1)
+        stride = jnp.maximum(-(-length // self.slots), size).astype(np.int32)
+        count = -(-length // stride)
+        room = jax.tree.map(lambda x: jnp.zeros((self.slots, *x.shape), x.dtype), state)
+
+        def keep(number: Any, carried: Any, given: Any) -> Any:
+            (now, kept), (first, stride, count, constants) = carried, given
+            kept = jax.tree.map(
+                lambda slots, x: lax.dynamic_update_index_in_dim(slots, x, number, 0), kept, now
+            )
+            start = first + number * stride
+            if level == 1:
+                return self._loop.step(start, now, constants), kept
+            steps = jnp.where(number + 1 < count, stride, 0)  # from the last nobody goes on
+            return _counted(self._further, steps, now, (start, constants)), kept
+
+        _, kept = _counted(keep, count, (state, room), (first, stride, count, constants))
+
+        def back(number: Any, carried: Any, given: Any) -> Any:
+            kept, first, stride, count, length, constants = given
+            place = count - 1 - number
+            state = jax.tree.map(
+                lambda slots: lax.dynamic_index_in_dim(slots, place, 0, keepdims=False), kept
+            )
+            start = first + place * stride
+            if level == 1:
+                return self._once(start, state, constants, *carried)
+            steps = jnp.minimum(stride, length - place * stride)
+            return self.chunk(level - 1, constants, start, steps, state, *carried)
+
+        given = (kept, first, stride, count, length, constants)
+        return _counted(back, count, (gradients, of_constants), given)
+
+    def _further(self, number: Any, state: Any, given: Any) -> Any:
+        start, constants = given
+        return self._loop.step(start + number, state, constants)
+
+    def _once(
+        self, number: Any, state: Any, constants: Any, gradients: Any, of_constants: Any
+    ) -> tuple[Any, Any]:
+        """Goes back through one iteration."""
+        loop = self._loop
+        floats, others = loop.state.split(state)
+        of_loop, rest = loop.constants.split(constants)
+
+        def of_floats(floats: Any, of_loop: Any) -> list[Any]:
+            given = loop.constants.joined(of_loop, rest)
+            after = loop.step(number, loop.state.joined(floats, others), given)
+            return loop.state.split(after)[0]
+
+        _, pull_back = jax.vjp(of_floats, floats, of_loop)
+        before, further = pull_back(list(gradients))
+        return before, [a + b for a, b in zip(of_constants, further, strict=True)]

@@ -1,0 +1,549 @@
+"""Python's control flow on tensors, as instructions of a function's program."""
+
+import functools
+import linecache
+import traceback
+
+import numpy as np
+import pytest
+from statements_at_random import Writer
+from steps import counted
+
+import tapefacade as tf
+from tapefacade._autograph import conversion
+
+c = tf.constant
+
+
+def twice(function, *args):
+    """What a function gives when it is called for the second time."""
+    function(*args)
+    return function(*args)
+
+
+def is_program(function):
+    """Whether all that a function has recorded runs without Python."""
+    return all(trace.recorded is not None for trace in function._traces.values())
+
+
+def lines(function):
+    """What the function says of its statements."""
+    (trace,) = function._traces.values()
+    return "\n".join(trace.report.lines())
+
+
+# When functions are rewritten.
+
+
+def test_functions_that_look_at_no_value_are_not_rewritten():
+    before = conversion.COUNTS["rewritten"]
+
+    @tf.function
+    def f(x, flag):
+        if flag and x.shape.rank == 1:
+            return x * 2.0
+        return tf.cond(x[0] > 0.0, lambda: x, lambda: -x)
+
+    for _ in range(3):
+        f(c([1.0]), True)
+        f(c([1.0]), False)
+    assert conversion.COUNTS["rewritten"] == before
+
+
+def test_the_first_call_is_python_the_second_is_recorded_the_third_runs_none():
+    runs = []
+
+    @tf.function
+    def f(x):
+        runs.append(1)
+        if x > 0.0:
+            return x * 2.0
+        return -x
+
+    assert [f(c(v)).numpy() for v in (1.0, -3.0, 2.0, -4.0)] == [2.0, 3.0, 4.0, 4.0]
+    assert len(runs) == 2
+    assert is_program(f)
+
+
+def test_other_shapes_of_a_function_that_looks_are_recorded_at_once():
+    runs = []
+
+    @tf.function
+    def f(x):
+        runs.append(1)
+        while tf.reduce_sum(x) < 10.0:
+            x = x * 2.0
+        return x
+
+    f(c([1.0]))
+    f(c([1.0]))
+    f(c([1.0, 2.0]))
+    assert f(c([1.0, 3.0])).numpy().tolist() == [4.0, 12.0]
+    assert len(runs) == 3
+
+
+def test_a_program_with_statements_is_one_dispatch():
+    @tf.function
+    def f(x):
+        n = tf.constant(0)
+        while x < 1000.0:
+            if x > 10.0:
+                x = x * 3.0
+            else:
+                x = x + 1.0
+            n += 1
+        return x, n
+
+    twice(f, c(1.0))
+    f(c(1.0))
+    with counted() as count:
+        f(c(2.0))[0].numpy()
+    assert (count.compiled, count.dispatched) == (0, 1)
+
+
+@pytest.mark.parametrize("how", ["setting", "decorator"])
+def test_functions_can_be_left_alone(how):
+    def python(x):
+        if x > 0.0:
+            return x
+        return -x
+
+    if how == "setting":
+        f = tf.function(python, autograph=False)
+    else:
+        f = tf.function(tf.autograph.experimental.do_not_convert(python))
+    assert twice(f, c(-2.0)).numpy() == 2.0
+    assert not is_program(f)
+
+
+def test_a_function_that_is_left_alone_is_called_as_it_is():
+    @tf.autograph.experimental.do_not_convert
+    def helper(x):
+        return x if x > 0.0 else -x
+
+    @tf.function
+    def f(x):
+        if x > -10.0:
+            x = helper(x)
+        return x
+
+    assert twice(f, c(-2.0)).numpy() == 2.0
+    assert not is_program(f)
+    assert "looked at a value" in lines(f)
+
+
+def test_generators_run_as_python():
+    def numbers(n):
+        while n > 0:
+            yield n
+            n -= 1
+
+    @tf.function
+    def f(n):
+        return sum(numbers(n))
+
+    assert twice(f, c(4)).numpy() == 10
+
+
+def test_functions_without_source_run_as_python():
+    names = {}
+    exec("def f(x):\n    return x if x > 0.0 else -x", names)
+    f = tf.function(names["f"])
+    assert twice(f, c(-2.0)).numpy() == 2.0
+    assert not is_program(f)
+
+
+# What is rewritten.
+
+
+class Account:
+    """A class with private names, and a method that calls its base's."""
+
+    def __init__(self):
+        self.__total = c(0.0)
+
+    @tf.function
+    def add(self, x):
+        if x > 0.0:
+            self.__total = self.__total + x
+        return self.__total
+
+
+class Saving(Account):
+    @tf.function
+    def add(self, x):
+        found = super().add(x)
+        if found > 5.0:
+            return found * 2.0
+        return found
+
+
+def test_methods_with_private_names_and_super():
+    assert twice(Saving().add, c(3.0)).numpy() == 12.0
+    assert twice(Account().add, c(3.0)).numpy() == 6.0
+
+
+def test_closures_share_their_variables():
+    scale = 1.0
+
+    @tf.function
+    def f(x):
+        if x > 0.0:
+            return x * scale
+        return x
+
+    twice(f, c(2.0))
+    scale = 5.0
+    assert f(c([2.0])[0]).numpy() == 2.0  # recorded
+    assert twice(tf.function(f.python_function), c(2.0)).numpy() == 10.0
+
+
+def test_nonlocal_variables_are_assigned():
+    count = c(0)
+
+    @tf.function
+    def f(n):
+        def more():
+            nonlocal total
+            total = total + n
+
+        total = c(0)
+        while n > 0:
+            more()
+            n -= 1
+        return total + count
+
+    assert twice(f, c(4)).numpy() == 10
+    assert is_program(f)
+
+
+def test_partial_functions_and_callable_objects():
+    class Choice:
+        def __call__(self, x):
+            return x if x > 0.0 else -x
+
+    def scaled(scale, x):
+        return x * scale if x > 0.0 else x
+
+    for python in (Choice(), functools.partial(scaled, 3.0)):
+        f = tf.function(python)
+        assert (
+            twice(f, c(2.0)).numpy() == twice(tf.function(python, autograph=False), c(2.0)).numpy()
+        )
+        assert is_program(f)
+
+
+def test_default_arguments_and_annotations_stay():
+    @tf.function
+    def f(x: tf.Tensor, scale: float = 2.0, *, shift: float = 1.0) -> tf.Tensor:
+        if x > 0.0:
+            return x * scale + shift
+        return x
+
+    assert twice(f, c(3.0)).numpy() == 7.0
+
+
+def test_concrete_functions_of_functions_that_look():
+    @tf.function
+    def f(x):
+        while x < 10.0:
+            x = x * 2.0
+        return x
+
+    concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    assert concrete(c(3.0)).numpy() == 12.0
+
+
+def test_match_and_try_stay_python_around_statements():
+    @tf.function
+    def f(kind, x):
+        match kind:
+            case "double":
+                if x > 0.0:
+                    return x * 2.0
+            case _:
+                pass
+        try:
+            if x > 5.0:
+                return x
+        finally:
+            x = x + 0.0
+        return -x
+
+    assert twice(f, "double", c(3.0)).numpy() == 6.0
+    assert twice(f, "double", c(-3.0)).numpy() == 3.0
+    assert twice(f, "other", c(7.0)).numpy() == 7.0
+    assert is_program(f)
+
+
+def test_what_an_iteration_unpacks_for_itself_is_no_state():
+    @tf.function
+    def f(x):
+        while x < 10.0:
+            small, large = x + 1.0, x * 2.0
+            (one, [other, _]), x = (small, [large, x]), small + large
+            x = x + 0.0 * (one + other)
+        return x
+
+    assert twice(f, c(1.0)).numpy() == 13.0
+    assert f(c(20.0)).numpy() == 20.0
+    assert is_program(f)
+
+
+def test_lists_and_dictionaries_changed_in_place_are_state():
+    @tf.function
+    def f(n):
+        table, row = {"sum": c(0)}, [c(1), c(1)]
+        held = table
+        while n > 0:
+            table["sum"] += n
+            row[0], row[1] = row[1], row[0] + row[1]
+            n -= 1
+        return held["sum"], row[1]
+
+    assert [t.numpy() for t in twice(f, c(5))] == [15, 13]
+    assert is_program(f)
+
+
+# What cannot be staged runs as Python: as it does without rewriting.
+
+
+def grows(x):
+    while tf.reduce_sum(x) < 20.0:
+        x = tf.concat([x, x], 0)
+    return x
+
+
+def changes_dtype(n):
+    total = 0
+    for i in tf.range(n):
+        total = total + tf.cast(i, tf.float32)
+    return total
+
+
+def none_at_first(n):
+    best = None
+    while n > 0:
+        best = n
+        n -= 1
+    return best
+
+
+def list_grows(n):
+    found = []
+    for i in tf.range(n):
+        found.append(i * i)
+    return found
+
+
+KEPT = []
+
+
+def keep(x):
+    KEPT.append(x)
+
+
+def kept_elsewhere(n):
+    for i in tf.range(n):
+        keep(i * 2)
+    return tf.add_n(KEPT[-3:])
+
+
+def text_in_branches(x):
+    kind = "big" if x > 10 else "small"
+    return x + len(kind)
+
+
+def raises_in_branch(x):
+    if x > 100:
+        raise ValueError("too big")
+    return x + 1
+
+
+def python_break(n):
+    total = c(0)
+    for _ in range(5):
+        total += n
+        if total > 7:
+            break
+    return total
+
+
+def undefined_in_a_branch(x):
+    if x > 0:
+        y = x * 2
+    return y
+
+
+def looks(n):
+    total = 0
+    while n > 0:
+        total += int(n)
+        n -= 1
+    return c(total)
+
+
+@pytest.mark.parametrize(
+    ("python", "argument", "why"),
+    [
+        (grows, [1.0, 2.0], "'x' changes from float32[2] to float32[4]"),
+        (changes_dtype, 4, "cannot compute AddV2"),
+        (none_at_first, 3, "'best' changes from None"),
+        (list_grows, 3, "the structure of 'found' changes"),
+        (text_in_branches, 3, "is 'big' or 'small'"),
+        (raises_in_branch, 3, "ValueError: too big"),
+        (python_break, 3, "looked at a value"),
+        (undefined_in_a_branch, 3, "'y' is not defined in both branches"),
+        (looks, 3, "looked at a value"),
+    ],
+)
+def test_what_cannot_be_staged_gives_what_python_gives(python, argument, why):
+    wanted = python(c(argument))
+    f = tf.function(python)
+    for _ in range(3):
+        found = f(c(argument))
+        for one, other in zip(tf.nest.flatten(found), tf.nest.flatten(wanted), strict=True):
+            np.testing.assert_array_equal(one, other)
+    (trace,) = f._traces.values()
+    assert trace.recorded is None
+    assert why in trace.why
+
+
+def test_what_is_kept_elsewhere_is_no_tensor_of_a_body():
+    f = tf.function(kept_elsewhere)
+    assert f(c(5)).numpy() == 18
+    assert f(c(5)).numpy() == 18
+
+
+def test_a_statement_that_is_refused_leaves_others_staged():
+    @tf.function
+    def f(n, x):
+        x = grows(x)
+        total = c(0)
+        while n > 0:
+            total += n
+            n -= 1
+        return total, tf.size(x)
+
+    assert [t.numpy() for t in twice(f, c(4), c([1.0, 2.0]))] == [10, 16]
+    told = lines(f)
+    assert "while tf.reduce_sum(x) < 20.0:  # Python, because 'x' changes" in told
+    assert "while n > 0:  # an instruction" in told
+
+
+# Errors name the user's lines.
+
+
+def test_errors_of_ops_in_rewritten_functions_are_at_the_users_line():
+    @tf.function
+    def f(x, y):
+        if x > 0.0:
+            x = x + 1.0
+        return tf.matmul(y, y) * x
+
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        f(c(1.0), tf.ones([2, 3]))
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        f(c(1.0), tf.ones([2, 3]))
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "return tf.matmul(y, y) * x" in shown
+
+
+def test_a_variable_without_a_value_is_an_unbound_local():
+    @tf.function
+    def f(x):
+        if x > 0:
+            y = x
+        return y
+
+    assert twice(f, c(1)).numpy() == 1
+    with pytest.raises(UnboundLocalError, match="'y'"):
+        f(c(-1))
+
+
+def test_assertions_are_checked_at_every_call():
+    @tf.function
+    def f(x):
+        assert x > 0.0, "positive"
+        return x * 2.0
+
+    assert twice(f, c(1.0)).numpy() == 2.0
+    with pytest.raises(tf.errors.InvalidArgumentError, match="positive"):
+        f(c(-1.0))
+
+
+# Derivatives.
+
+
+def test_gradients_of_loops_of_unknown_length():
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, n = x, 0
+            while y < 50.0:
+                y = y * x + tf.sin(y)
+                n += 1
+        return y, tape.gradient(y, x), n
+
+    compiled = tf.function(f)
+    for start in (1.5, 1.9, 3.0, 100.0):
+        wanted = f(c(start))
+        twice(compiled, c(start))
+        for one, other in zip(compiled(c(start)), wanted, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5)
+    assert is_program(compiled)
+
+
+def test_gradients_of_loops_longer_than_their_slots(monkeypatch):
+    """Chunks within chunks: every level of the reverse pass is used."""
+    from tapefacade._function.control import checkpointed_loop
+
+    monkeypatch.setattr(checkpointed_loop, "SLOTS", ((3, 3, None),))
+
+    @tf.function
+    def f(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            while n > 0:
+                y = y + tf.sin(y) * x
+                n -= 1
+        return y, tape.gradient(y, x)
+
+    start = c(0.5, tf.float64)
+    f(start, c(1))
+    for n in (0, 1, 3, 4, 9, 10, 26, 27):
+        y, slope = 0.5, 1.0
+        for _ in range(n):
+            slope += np.cos(y) * slope * 0.5 + np.sin(y)
+            y += np.sin(y) * 0.5
+        found = f(start, c(n))
+        np.testing.assert_allclose(found[0], y, rtol=1e-9)
+        np.testing.assert_allclose(found[1], slope, rtol=1e-9)
+
+
+# Random programs.
+
+
+def written(seed):
+    """A random function, with a file that Python can read."""
+    text, name = Writer(seed).function(), f"<program {seed}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    names = {"tf": tf, "__name__": "programs"}
+    exec(compile(text, name, "exec"), names)
+    return text, names["program"]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs_are_what_python_gives(seed):
+    text, python = written(seed)
+    compiled = tf.function(python)
+    for x, n in ((0.7, 3), (-1.3, 5), (2.1, 0)):
+        wanted = python(c(x), c(n))
+        for _ in range(2):
+            found = compiled(c(x), c(n))
+            for one, other in zip(found, wanted, strict=True):
+                assert one.dtype == other.dtype, text
+                np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6, err_msg=text)
+    (trace,) = compiled._traces.values()
+    assert trace.recorded is not None, (trace.why, text)
