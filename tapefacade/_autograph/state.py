@@ -244,7 +244,9 @@ def shown(name: str) -> str:
     """Returns how messages call a variable."""
     if name == "ag__retval_":
         return "what is returned"
-    return "a break or return" if name.startswith("ag__") else f"'{name}'"
+    if name.startswith("ag__"):
+        return "a break or return"
+    return name if " " in name else f"'{name}'"
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -523,6 +523,29 @@ class Function(PolymorphicFunction):
             self._has_variables = True
         return trace
 
+    def statements(self) -> list[str]:
+        """Returns what has become of the statements on tensors. Not in TensorFlow.
+
+        Returns:
+            A line for each `if`, `while`, `for` and the like of a function that has looked at
+            values: the place, the text, and whether it is an instruction of the program or Python,
+            and why. Nothing before the second call.
+
+        >>> @tf.function
+        ... def f(x):
+        ...     kind = "a" if x > 2.0 else "b"
+        ...     while x < 10.0:
+        ...         x *= 2.0
+        ...     return x if kind == "a" else -x
+        >>> _ = f(tf.constant(3.0)), f(tf.constant(3.0))
+        >>> for line in f.statements():
+        ...     print(line)
+        <...>:3: kind = "a" if x > 2.0 else "b"  # Python, because an expression is 'a' or 'b'
+        <...>:4: while x < 10.0:  # an instruction
+        """
+        reports = [trace.report for trace in self._traces.values() if trace.report is not None]
+        return list(dict.fromkeys(line for report in reports for line in report.lines()))
+
     def experimental_get_compiler_ir(
         self, *args: Any, **kwargs: Any
     ) -> Callable[[str], str | bytes]:
