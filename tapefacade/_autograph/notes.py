@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tapefacade._core.logging import get_logger
+from tapefacade._trace.program_listing import CELL
 
 MAX_SOURCE = 60  # characters of a line
 VERBOSE_ABOUT_PYTHON, VERBOSE_ABOUT_ALL = 1, 3  # levels of `tf.autograph.set_verbosity`
@@ -30,6 +31,8 @@ class Site(NamedTuple):
     @property
     def place(self) -> str:
         """The file and line, as messages show them."""
+        if CELL.search(self.file):
+            return f"cell line {self.line}"
         return f"{os.path.basename(self.file)}:{self.line}"
 
     @property
