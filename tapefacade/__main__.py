@@ -1,4 +1,4 @@
-"""The command line: `python -m tapefacade run SCRIPT`, `check SCRIPT` and `demo`."""
+"""The command line: `python -m tapefacade run SCRIPT`, `check SCRIPT`, `where NAME`, `demo`."""
 
 import argparse
 import atexit
@@ -19,7 +19,12 @@ from typing import Any
 import jax
 
 import tapefacade
-from tapefacade._port import check_command, notebook_runner, report as reporting
+from tapefacade._port import (
+    check_command,
+    definition_places,
+    notebook_runner,
+    report as reporting,
+)
 from tapefacade._port.program_files import UnreadableError
 
 DEMO = pathlib.Path(__file__).with_name("demo") / "pinn.py"
@@ -42,6 +47,8 @@ def main(arguments: list[str] | None = None) -> None:
         _run_script(str(DEMO), [])
     elif options.command == "check":
         _check(options)
+    elif options.command == "where":
+        raise SystemExit(definition_places.where(options.names))
     else:
         _run(options)
 
@@ -124,8 +131,9 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser(
         "check",
         help="list the names of TensorFlow that programs use, and which of them are missing",
-        description="Reads programs without running them. The exit status is 0 if tapefacade has all "
-        "the names of TensorFlow that they use, 1 if some are missing, 2 if something cannot be read.",
+        description="Reads programs without running them. The exit status is 0 if tapefacade has "
+        "all the names of TensorFlow that they use, 1 if some are missing, 2 if something cannot "
+        "be read.",
     )
     check.add_argument(
         "paths",
@@ -138,6 +146,13 @@ def _parser() -> argparse.ArgumentParser:
         "-q", "--quiet", action="store_true", help="say nothing of what is there and the same"
     )
     check.set_defaults(parser=check)
+    where = commands.add_parser(
+        "where",
+        help="print where a name such as tf.nn.relu is defined",
+        description="Prints FILE:LINE of the definition of each name, and in a checkout of the "
+        "rows of tests/cases that test it. The exit status is 1 if there is no such name.",
+    )
+    where.add_argument("names", nargs="+", metavar="NAME", help="a name, with or without `tf.`")
     commands.add_parser(
         "demo",
         help="train a small physics-informed network, in a few seconds",
