@@ -13,7 +13,8 @@ from tapefacade._ops.array.selecting import select_older, where as where_op
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._ops.nn.activation import relu
-from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add, dropout as dropout_op
+from tapefacade._ops.nn.dropout import dropout as dropout_op
+from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add
 from tapefacade._state.scopes import name_scope as _name_scope
 
 

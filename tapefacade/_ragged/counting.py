@@ -14,11 +14,11 @@ from tapefacade._ops.array.positions import bincount as dense_bincount
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.math.arithmetic import add_n as dense_add_n
 from tapefacade._ops.math.segments import unsorted_segment_sum
-from tapefacade._ops.nn.dropout import stateless_dropout as dense_stateless_dropout
-from tapefacade._ops.nn.normalization import (
+from tapefacade._ops.nn.dropout import (
     dropout as dense_dropout,
-    embedding_lookup as dense_embedding_lookup,
+    stateless_dropout as dense_stateless_dropout,
 )
+from tapefacade._ops.nn.embedding import embedding_lookup as dense_embedding_lookup
 from tapefacade._ragged.mapping import check_same
 from tapefacade._ragged.partition import nested
 from tapefacade._ragged.segments import stack_dynamic_partitions

@@ -17,7 +17,7 @@ from tapefacade._ops.array.sorting import unique as dense_unique
 from tapefacade._ops.math.division import divide_no_nan
 from tapefacade._ops.math.elementary import sqrt
 from tapefacade._ops.math.segments import unsorted_segment_sum
-from tapefacade._ops.nn.normalization import embedding_lookup
+from tapefacade._ops.nn.embedding import embedding_lookup
 from tapefacade._sparse.arrangement import fill_empty_rows, reshape, retain
 from tapefacade._sparse.tensor import SparseTensor, placed, sparse
 

@@ -60,6 +60,8 @@ from tapefacade._ops.nn.ctc import (
     ctc_loss as ctc_loss,
     ctc_unique_labels as ctc_unique_labels,
 )
+from tapefacade._ops.nn.dropout import dropout as dropout
+from tapefacade._ops.nn.embedding import embedding_lookup as embedding_lookup
 from tapefacade._ops.nn.isotonic import isotonic_regression as isotonic_regression
 from tapefacade._ops.nn.losses import (
     compute_average_loss as compute_average_loss,
@@ -76,8 +78,6 @@ from tapefacade._ops.nn.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
     batch_normalization as batch_normalization,
     bias_add as bias_add,
-    dropout as dropout,
-    embedding_lookup as embedding_lookup,
     local_response_normalization as local_response_normalization,
     local_response_normalization as lrn,
     moments as moments,

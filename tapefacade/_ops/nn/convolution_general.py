@@ -1,4 +1,4 @@
-"""Convolutions and transposes for any number of dimensions: `tf.nn.convolution`, `atrous_conv2d`."""
+"""Convolutions for any number of dimensions: `tf.nn.convolution`, `tf.nn.conv_transpose`."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Dropout with given random numbers: `tf.nn.experimental.stateless_dropout`."""
+"""Dropout, with random numbers of its own or with given ones."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,11 +7,84 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapefacade._core import random_keys
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import invalid, written
-from tapefacade._definition.op import TensorLike, function, op
+from tapefacade._definition.op import FreeTensor, TensorLike, function, op
+from tapefacade._ops.random import philox
 from tapefacade._ops.random.stateless import stateless_uniform
+
+
+@function("nn.dropout", dispatch=True)
+def dropout(
+    x: TensorLike, rate: Any, noise_shape: Any = None, seed: int | None = None, name: None = None
+) -> EagerTensor:
+    """Sets randomly chosen elements to 0 and scales the others so that the sum is kept on average.
+
+    Args:
+        x: a floating tensor.
+        rate: the probability with which an element is dropped, a number or scalar tensor.
+        noise_shape: the shape of the random decisions, which broadcasts to that of `x`.
+        seed: makes the decisions repeatable together with `tf.random.set_seed`.
+        name: ignored.
+
+    Returns:
+        A tensor of the shape and type of `x`.
+
+    Raises:
+        ValueError: if `rate` is not in [0, 1), or `x` is not floating.
+
+    >>> tf.nn.dropout([1.0, 2.0], rate=0.0).numpy()
+    array([1., 2.], dtype=float32)
+    """
+    number = isinstance(rate, int | float | np.number)
+    if number and not 0 <= float(rate) < 1:
+        raise ValueError(
+            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
+        )
+    x = convert_to_tensor(x)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+            f"Received: x_dtype={x.dtype}"
+        )
+    if not number and not is_tensor(rate):
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
+    if not number and rate.dtype != x.dtype:
+        raise ValueError(
+            "`x.dtype` must be compatible with `rate.dtype`. "
+            f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
+        )
+    drawn = _known_noise_shape(tuple(x.shape), noise_shape)
+    state = random_keys.next_state("RandomUniform", x.dtype, seed, drawn)
+    if number and rate == 0:
+        return x
+    return _dropout(state, x, rate, noise_shape)
+
+
+def _known_noise_shape(shape: tuple[int, ...], noise_shape: Any) -> Any:
+    if not isinstance(noise_shape, list | tuple):
+        return shape if noise_shape is None else noise_shape
+    return tuple(
+        n if n is not None and n != -1 else shape[axis] for axis, n in enumerate(noise_shape)
+    )
+
+
+@op("_dropout", kernel="SelectV2")
+def _dropout(state: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any) -> jax.Array:
+    """Drops elements of `x` where uniform numbers lie below `rate`."""
+    shape = _known_noise_shape(x.shape, noise_shape)
+    try:
+        np.broadcast_shapes(shape, x.shape)
+    except ValueError:
+        raise invalid(
+            f"condition {written(shape)}, then {written(x.shape)}, and else [] must be "
+            "broadcastable"
+        ) from None
+    one = jnp.ones((), x.dtype)
+    draws = philox.uniform(state, shape, x.dtype)
+    return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
 
 
 @op("_kept", kernel="SelectV2")

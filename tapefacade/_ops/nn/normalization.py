@@ -1,4 +1,4 @@
-"""Moments, batch and other normalizations, biases, dropout and embeddings of neural networks."""
+"""Moments, batch and other normalizations, and biases of neural networks."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import random_keys
-from tapefacade._core.conversion import convert_to_tensor, is_tensor
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import invalid, require_type, written
 from tapefacade._definition.op import (
@@ -20,13 +19,9 @@ from tapefacade._definition.op import (
     function,
     op,
 )
-from tapefacade._ops.array.gathering import gather
-from tapefacade._ops.array.joining import concat
 from tapefacade._ops.math.arithmetic import add, multiply
-from tapefacade._ops.math.clipping import clip_by_norm
 from tapefacade._ops.math.elementary import reciprocal, square
 from tapefacade._ops.math.reduction import reduce_sum
-from tapefacade._ops.random import philox
 
 OptionalFree = Annotated[Any, "free", "optional"]
 CHANNELS_FIRST = ("NC", "NCW", "NCHW", "NCDHW")
@@ -289,112 +284,6 @@ def local_response_normalization(
     )
     scale, start, power = (jnp.asarray(x, input.dtype) for x in (alpha, bias, beta))
     return input / (start + scale * total) ** power
-
-
-@function("nn.dropout", dispatch=True)
-def dropout(
-    x: TensorLike, rate: Any, noise_shape: Any = None, seed: int | None = None, name: None = None
-) -> EagerTensor:
-    """Sets randomly chosen elements to 0 and scales the others so that the sum is kept on average.
-
-    Args:
-        x: a floating tensor.
-        rate: the probability with which an element is dropped, a number or scalar tensor.
-        noise_shape: the shape of the random decisions, which broadcasts to that of `x`.
-        seed: makes the decisions repeatable together with `tf.random.set_seed`.
-        name: ignored.
-
-    Returns:
-        A tensor of the shape and type of `x`.
-
-    Raises:
-        ValueError: if `rate` is not in [0, 1), or `x` is not floating.
-
-    >>> tf.nn.dropout([1.0, 2.0], rate=0.0).numpy()
-    array([1., 2.], dtype=float32)
-    """
-    number = isinstance(rate, int | float | np.number)
-    if number and not 0 <= float(rate) < 1:
-        raise ValueError(
-            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
-        )
-    x = convert_to_tensor(x)
-    if not x.dtype.is_floating:
-        raise ValueError(
-            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
-            f"Received: x_dtype={x.dtype}"
-        )
-    if not number and not is_tensor(rate):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
-    if not number and rate.dtype != x.dtype:
-        raise ValueError(
-            "`x.dtype` must be compatible with `rate.dtype`. "
-            f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
-        )
-    drawn = _noise_shape(tuple(x.shape), noise_shape)
-    state = random_keys.next_state("RandomUniform", x.dtype, seed, drawn)
-    if number and rate == 0:
-        return x
-    return _dropout(state, x, rate, noise_shape)
-
-
-def _noise_shape(shape: tuple[int, ...], noise_shape: Any) -> Any:
-    if not isinstance(noise_shape, list | tuple):
-        return shape if noise_shape is None else noise_shape
-    return tuple(
-        n if n is not None and n != -1 else shape[axis] for axis, n in enumerate(noise_shape)
-    )
-
-
-@op("_dropout", kernel="SelectV2")
-def _dropout(state: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any) -> jax.Array:
-    """Drops elements of `x` where uniform numbers lie below `rate`."""
-    shape = _noise_shape(x.shape, noise_shape)
-    try:
-        np.broadcast_shapes(shape, x.shape)
-    except ValueError:
-        raise invalid(
-            f"condition {written(shape)}, then {written(x.shape)}, and else [] must be "
-            "broadcastable"
-        ) from None
-    one = jnp.ones((), x.dtype)
-    draws = philox.uniform(state, shape, x.dtype)
-    return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
-
-
-@function("nn.embedding_lookup", dispatch=True)
-def embedding_lookup(
-    params: Any, ids: FreeTensor, max_norm: Any = None, name: None = None
-) -> EagerTensor:
-    """Takes rows of a table.
-
-    Args:
-        params: the table, of shape `[V, ...]`, or a list of tables that are one below the other.
-        ids: the numbers of the rows, an integer tensor.
-        max_norm: rows with a greater Euclidean norm are scaled down to it.
-        name: ignored.
-
-    Returns:
-        A tensor whose shape is that of `ids` followed by that of a row.
-
-    Raises:
-        ValueError: if there is no table.
-        InvalidArgumentError: if there is no such row.
-
-    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy()
-    array([[3., 4.]], dtype=float32)
-    """
-    if params is None:
-        raise ValueError("params must be specified")
-    if isinstance(params, list | tuple) and any(is_tensor(p) for p in params):
-        params = params[0] if len(params) == 1 else concat(params, 0)
-    elif isinstance(params, list | tuple) and not params:
-        raise ValueError("Length of params is currently 0. Need at least one param.")
-    rows = gather(params, ids)
-    if max_norm is None:
-        return rows
-    axes = list(range(len(convert_to_tensor(ids).shape), len(rows.shape)))
-    return clip_by_norm(rows, max_norm, axes)
 
 
 @function("nn.sufficient_statistics")

@@ -34,11 +34,11 @@ from tapefacade._ops.array.joining import concat
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.reduction import reduce_sum
+from tapefacade._ops.nn.embedding import embedding_lookup
 from tapefacade._ops.nn.losses import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits,
 )
-from tapefacade._ops.nn.normalization import embedding_lookup
 from tapefacade._ops.random.philox import words
 
 Draws = Callable[[int, int], Any]  # of the first and the number of the ids to draw

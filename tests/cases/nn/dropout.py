@@ -5,6 +5,7 @@ import numpy as np
 from cases.case import Case, d, f, i, raises
 
 X = np.ones((3, 2), "float32")
+DROPOUT, A = "nn.dropout", f([[1, 2], [3, 5]])
 DROP, GENERAL = "nn.experimental.stateless_dropout", "nn.experimental.general_dropout"
 
 
@@ -13,6 +14,16 @@ def half(shape, dtype):
 
 
 CASES = [
+    Case(DROPOUT, (f(1, 2), 0.0)),
+    Case(DROPOUT, (f(1, 2), 0.5), id="half", values=False),
+    Case(DROPOUT, (d(1, 2), 0.5), id="float64", values=False, numerical=False),
+    Case(DROPOUT, (A, 0.5, [2, 1]), id="noise shape", values=False),
+    Case(DROPOUT, (A, f(0.0)), id="tensor"),
+    raises(DROPOUT, (f(1, 2), 1.0), id="one"),
+    raises(DROPOUT, (f(1, 2), -0.1), id="negative"),
+    raises(DROPOUT, (i(1, 2), 0.5), id="int"),
+    raises(DROPOUT, (f(1, 2), d(0.5)), id="dtypes"),
+    raises(DROPOUT, (f(1, 2), 0.5, [3]), id="noise shape error"),
     Case(DROP, (X, 0.5, [1, 2]), values=False),
     Case(DROP, (d(X), 0.5, i(1, 2, dtype="int64")), id="float64", values=False, numerical=False),
     Case(DROP, (X, 0.0, [1, 2]), id="nothing"),

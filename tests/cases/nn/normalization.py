@@ -5,13 +5,7 @@ import numpy as np
 from cases.case import Case, b, c, d, f, i, raises
 
 A = f([[1, 2], [3, 5]])
-BATCH, BIAS, LOOKUP, DROPOUT = (
-    "nn.batch_normalization",
-    "nn.bias_add",
-    "nn.embedding_lookup",
-    "nn.dropout",
-)
-TABLE = f([[1, 2], [3, 4], [5, 6]])
+BATCH, BIAS = "nn.batch_normalization", "nn.bias_add"
 IMAGE = np.arange(24, dtype="float32").reshape(1, 2, 3, 4)
 
 FUSED = "compat.v1.nn.fused_batch_norm"
@@ -75,26 +69,6 @@ CASES_NORMALIZATION = [
     Case("nn.lrn", (f(np.ones((1, 1, 1, 3))),), id="defaults", gradient=False),
     raises("nn.lrn", (f(1, 2),), id="rank"),
     raises("nn.lrn", (d(np.ones((1, 1, 1, 3))),), id="float64"),
-    Case(DROPOUT, (f(1, 2), 0.0)),
-    Case(DROPOUT, (f(1, 2), 0.5), id="half", values=False),
-    Case(DROPOUT, (d(1, 2), 0.5), id="float64", values=False, numerical=False),
-    Case(DROPOUT, (A, 0.5, [2, 1]), id="noise shape", values=False),
-    Case(DROPOUT, (A, f(0.0)), id="tensor"),
-    raises(DROPOUT, (f(1, 2), 1.0), id="one"),
-    raises(DROPOUT, (f(1, 2), -0.1), id="negative"),
-    raises(DROPOUT, (i(1, 2), 0.5), id="int"),
-    raises(DROPOUT, (f(1, 2), d(0.5)), id="dtypes"),
-    raises(DROPOUT, (f(1, 2), 0.5, [3]), id="noise shape error"),
-    Case(LOOKUP, (TABLE, i(0, 2))),
-    Case(LOOKUP, (d(TABLE), i([[0], [1]])), id="float64"),
-    Case(LOOKUP, (TABLE, i(1)), id="scalar"),
-    Case(LOOKUP, (TABLE, [0, 0]), id="twice"),
-    Case(LOOKUP, ([TABLE, TABLE + 10], i(0, 4)), id="tables"),
-    Case(LOOKUP, (TABLE, i(0, 1), 1.0), id="max norm", rtol=1e-5),
-    raises(LOOKUP, (TABLE, i(0, 5)), id="no such row"),
-    raises(LOOKUP, (TABLE, i(-1)), id="negative row"),
-    raises(LOOKUP, ([], i(0)), id="no table"),
-    raises(LOOKUP, (None, i(0)), id="None"),
     Case(FUSED, (MAPS, SCALE, OFFSET), rtol=2e-5, atol=5e-6),
     Case(FUSED, (MAPS, SCALE, OFFSET), {"epsilon": 1e-7}, id="epsilon", rtol=2e-5, atol=5e-6),
     Case(
