@@ -21,6 +21,12 @@ _VARIABLES = "Make variables with `tf.Variable` and keep them in a list, a `tf.M
 _PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use the public name"
 _ABSL = "Write `from absl import app, flags, logging`, or use argparse and logging"
 _NO_GRAPH = "Leave it out: there are no graphs, and tensors have values at once"
+_CPP = "There is no C++ library: write the op in JAX, or call it with `tf.numpy_function`"
+_TABLE = "Write `tf.lookup.KeyValueTensorInitializer` with the tensors of the dataset"
+_EXTENSION = (
+    "Write a dataclass with `__tf_flatten__` and `__tf_unflatten__`, which all functions take"
+)
+_DISPATCH = "Write a function of your own that tells the classes apart"
 HINTS = {
     "tf.Session": "Tensors have values at once: call `numpy()` instead of `run`",
     "tf.InteractiveSession": "Tensors have values at once: call `numpy()` instead of `run`",
@@ -88,8 +94,120 @@ HINTS = {
     "tf.nn.rnn_cell": "Write `tf.keras.layers.LSTMCell`, `GRUCell` or `SimpleRNNCell`",
     "tf.summary.FileWriter": "Write `tf.summary.create_file_writer`",
     "tf.summary.merge_all": "Leave it out: `tf.summary.scalar` writes at once",
-    "tf.summary.trace_on": "Write `tf.profiler.experimental.start`",
-    "tf.summary.trace_export": "Write `tf.profiler.experimental.stop`",
+    "tf.summary.graph": (
+        "There is no graph to show: `ConcreteFunction.program()` lists what was recorded"
+    ),
+    # What is left out on purpose: it belongs to TensorFlow's runtime, compilers or devices.
+    "tf.raw_ops": "Call the function of `tf` that TensorFlow documents for this op",
+    "tf.Operation": _NO_GRAPH,
+    "tf.graph_util": _NO_GRAPH,
+    "tf.import_graph_def": _NO_GRAPH,
+    "tf.io.write_graph": "There are no graphs: write `tf.saved_model.save`",
+    "tf.test.assert_equal_graph_def": _NO_GRAPH,
+    "tf.check_pinned": "Leave it out: JAX places what a program needs",
+    "tf.conv2d_backprop_filter_v2": "Differentiate `tf.nn.conv2d` with a `tf.GradientTape`",
+    "tf.conv2d_backprop_input_v2": "Write `tf.nn.conv2d_transpose`",
+    "tf.ragged_fill_empty_rows": "Fill the rows with `tf.where` on `to_tensor()`",
+    "tf.ragged_fill_empty_rows_grad": "Differentiate with a `tf.GradientTape`",
+    "tf.nondifferentiable_batch_function": "Collect the calls in a `tf.data.Dataset`, and batch it",
+    "tf.load_library": _CPP,
+    "tf.load_op_library": _CPP,
+    "tf.sysconfig": _CPP,
+    "tf.mlir": (
+        "Write `ConcreteFunction.program()`, or `experimental_get_compiler_ir` of a function"
+    ),
+    "tf.config.experimental.ClusterDeviceFilters": _PROCESS,
+    "tf.data.experimental.service": "Leave it out: datasets run in the process that reads them",
+    "tf.data.experimental.distributed_save": "Write `dataset.save`",
+    "tf.data.experimental.SqlDataset": "Read with `sqlite3` in `tf.data.Dataset.from_generator`",
+    "tf.data.experimental.TFRecordWriter": (
+        "Write `tf.io.TFRecordWriter` in a loop over the dataset"
+    ),
+    "tf.data.experimental.enable_debug_mode": "Write `tf.config.run_functions_eagerly(True)`",
+    "tf.data.experimental.from_variant": "Hand the dataset itself on",
+    "tf.data.experimental.to_variant": "Hand the dataset itself on",
+    "tf.data.experimental.get_model_proto": "Leave it out: nothing is tuned while a dataset runs",
+    "tf.data.experimental.make_saveable_from_iterator": (
+        "Track the iterator in a `tf.train.Checkpoint`"
+    ),
+    "tf.data.experimental.make_batched_features_dataset": (
+        "Read with `tf.data.TFRecordDataset`, map `tf.io.parse_example`"
+    ),
+    "tf.data.experimental.parse_example_dataset": "Map `tf.io.parse_example` over batches",
+    "tf.data.experimental.DatasetInitializer": _TABLE,
+    "tf.data.experimental.index_table_from_dataset": _TABLE,
+    "tf.data.experimental.table_from_dataset": _TABLE,
+    "tf.debugging.experimental": "Write `tf.debugging.enable_check_numerics`, or `run --report`",
+    "tf.feature_column": (
+        "Write a layer of `tf.keras.layers` such as `StringLookup` and `Embedding`"
+    ),
+    "tf.feature_column.categorical_column_with_vocabulary_file": (
+        "Read the file, and write `categorical_column_with_vocabulary_list`"
+    ),
+    "tf.image.decode_jxl": "Decode with a package for JPEG XL in `tf.numpy_function`",
+    "tf.io.decode_jxl": "Decode with a package for JPEG XL in `tf.numpy_function`",
+    "tf.image.generate_bounding_box_proposals": "Write `tf.image.combined_non_max_suppression`",
+    "tf.io.decode_proto": "Parse with the message's Python class in `tf.numpy_function`",
+    "tf.io.encode_proto": "Write with the message's Python class in `tf.numpy_function`",
+    "tf.nn.RNNCellDeviceWrapper": "Leave it out: JAX places what a program needs",
+    "tf.nn.RNNCellDropoutWrapper": "Give a Keras cell `dropout` and `recurrent_dropout`",
+    "tf.nn.RNNCellResidualWrapper": "Add the input in the `call` of a cell of your own",
+    "tf.profiler.experimental.client": (
+        "Open the profile that `tf.profiler.experimental.stop` writes"
+    ),
+    "tf.profiler.experimental.server": (
+        "Open the profile that `tf.profiler.experimental.stop` writes"
+    ),
+    "tf.quantization": (
+        "Train with `tf.quantization.fake_quant_with_min_max_vars`, and convert where "
+        "TensorFlow is installed"
+    ),
+    "tf.saved_model.Asset": "Keep the path in the module, and the file beside the model",
+    "tf.saved_model.experimental": "Write `tf.saved_model.save` without these options",
+    "tf.test.Benchmark": "Measure with `timeit`, and `numpy()` at the end",
+    "tf.test.benchmark_config": "Leave it out: there are no sessions",
+    "tf.test.create_local_cluster": _PROCESS,
+    "tf.tpu.XLAOptions": "Leave it out: every program is compiled by XLA",
+    "tf.tpu.experimental": (
+        "JAX finds the devices: leave it out, or write `tf.config.list_physical_devices`"
+    ),
+    "tf.tpu.experimental.embedding": (
+        "Write `tf.keras.layers.Embedding` or `tf.nn.embedding_lookup`"
+    ),
+    "tf.train.ClusterDef": _PROCESS,
+    "tf.train.JobDef": _PROCESS,
+    "tf.train.ServerDef": _PROCESS,
+    "tf.train.Coordinator": "Write `threading.Event` and `concurrent.futures`",
+    "tf.train.ExponentialMovingAverage": (
+        "Give a Keras optimizer `use_ema=True`, or assign `decay * average + (1 - decay) * value`"
+    ),
+    "tf.train.experimental": (
+        "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
+    ),
+    "tf.types.experimental": "It is for annotations only: write `Any`",
+    "tf.experimental.ExtensionType": _EXTENSION,
+    "tf.experimental.ExtensionTypeSpec": _EXTENSION,
+    "tf.experimental.BatchableExtensionType": _EXTENSION,
+    "tf.experimental.ExtensionTypeBatchEncoder": _EXTENSION,
+    "tf.experimental.extension_type": _EXTENSION,
+    "tf.experimental.StructuredTensor": (
+        "Keep the tensors in a dictionary: all functions take nests"
+    ),
+    "tf.experimental.DynamicRaggedShape": (
+        "Use `ragged.bounding_shape()` and `ragged.row_lengths()`"
+    ),
+    "tf.experimental.RowPartition": "Use `ragged.row_splits` and `tf.RaggedTensor.from_row_splits`",
+    "tf.experimental.enable_strict_mode": "Leave it out: what is deprecated raises",
+    "tf.experimental.dispatch_for": _DISPATCH,
+    "tf.experimental.dispatch_for_api": _DISPATCH,
+    "tf.experimental.dispatch_for_unary_elementwise_apis": _DISPATCH,
+    "tf.experimental.dispatch_for_binary_elementwise_apis": _DISPATCH,
+    "tf.experimental.dispatch_for_binary_elementwise_assert_apis": _DISPATCH,
+    "tf.experimental.unregister_dispatch_for": _DISPATCH,
+    "tf.experimental.register_filesystem_plugin": (
+        "Write paths with `://`: the extra `remote` reads them"
+    ),
+    "tf.experimental.tensorrt": "Leave it out: XLA compiles for the device",
     "tf.python": _PRIVATE,
     "tf.core": _PRIVATE,
     "tf.__internal__": _PRIVATE,

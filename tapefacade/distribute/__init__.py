@@ -1,6 +1,12 @@
 """`tf.distribute`: strategies that have one replica."""
 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
+from tapefacade._distribute.cross_device_ops import (
+    CrossDeviceOps as CrossDeviceOps,
+    HierarchicalCopyAllReduce as HierarchicalCopyAllReduce,
+    NcclAllReduce as NcclAllReduce,
+    ReductionToOneDevice as ReductionToOneDevice,
+)
 from tapefacade._distribute.input_datasets import (
     DistributedDataset as DistributedDataset,
     InputContext as InputContext,

@@ -9,6 +9,11 @@ from tapefacade._summary.summaries import (
     text as text,
     write as write,
 )
+from tapefacade._summary.traces import (
+    trace_export as trace_export,
+    trace_off as trace_off,
+    trace_on as trace_on,
+)
 from tapefacade._summary.writers import (
     SummaryWriter as SummaryWriter,
     create_file_writer as create_file_writer,

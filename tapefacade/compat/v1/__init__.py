@@ -1,5 +1,7 @@
 """Names of older versions: `tf.compat.v1`."""
 
+from typing import Any
+
 # What these modules register under `compat.v1` is shown as well.
 from tapefacade._checkpoint import manager as _manager, reader as _reader, state_file as _state_file
 from tapefacade._compat.v1_namespaces import fill as _fill
@@ -9,6 +11,15 @@ from tapefacade._io import (
     gfile as _gfile,
     records as _records,
 )
+from tapefacade._summary.metadata_message import SUMMARIES as _SUMMARIES
 from tapefacade.compat.v1 import app as app, flags as flags
 
-__getattr__, __dir__ = _fill(__name__)
+_find, _names = _fill(__name__)
+
+
+def __getattr__(name: str) -> Any:
+    return _SUMMARIES[name] if name == "SummaryMetadata" else _find(name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*_names(), "SummaryMetadata"])

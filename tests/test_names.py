@@ -1,0 +1,73 @@
+"""Every public name of TensorFlow is there, or its absence has a reason and advice."""
+
+import inspect
+import json
+import operator
+import pathlib
+
+import pytest
+
+import tapefacade as tf
+from tapefacade._core.missing_names import HINTS, hint_for
+
+NAMES = json.loads((pathlib.Path(__file__).parent / "goldens" / "names.json").read_text())
+# Parameters of TensorFlow's that are not there; what is more than TensorFlow has is allowed.
+FEWER_PARAMETERS = {
+    "tf.data.experimental.parallel_interleave": "those of Dataset.interleave",
+}
+
+
+def namespace(path):
+    try:
+        return operator.attrgetter(path.removeprefix("tf."))(tf) if path != "tf" else tf
+    except (AttributeError, ImportError):
+        return None
+
+
+def is_there(path, name):
+    held = namespace(path)
+    return held is not None and (name in dir(held) or hasattr(held, name))
+
+
+@pytest.mark.parametrize("path", NAMES)
+def test_what_is_missing_has_advice(path):
+    missing = [name for name in NAMES[path] if not is_there(path, name)]
+    unexplained = [name for name in missing if not hint_for(f"{path}.{name}")]
+    assert not unexplained
+
+
+@pytest.mark.parametrize("path", NAMES)
+def test_missing_names_raise_with_advice(path):
+    for name in NAMES[path]:
+        held = namespace(path)
+        if held is None or is_there(path, name):
+            continue
+        with pytest.raises(AttributeError) as caught:
+            getattr(held, name)
+        assert hint_for(f"{path}.{name}") in str(caught.value)
+
+
+@pytest.mark.parametrize("path", [path for path in NAMES if path != "tf.raw_ops"])
+def test_parameters(path):
+    different = {}
+    for name, wanted in NAMES[path].items():
+        full = f"{path}.{name}"
+        if not isinstance(wanted, list) or not is_there(path, name) or full in FEWER_PARAMETERS:
+            continue
+        try:
+            own = list(inspect.signature(getattr(namespace(path), name)).parameters)
+        except (TypeError, ValueError):
+            continue
+        if wanted != ["args", "kwargs"] and [p for p in own if p in wanted] != wanted:
+            different[full] = wanted, own
+    assert not different
+
+
+def test_advice_is_about_what_is_missing():
+    there = []
+    for path in HINTS:
+        outer, _, name = path.rpartition(".")
+        if name in NAMES.get(outer, ()) and is_there(outer, name):
+            there.append(path)
+    # A namespace may be there and lack most of what TensorFlow has in it.
+    assert not [path for path in there if path not in NAMES]
