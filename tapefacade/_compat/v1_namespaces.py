@@ -426,11 +426,12 @@ RENAMED = read(OLDER)
 Attributes = tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 
-def fill(root: str) -> Attributes:
+def fill(root: str, made: Mapping[str, Callable[[], Any]] = {}) -> Attributes:
     """Makes the modules of all namespaces, so that they can be imported.
 
     Args:
         root: the `__name__` of `tf.compat.v1`; its other namespaces become attributes of it.
+        made: further names of that module, and what makes that which they mean.
 
     Returns:
         The `__getattr__` and the `__dir__` of that module.
@@ -443,13 +444,15 @@ def fill(root: str) -> Attributes:
     for path, namespace in others:
         module = _module(f"{root}.{path}", path)
         module.__getattr__, module.__dir__ = _filled(module, path, namespace)  # type: ignore[method-assign]
-    return _filled(sys.modules[root], *of_root)
+    return _filled(sys.modules[root], *of_root, made)
 
 
-def _filled(module: types.ModuleType, path: str, namespace: Namespace) -> Attributes:
+def _filled(
+    module: types.ModuleType, path: str, namespace: Namespace, made: Mapping[str, Any] = {}
+) -> Attributes:
     """Enters the names that only TensorFlow 1 has; returns what finds the others."""
     vars(module).update(_registered(path), **namespace.values)
-    return _attributes(module, path, namespace)
+    return _attributes(module, path, namespace, made)
 
 
 def _module(name: str, path: str) -> types.ModuleType:
@@ -481,10 +484,12 @@ def _registered_by_namespace() -> dict[str, dict[str, Any]]:
     return found
 
 
-def _attributes(module: types.ModuleType, path: str, namespace: Namespace) -> Attributes:
+def _attributes(
+    module: types.ModuleType, path: str, namespace: Namespace, made: Mapping[str, Any] = {}
+) -> Attributes:
     """Makes the `__getattr__` and the `__dir__` of a namespace."""
     older = _older_functions(path)
-    missing = missing_attribute(module.__name__, depth=2)
+    missing = missing_attribute(module.__name__, depth=2, late=made)
 
     def find(name: str) -> Any:
         if name in older:
@@ -500,7 +505,8 @@ def _attributes(module: types.ModuleType, path: str, namespace: Namespace) -> At
 
     def names() -> list[str]:
         held = [name for name in vars(module) if not name.startswith("_")]
-        return sorted({*held, *older, *namespace.renamed, *_names_of_twin(path, namespace)})
+        own = {*held, *older, *namespace.renamed, *made}
+        return sorted(own | {*_names_of_twin(path, namespace)})
 
     return find, names
 

@@ -1,7 +1,5 @@
 """Names of older versions: `tf.compat.v1`."""
 
-from typing import Any
-
 # What these modules register under `compat.v1` is shown as well.
 from tapefacade._checkpoint import manager as _manager, reader as _reader, state_file as _state_file
 from tapefacade._compat.v1_namespaces import fill as _fill
@@ -14,12 +12,6 @@ from tapefacade._io import (
 from tapefacade._summary.metadata_message import SUMMARIES as _SUMMARIES
 from tapefacade.compat.v1 import app as app, flags as flags
 
-_find, _names = _fill(__name__)
+_MADE = {"SummaryMetadata": _SUMMARIES.makers()["SummaryMetadata"]}
 
-
-def __getattr__(name: str) -> Any:
-    return _SUMMARIES[name] if name == "SummaryMetadata" else _find(name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*_names(), "SummaryMetadata"])
+__getattr__, __dir__ = _fill(__name__, _MADE)
