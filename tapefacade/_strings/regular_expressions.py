@@ -2,6 +2,7 @@
 
 import functools
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,9 @@ def _rewritten(rewrite: bytes) -> tuple[list[bytes | int], bool]:
         letter = rewrite[at : at + 1]
         at += 1
         if letter != b"\\":
-            parts.append(letter)
+            end = rewrite.find(b"\\", at)
+            parts.append(rewrite[at - 1 : end if end >= 0 else None])
+            at = end if end >= 0 else len(rewrite)
             continue
         following = rewrite[at : at + 1]
         at += 1
@@ -128,22 +131,26 @@ def _rewritten(rewrite: bytes) -> tuple[list[bytes | int], bool]:
     return parts, True
 
 
-def _replaced(text: bytes, expression: Any, parts: list[bytes | int], everywhere: bool) -> bytes:
+def _replaced(text: bytes, expression: Any, parts: Sequence[Any], everywhere: bool) -> bytes:
     """Replaces matches as RE2 does: an empty one right behind another match does not count.
 
     The `sub` of the package is Python's: there it counts.
     """
     written, at, last = [], 0, -1
+    matches = expression.finditer(text)  # right until one is empty: it goes on by a byte then
     while at <= len(text):
-        match = expression.search(text, at)
+        match = next(matches, None)
         if match is None:
             break
         start, end = match.span()
+        if start == end:
+            if start == last:
+                at = _letter_end(text, last)
+                written.append(text[last:at])
+                matches = expression.finditer(text, at)
+                continue
+            matches = expression.finditer(text, end)
         written.append(text[at:start])
-        if start == end == last:
-            at = _letter_end(text, last)
-            written.append(text[last:at])
-            continue
         written += [part if isinstance(part, bytes) else match[part] or b"" for part in parts]
         at = last = end
         if not everywhere:
