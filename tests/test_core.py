@@ -148,7 +148,7 @@ def test_nest_forgets_types_rather_than_growing(monkeypatch):
     for number in range(20):
         value = type(f"Leaf{number}", (), {})()
         assert nest.flatten([value, [value]]) == [value, value]
-        assert len(nest._KINDS) <= nest._KIND_LIMIT
+        assert len(nest._KINDS) <= nest._MAX_KINDS
     assert nest.flatten({"a": [1, (2,)]}) == [1, 2]
 
 

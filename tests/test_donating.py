@@ -14,7 +14,7 @@ from tapefacade._trace import buffer_donation
 @pytest.fixture(autouse=True)
 def every_buffer(monkeypatch):
     """Small ones, too, so that the tests are fast."""
-    monkeypatch.setattr(buffer_donation, "MIN_BYTES", 1)
+    monkeypatch.setattr(buffer_donation, "MIN_DONATED_BYTES", 1)
 
 
 _BATCH = iter(range(3, 1000))  # each model has programs of its own
@@ -68,7 +68,7 @@ def test_a_step_writes_over_the_old_values(model):
 def test_the_values_are_those_of_steps_that_keep_the_buffers(model, monkeypatch):
     start = model.state()
     found = [model.step().numpy() for _ in range(4)], model.state()
-    monkeypatch.setattr(buffer_donation, "MIN_BYTES", 1 << 60)
+    monkeypatch.setattr(buffer_donation, "MIN_DONATED_BYTES", 1 << 60)
     other = Model()
     other.x = model.x
     for v, value in zip(other.variables, start, strict=True):

@@ -7,7 +7,7 @@ from steps import InjectedError, counted, settle
 import tapefacade as tf
 from tapefacade._trace import execution, speculative_gradients
 
-STEPS = speculative_gradients.TIMES + 3
+STEPS = speculative_gradients.TIMES_BEFORE_GUESS + 3
 
 
 class Model:
@@ -87,12 +87,12 @@ def test_what_follows_the_look_computes_no_gradient(look, noted):
 
 def test_nothing_is_foreseen_before_it_has_happened_twice(noted):
     model = Model(batch=5)  # of no other test
-    for number in range(speculative_gradients.TIMES + 1):
+    for number in range(speculative_gradients.TIMES_BEFORE_GUESS + 1):
         noted.clear()
         model.step("before")
         settle()
         assert [gradients for gradients, _ in noted] == ([0, 1], [1, 0])[
-            number == speculative_gradients.TIMES
+            number == speculative_gradients.TIMES_BEFORE_GUESS
         ]
 
 

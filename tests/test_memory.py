@@ -30,7 +30,7 @@ class Large:
 @pytest.fixture
 def large(monkeypatch):
     # A gradient that is foreseen is kept until somebody asks for it.
-    monkeypatch.setattr(speculative_gradients, "TIMES", 1_000_000)
+    monkeypatch.setattr(speculative_gradients, "TIMES_BEFORE_GUESS", 1_000_000)
     return Large()
 
 

@@ -20,7 +20,7 @@ from tapefacade._core import logging as messages
 from tapefacade._definition import fast_path
 from tapefacade._trace import execution, execution_mode
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import PENDING_LIMIT, TREE
+from tapefacade._trace.tree import MAX_PENDING, TREE
 
 STEPS = 5
 
@@ -482,9 +482,9 @@ def test_pending_limit_lets_a_loop_run_that_nobody_looks_into():
         assert total.numpy() == 10_000.0
     assert count.compiled <= 3
     # A read and an addition each; the first stretches and the last one run in pieces.
-    in_pieces = (execution_mode.MAX_ROW + 1) * PENDING_LIMIT
-    assert count.dispatched <= 2 * 10_000 // PENDING_LIMIT + 2 + in_pieces
-    assert count.recorded <= 2 * PENDING_LIMIT
+    in_pieces = (execution_mode.MAX_ROW + 1) * MAX_PENDING
+    assert count.dispatched <= 2 * 10_000 // MAX_PENDING + 2 + in_pieces
+    assert count.recorded <= 2 * MAX_PENDING
 
 
 def test_pending_limit_within_a_tape():
@@ -492,10 +492,10 @@ def test_pending_limit_within_a_tape():
     x = tf.Variable(1.0)
     with tf.GradientTape() as tape:
         y = tf.constant(0.0)
-        for _ in range(3 * PENDING_LIMIT):
+        for _ in range(3 * MAX_PENDING):
             y = y + x
-    assert tape.gradient(y, x).numpy() == 3 * PENDING_LIMIT
-    assert y.numpy() == 3 * PENDING_LIMIT
+    assert tape.gradient(y, x).numpy() == 3 * MAX_PENDING
+    assert y.numpy() == 3 * MAX_PENDING
 
 
 # What is kept.

@@ -20,7 +20,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.loop_variables import NotOneProgramError
-from tapefacade._function.control.row_loops import WHY_SOURCES, Rows, needs_python, record_loop
+from tapefacade._function.control.row_loops import WHY_SOURCES, RowLoop, needs_python, record_loop
 from tapefacade._function.control.scan_op import FOLD
 from tapefacade._function.control.while_recording import While, same_types
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
@@ -341,7 +341,7 @@ class LoopStatement:
         body = self.recorded_body([], lambda found: found, lambda _: [], [row])
         state = self.kept.tensors()
         self.require_same(state, body, 0)
-        loop = Rows(FOLD, self.body, state, [rows])
+        loop = RowLoop(FOLD, self.body, state, [rows])
         self.kept.settle(record_loop(body, loop))
 
 

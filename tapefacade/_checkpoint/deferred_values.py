@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._core.tensor import EagerTensor, FailedValue
 from tapefacade._state.module import Module
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD
@@ -126,7 +126,7 @@ def is_lazy(variable: Variable) -> bool:
     return held._value is None and type(held._recording) is _LazyInitialValue
 
 
-def fail(variable: Variable, failed: Failed) -> None:
+def fail(variable: Variable, failed: FailedValue) -> None:
     """Lets an error be raised for who looks at a variable."""
     variable._tensor._value = failed
 

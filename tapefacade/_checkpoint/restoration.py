@@ -18,7 +18,7 @@ from tapefacade._checkpoint.tracking import (
 )
 from tapefacade._core import errors
 from tapefacade._core.logging import get_logger
-from tapefacade._core.tensor import Failed
+from tapefacade._core.tensor import FailedValue
 from tapefacade._state.variable import Variable
 
 _SERIALS = itertools.count()
@@ -174,7 +174,7 @@ class Restoration:
         except (errors.OpError, ValueError) as error:
             if not deferred_values.is_lazy(variable):
                 raise
-            failed = Failed(error)  # raised for who looks at this variable, and nobody else
+            failed = FailedValue(error)  # raised for who looks at this variable, and nobody else
             return lambda: deferred_values.fail(variable, failed)
         return lambda: deferred_values.settle(variable, tensor)
 

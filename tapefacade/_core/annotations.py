@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 
-class Shown:
+class ShownAnnotation:
     """An annotation in the signature of a public function.
 
     >>> Shown("Tensor")
@@ -68,7 +68,7 @@ def described(public: F) -> F:
 def _made(annotation: Any) -> Any:
     marks = getattr(annotation, "__metadata__", ())
     if marks:
-        return Shown(FORMS[marks[1] if len(marks) > 1 else "one"])
+        return ShownAnnotation(FORMS[marks[1] if len(marks) > 1 else "one"])
     before = inspect.formatannotation(annotation)
     text = MODULES.sub("", TENSORS.sub("Tensor", before))
-    return annotation if text == before else Shown(text)
+    return annotation if text == before else ShownAnnotation(text)

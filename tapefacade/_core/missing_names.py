@@ -246,8 +246,8 @@ def missing_attribute(
         late: what makes the attributes that are made when somebody first asks for them.
 
     Returns:
-        A function of a name, which raises an `AttributeError` for it, unless it is made late. Called by
-        `from namespace import name` it raises an `ImportError` with the same text.
+        A function of a name, which raises an `AttributeError` for it, unless it is made late.
+        Called by `from namespace import name` it raises an `ImportError` with the same text.
 
     >>> import types
     >>> namespace = types.ModuleType("tapefacade.math")

@@ -36,7 +36,7 @@ def truncate(value: Any) -> str:
     return text if len(text) <= 100 else text[:100] + "..."
 
 
-class _Kind(Enum):
+class _NestKind(Enum):
     """How the children of a value are found and put back."""
 
     LEAF = 0
@@ -48,9 +48,13 @@ class _Kind(Enum):
     PROTOCOL = 6
 
 
-_KINDS: dict[type, _Kind] = {list: _Kind.SEQUENCE, tuple: _Kind.SEQUENCE, dict: _Kind.MAPPING}
+_KINDS: dict[type, _NestKind] = {
+    list: _NestKind.SEQUENCE,
+    tuple: _NestKind.SEQUENCE,
+    dict: _NestKind.MAPPING,
+}
 _LEAF_TYPES: set[type] = {int, float, bool, str, bytes, type(None)}
-_KIND_LIMIT = 4096  # Types made at run time must not fill the memory.
+_MAX_KINDS = 4096  # Types made at run time must not fill the memory.
 
 
 def is_nested(seq: Any) -> bool:
@@ -68,7 +72,7 @@ def is_nested(seq: Any) -> bool:
     >>> is_nested([]), is_nested("text"), is_nested({1, 2})
     (True, False, False)
     """
-    return _kind(seq) is not _Kind.LEAF
+    return _kind(seq) is not _NestKind.LEAF
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
@@ -232,7 +236,7 @@ class _Dot:
 _DOT = _Dot()
 
 
-def _kind(value: Any) -> _Kind:
+def _kind(value: Any) -> _NestKind:
     """Finds how to look into a value, from a table of the types seen so far."""
     value_type = type(value)
     kind = _KINDS.get(value_type)
@@ -240,31 +244,31 @@ def _kind(value: Any) -> _Kind:
         kind = _classify(value)
         # A proxy, which claims to be of another class, can be of several kinds.
         if value.__class__ is value_type:
-            if len(_KINDS) >= _KIND_LIMIT:
+            if len(_KINDS) >= _MAX_KINDS:
                 _KINDS.clear()
                 _LEAF_TYPES.clear()
             _KINDS[value_type] = kind
-            if kind is _Kind.LEAF:
+            if kind is _NestKind.LEAF:
                 _LEAF_TYPES.add(value_type)
     return kind
 
 
-def _classify(value: Any) -> _Kind:
+def _classify(value: Any) -> _NestKind:
     """Decides how to look into a value, in TensorFlow's order of precedence."""
     value_type = type(value)
     if isinstance(value, Mapping):
-        return _Kind.MAPPING
+        return _NestKind.MAPPING
     if isinstance(value, MappingView):
-        return _Kind.VIEW
+        return _NestKind.VIEW
     if hasattr(value_type, "__attrs_attrs__"):
-        return _Kind.ATTRS
+        return _NestKind.ATTRS
     if isinstance(value, tuple) and _is_field_list(getattr(value, "_fields", None)):
-        return _Kind.NAMEDTUPLE
+        return _NestKind.NAMEDTUPLE
     if hasattr(value_type, "__tf_flatten__") and hasattr(value_type, "__tf_unflatten__"):
-        return _Kind.PROTOCOL
+        return _NestKind.PROTOCOL
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        return _Kind.SEQUENCE
-    return _Kind.LEAF
+        return _NestKind.SEQUENCE
+    return _NestKind.LEAF
 
 
 def _is_field_list(fields: Any) -> bool:
@@ -279,13 +283,13 @@ def _is_flat(structure: Any) -> bool:
     )
 
 
-def _children(structure: Any, kind: _Kind) -> Iterable[Any]:
+def _children(structure: Any, kind: _NestKind) -> Iterable[Any]:
     """Gives the values one level below, those of a mapping in the order of its sorted keys."""
-    if kind is _Kind.MAPPING:
+    if kind is _NestKind.MAPPING:
         return [structure[key] for key in sorted(structure.keys())]
-    if kind is _Kind.ATTRS:
+    if kind is _NestKind.ATTRS:
         return [getattr(structure, field.name) for field in type(structure).__attrs_attrs__]
-    if kind is _Kind.PROTOCOL:
+    if kind is _NestKind.PROTOCOL:
         return structure.__tf_flatten__()[1]
     return structure
 
@@ -293,7 +297,7 @@ def _children(structure: Any, kind: _Kind) -> Iterable[Any]:
 def _collect(structure: Any, leaves: list[Any]) -> None:
     """Appends the leaves of a structure to a list."""
     kind = _kind(structure)
-    if kind is _Kind.LEAF:
+    if kind is _NestKind.LEAF:
         leaves.append(structure)
         return
     for child in _children(structure, kind):
@@ -321,12 +325,12 @@ def _pack_children(structure: Any, flat: Any, index: int) -> tuple[int, list[Any
     try:
         children = _children(structure, kind)
     except TypeError:
-        if kind is not _Kind.MAPPING:
+        if kind is not _NestKind.MAPPING:
             raise
         raise TypeError("nest only supports dicts with sortable keys.") from None
     packed = []
     for child in children:
-        if _kind(child) is _Kind.LEAF:
+        if _kind(child) is _NestKind.LEAF:
             packed.append(flat[index])
             index += 1
         else:
@@ -338,13 +342,13 @@ def _pack_children(structure: Any, flat: Any, index: int) -> tuple[int, list[Any
 def _rebuild(instance: Any, children: list[Any]) -> Any:
     """Makes a structure like `instance` from other children, in the order of `_children`."""
     kind = _kind(instance)
-    if kind is _Kind.MAPPING:
+    if kind is _NestKind.MAPPING:
         return _rebuild_mapping(instance, dict(zip(sorted(instance), children, strict=True)))
-    if kind is _Kind.VIEW or isinstance(instance, range):
+    if kind is _NestKind.VIEW or isinstance(instance, range):
         return children
-    if kind in (_Kind.NAMEDTUPLE, _Kind.ATTRS):
+    if kind in (_NestKind.NAMEDTUPLE, _NestKind.ATTRS):
         return type(instance)(*children)
-    if kind is _Kind.PROTOCOL:
+    if kind is _NestKind.PROTOCOL:
         metadata = instance.__tf_flatten__()[0]
         return instance.__tf_unflatten__(metadata, tuple(children))
     return type(instance)(children)
@@ -377,13 +381,13 @@ def _check_same(first: Any, second: Any, check_types: bool) -> None:
             raise ValueError(different_lengths(first, second))
         return
     kind1, kind2 = _kind(first), _kind(second)
-    if (kind1 is _Kind.LEAF) != (kind2 is _Kind.LEAF):
-        inner, leaf = (second, first) if kind1 is _Kind.LEAF else (first, second)
+    if (kind1 is _NestKind.LEAF) != (kind2 is _NestKind.LEAF):
+        inner, leaf = (second, first) if kind1 is _NestKind.LEAF else (first, second)
         raise ValueError(
             f'Substructure "{describe(inner)}" is a sequence, while substructure '
             f'"{describe(leaf)}" is not'
         )
-    if kind1 is _Kind.LEAF:
+    if kind1 is _NestKind.LEAF:
         return
     if check_types:
         _check_types(first, second, kind1, kind2)
@@ -395,9 +399,9 @@ def _check_same(first: Any, second: Any, check_types: bool) -> None:
         raise ValueError(different_lengths(first, second))
 
 
-def _check_types(first: Any, second: Any, kind1: _Kind, kind2: _Kind) -> None:
+def _check_types(first: Any, second: Any, kind1: _NestKind, kind2: _NestKind) -> None:
     """Compares the types of two structures, and the keys of two mappings."""
-    if kind1 is _Kind.MAPPING and kind2 is _Kind.MAPPING:
+    if kind1 is _NestKind.MAPPING and kind2 is _NestKind.MAPPING:
         if len(first) != len(second) or any(key not in second for key in first):
             raise ValueError(
                 "The two dictionaries don't have the same set of keys. First structure has keys "
@@ -405,7 +409,7 @@ def _check_types(first: Any, second: Any, kind1: _Kind, kind2: _Kind) -> None:
                 f"{describe(list(second))}"
             )
         return
-    if kind1 is _Kind.NAMEDTUPLE and kind2 is _Kind.NAMEDTUPLE:
+    if kind1 is _NestKind.NAMEDTUPLE and kind2 is _NestKind.NAMEDTUPLE:
         same = type(first).__name__ == type(second).__name__ and first._fields == second._fields
     else:
         same = type(first) is type(second) or (isinstance(first, list) and isinstance(second, list))

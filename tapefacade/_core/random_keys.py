@@ -14,7 +14,9 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.thread_state import ThreadState
 
 NO_STATE = np.zeros(6, np.uint32)
-BLOCKS = 256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
+BLOCKS_PER_NUMBER = (
+    256  # of Philox, which a kernel of TensorFlow's passes over for each number it has drawn
+)
 
 
 class _Draws(ThreadState):
@@ -23,7 +25,7 @@ class _Draws(ThreadState):
     def __init__(self) -> None:
         self.lists: list[list[Draw]] = []
         self.is_rehearsing = False
-        self.functions: list[Ops] = []  # those of the functions that run
+        self.functions: list[FunctionDraws] = []  # those of the functions that run
 
 
 class Draw:
@@ -34,7 +36,7 @@ class Draw:
         is_spare: whether it was drawn for a run that did not take place, and is still to be used.
     """
 
-    def __init__(self, source: "_Source | _RowSource") -> None:
+    def __init__(self, source: "_KeySource | _RowSource") -> None:
         self.source = source
         self.key = from_host(source.blank() if _DRAWS.is_rehearsing else source.next())
         self.is_spare = False
@@ -51,12 +53,12 @@ class Draw:
             return self.key
         return from_host(self.source.next())
 
-    def elsewhere(self, ops: "Ops | None" = None) -> "Draw":
-        """Draws for another function, in which the op counts for itself, or as the next of `ops`."""
+    def elsewhere(self, ops: "FunctionDraws | None" = None) -> "Draw":
+        """Draws for another function, where the op counts for itself, or as the next of `ops`."""
         return Draw(self.source.copy(ops))
 
 
-class _Count:
+class _DrawCount:
     """How many blocks a random op in a function has used since the global seed was set."""
 
     def __init__(self) -> None:
@@ -78,16 +80,16 @@ class _Count:
 Counts = dict[int, Any]
 
 
-class Ops:
+class FunctionDraws:
     """The random ops of a function that runs."""
 
     def __init__(self, counts: Counts) -> None:
         self._counts = counts
         self._met = self._numbered = self._called = 0
 
-    def next(self, seed: int | None) -> tuple[int, _Count]:
+    def next(self, seed: int | None) -> tuple[int, _DrawCount]:
         """Returns the seed of the op that comes next, and how far it has come."""
-        count: _Count = self._counts.setdefault(self._met, _Count())
+        count: _DrawCount = self._counts.setdefault(self._met, _DrawCount())
         self._met += 1
         if seed is None:
             seed = self._numbered
@@ -109,7 +111,7 @@ class Ops:
         return self._counts.setdefault(-self._called, {})
 
 
-class _Source:
+class _KeySource:
     """Where the keys of one random op come from, at one place of a program."""
 
     def __init__(
@@ -119,7 +121,7 @@ class _Source:
         self._arguments = (kernel, dtype, seed, blocks, make)
         self._blocks = blocks
         self._make = make
-        self._count = _Count()
+        self._count = _DrawCount()
         self._fixed: tuple[int, int] | None = None  # the seeds of an op in a function
         if _DRAWS.functions and (seed is not None or GLOBAL.seeds.seed is not None):
             number, self._count = _DRAWS.functions[-1].next(seed)
@@ -130,10 +132,10 @@ class _Source:
         """Whether the op has a place of its own in a function."""
         return self._fixed is not None
 
-    def copy(self, ops: Ops | None = None) -> "_Source":
+    def copy(self, ops: FunctionDraws | None = None) -> "_KeySource":
         """Returns a source that begins anew, or goes on as the next of `ops`."""
         made = copy.copy(self)
-        made._count = _Count() if ops is None or self._fixed is None else ops.next(0)[1]
+        made._count = _DrawCount() if ops is None or self._fixed is None else ops.next(0)[1]
         return made
 
     def next(self) -> np.ndarray[Any, Any]:
@@ -153,7 +155,7 @@ class _Source:
 class _RowSource:
     """Where the keys for all iterations of a loop come from, in the order of a Python loop."""
 
-    def __init__(self, sources: "list[_Source | _RowSource]", count: int) -> None:
+    def __init__(self, sources: "list[_KeySource | _RowSource]", count: int) -> None:
         self._sources = sources
         self._count = count
 
@@ -162,7 +164,7 @@ class _RowSource:
         """Whether one of the ops has a place of its own in a function."""
         return any(source.is_seeded for source in self._sources)
 
-    def copy(self, ops: Ops | None = None) -> "_RowSource":
+    def copy(self, ops: FunctionDraws | None = None) -> "_RowSource":
         """Returns a source that begins anew, or goes on as the next of `ops`."""
         return _RowSource([source.copy(ops) for source in self._sources], self._count)
 
@@ -200,7 +202,7 @@ def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
         shape: the shape of the numbers that will be drawn.
 
     Returns:
-        A tensor of shape `[6]` and type uint32, different at each call, for `_ops/random/philox.py`.
+        A uint32 tensor of shape `[6]`, different at each call, for `_ops/random/philox.py`.
     """
     if seed is None and not _DRAWS.functions:
         return next_made(kernel, dtype, None, 0)
@@ -208,7 +210,7 @@ def next_state(kernel: str, dtype: Any, seed: Any, shape: Any) -> EagerTensor:
         size = int(np.prod(np.asarray(shape, np.int64)))
     except (TypeError, ValueError):  # the op will say what is wrong with it
         size = 0
-    return next_made(kernel, dtype, seed, BLOCKS * size)
+    return next_made(kernel, dtype, seed, BLOCKS_PER_NUMBER * size)
 
 
 def next_made(
@@ -234,7 +236,7 @@ def next_made(
     if not (_DRAWS.lists or _DRAWS.functions):
         state = random_seeds.next_state(kernel, dtype, number, blocks)
         return from_host(state if make is None else make(state))
-    return _drawn(Draw(_Source(kernel, dtype, number, blocks, make)))
+    return _drawn(Draw(_KeySource(kernel, dtype, number, blocks, make)))
 
 
 def drawn_again(draw: Draw) -> EagerTensor:
@@ -337,7 +339,7 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
     functions = _DRAWS.functions
     outer = functions[-1] if functions else None
     depth = len(functions)
-    functions.append(Ops(counts if outer is None else outer.call()))
+    functions.append(FunctionDraws(counts if outer is None else outer.call()))
     try:
         yield
     finally:
@@ -373,13 +375,13 @@ def loop_draws(rows: Iterator[Any]) -> Iterator[Any]:
     return _in_loop(rows, _DRAWS.functions) if _DRAWS.functions else rows
 
 
-def _in_loop(rows: Iterator[Any], functions: list[Ops]) -> Iterator[Any]:
+def _in_loop(rows: Iterator[Any], functions: list[FunctionDraws]) -> Iterator[Any]:
     depth = len(functions)
     counts = functions[-1].call()
     body = None
     try:
         for row in rows:
-            body = Ops(counts)
+            body = FunctionDraws(counts)
             functions[depth:] = [body]
             yield row
     finally:

@@ -11,7 +11,7 @@ import numpy as np
 # What TensorFlow uses in the place of a global seed if only the op has one.
 DEFAULT_SEED = 87654321
 LARGEST_SEED = 2**31 - 1
-WORD = 2**64 - 1
+MAX_WORD = 2**64 - 1
 # Three words of 64 bits, low bits first: how far a kernel has come, the seed of the op (together
 # they are the counter of Philox), the global seed (its key).
 _STATE = struct.Struct("<QQQ")
@@ -30,13 +30,13 @@ class Seeds:
         self.kept: dict[Any, Any] = {}
 
 
-class _Global:
+class _GlobalSeeds:
     """Holds what is global: another object after each `set_seed`."""
 
     seeds = Seeds(None)
 
 
-GLOBAL = _Global()
+GLOBAL = _GlobalSeeds()
 
 
 def set_seed(seed: Any) -> None:
@@ -88,7 +88,7 @@ def packed(passed: int, seed: int, key: int) -> np.ndarray[Any, Any]:
     """Returns the six words of a state: how far it has come, the seed of the op, the global one."""
     if not seed and not key:
         seed = LARGEST_SEED
-    return np.frombuffer(_STATE.pack(passed & WORD, seed, key), np.uint32)
+    return np.frombuffer(_STATE.pack(passed & MAX_WORD, seed, key), np.uint32)
 
 
 def as_integer(seed: Any) -> int:

@@ -14,7 +14,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
-from tapefacade._core.value_text import Showing, device_of
+from tapefacade._core.value_text import TensorText, device_of
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 # How TensorFlow begins an error that it finds while it computes an op.
@@ -45,7 +45,7 @@ def hinted(error: Exception, hint: str) -> Exception:
     return error
 
 
-class Pending(Protocol):
+class PendingValues(Protocol):
     """What a tensor needs of the recording that will compute it."""
 
     def compute(self, tensor: "EagerTensor") -> None:
@@ -73,7 +73,7 @@ def is_raised(error: Exception) -> bool:
     return _RAISED in error.__dict__
 
 
-class Failed:
+class FailedValue:
     """In the place of a value that an error kept from being computed."""
 
     __slots__ = ("error",)
@@ -133,7 +133,7 @@ class Tensor:
     __slots__ = ()
 
 
-class EagerTensor(Showing, Operators, Tensor):
+class EagerTensor(TensorText, Operators, Tensor):
     """A tensor with a known shape and dtype, and a value that is known or pending.
 
     JAX's functions take and return tensors as pytrees. Of `jax.grad` and `jax.value_and_grad` JAX
@@ -148,7 +148,9 @@ class EagerTensor(Showing, Operators, Tensor):
     )  # fmt: skip
     __array_priority__ = 100
 
-    def __init__(self, type_: TensorType, value: Any, recording: Pending | None, slot: int) -> None:
+    def __init__(
+        self, type_: TensorType, value: Any, recording: PendingValues | None, slot: int
+    ) -> None:
         self._type = type_
         self._value = value
         self._recording = recording
@@ -213,7 +215,7 @@ class EagerTensor(Showing, Operators, Tensor):
             assert self._recording is not None
             self._recording.compute(self)
             value = self._value
-        if type(value) is Failed:
+        if type(value) is FailedValue:
             raise value.raised()
         return value
 

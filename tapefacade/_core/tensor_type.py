@@ -11,7 +11,7 @@ from tapefacade._core.tensor_shape import TensorShape
 
 # Integer and boolean values of at most this many elements stay on the host: shape arithmetic
 # neither enters a program nor forces one to run.
-HOST_LIMIT = 64
+MAX_HOST_ELEMENTS = 64
 
 
 # Tensors of more bytes are compared with what the machine has; XLA would end the process.
@@ -64,7 +64,7 @@ class TensorType:
             _check_size(shape, self.size, dtype)
         self.tensor_shape = TensorShape._known(shape)
         self.inexact = dtype.is_floating or dtype.is_complex
-        self.hostable = not self.inexact and self.size <= HOST_LIMIT
+        self.hostable = not self.inexact and self.size <= MAX_HOST_ELEMENTS
 
     def __repr__(self) -> str:
         return f"TensorType({self.shape}, {self.dtype!r})"

@@ -1,4 +1,4 @@
-"""How values show themselves: the texts of arrays, tables in notebooks, and the names of devices."""
+"""Values as text: the texts of arrays, tables in notebooks, and the names of devices."""
 
 import html
 from collections.abc import Callable, Iterable
@@ -32,7 +32,7 @@ def device_of(value: Any) -> str:
     return DEVICE.format(device.platform.upper().replace("CUDA", "GPU"), device.id)
 
 
-class Showing:
+class TensorText:
     """How a tensor shows itself: as TensorFlow's, and a matrix as a table in notebooks."""
 
     __slots__ = ()

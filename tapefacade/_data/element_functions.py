@@ -16,7 +16,13 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.random_keys import Counts, Ops, draws_by_place, function_draws, rehearsing
+from tapefacade._core.random_keys import (
+    Counts,
+    FunctionDraws,
+    draws_by_place,
+    function_draws,
+    rehearsing,
+)
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
@@ -37,8 +43,8 @@ from tapefacade._data.frozen_functions import frozen
 from tapefacade._data.node import SHARING, Node
 from tapefacade._data.random_numbers import PROBING
 from tapefacade._function.control.bodies import Body, body_of
-from tapefacade._function.function.compiled_program import Compiled
-from tapefacade._trace.frames import Running, ValueWanted
+from tapefacade._function.function.compiled_program import CompiledProgram
+from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
 
 Array = np.ndarray[Any, Any]
@@ -62,7 +68,7 @@ def _host() -> Any:
 def apart() -> Iterator[None]:
     """Makes a block whose ops are no part of what the program records, and run on the host."""
     outer = THREAD.recording
-    functions, THREAD.functions = THREAD.functions, [Running(MESSAGE_VARIABLE)]
+    functions, THREAD.functions = THREAD.functions, [RunningCall(MESSAGE_VARIABLE)]
     THREAD.recording = Recording()
     host = _host()
     try:
@@ -209,9 +215,9 @@ class RecordedFunction:
             and not (recorded.variables or recorded.assigned or recorded.acts)
             and not recorded.effects
         )
-        self._compiled: Compiled | None = None
+        self._compiled: CompiledProgram | None = None
 
-    def compiled(self, counts: Counts) -> Compiled:
+    def compiled(self, counts: Counts) -> CompiledProgram:
         """Returns the program for one iteration.
 
         Args:
@@ -219,9 +225,9 @@ class RecordedFunction:
                 TensorFlow has one function for all.
         """
         if self.draws:
-            return Compiled(self.anew(counts).recorded)
+            return CompiledProgram(self.anew(counts).recorded)
         if self._compiled is None:
-            self._compiled = Compiled(self.body.recorded)
+            self._compiled = CompiledProgram(self.body.recorded)
         return self._compiled
 
     def anew(self, counts: Counts | None = None) -> Body:
@@ -231,7 +237,7 @@ class RecordedFunction:
         body = copy.copy(self.body)
         body.recorded = copy.copy(body.recorded)
         body.recorded.draws = {}
-        ops = None if counts is None else Ops(counts)
+        ops = None if counts is None else FunctionDraws(counts)
         for slot, draw in self.body.recorded.draws.items():
             again = body.recorded.draws[slot] = draw.elsewhere(ops)
             if ops is not None:
@@ -246,7 +252,7 @@ class FunctionInIteration:
 
     def __init__(self, function: UserFunction) -> None:
         self._function = function
-        self._compiled: dict[Any, tuple[Compiled, Any] | None] = {}
+        self._compiled: dict[Any, tuple[CompiledProgram, Any] | None] = {}
         self._counts: Counts = {}  # how far its random ops have come
 
     def __call__(self, element: Any) -> Any:

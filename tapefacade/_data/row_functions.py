@@ -11,7 +11,7 @@ from tapefacade._data.element_structures import leaves
 from tapefacade._data.node import SHARING
 from tapefacade._data.row_streams import IndexedRows, Rows, tensors_of
 from tapefacade._function.control.bodies import Body
-from tapefacade._function.control.row_loops import Rows as LoopRows, record_loop
+from tapefacade._function.control.row_loops import RowLoop, record_loop
 from tapefacade._function.control.scan_op import MAP
 
 Array = np.ndarray[Any, Any]
@@ -33,7 +33,7 @@ class VectorizedFunction:
             arrays = [_filled(array, self._size) for array in arrays]
         elements = [from_host(array) for array in arrays]
         with apart():
-            rows = LoopRows(MAP, self._function.python, [], elements)
+            rows = RowLoop(MAP, self._function.python, [], elements)
             results = [tensor._numpy() for tensor in record_loop(self._body, rows, vector=True)]
         return [result[:count] for result in results] if count < self._size else results
 

@@ -9,11 +9,12 @@ import numpy as np
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
+from tapefacade._function.gradients.custom_gradient import custom_gradient
+from tapefacade._ops.array.copying import zeros_like
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace.recording import THREAD
@@ -190,14 +191,14 @@ def _differentiable(
         def gradient(*upstream: Any, variables: Sequence[Any] = ()) -> Any:
             found = tape.gradient(dense, list(tensors), list(upstream))
             given = [
-                FUNCTIONS["zeros_like"](tensor) if one is None and tensor._type.inexact else one
+                zeros_like(tensor) if one is None and tensor._type.inexact else one
                 for one, tensor in zip(found, tensors, strict=True)
             ]
             return (given, [None] * len(variables)) if variables else given
 
         return dense, gradient
 
-    outputs = iter(FUNCTIONS["custom_gradient"](call)(*inputs))
+    outputs = iter(custom_gradient(call)(*inputs))
     return [next(outputs) if type(item) is EagerTensor else item for item in composites]
 
 

@@ -27,7 +27,7 @@ from tapefacade._keras.backend.direct_functions import direct_function
 from tapefacade._keras.backend.lifted_functions import KerasState, lift
 from tapefacade._keras.keras2 import installation
 from tapefacade._keras.training import datasets, optimizer_update, tracked_parts, trainer
-from tapefacade._state.scopes import Making
+from tapefacade._state.scopes import VariableMeta
 from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.init_scope import init_scope
 from tapefacade._trace.recording import THREAD
@@ -183,7 +183,7 @@ def _change_variables(core: types.ModuleType) -> None:
     PATCHES.set_members(core.JaxVariable, variables.VariableMembers)
     made = core.JaxVariable._initialize_with_initializer
     PATCHES.set(core.JaxVariable, "_initialize_with_initializer", _outside(made))
-    PATCHES.set(Making, "__instancecheck__", _is_instance(core.JaxVariable))
+    PATCHES.set(VariableMeta, "__instancecheck__", _is_instance(core.JaxVariable))
 
 
 def _lifted() -> dict[Any, Any]:

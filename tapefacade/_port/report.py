@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._function.function.function import Function
-from tapefacade._function.function.tracing import Trace
+from tapefacade._function.function.tracing import FunctionTrace
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace import execution
 from tapefacade._trace.recording import THREAD, Recording
@@ -158,7 +158,9 @@ class Report:
             self.starts.append(since)
 
     def _keep(self, original: Any) -> Any:
-        def keep(function: Function, key: Any, args: Any, kwargs: Any, trace: Trace) -> None:
+        def keep(
+            function: Function, key: Any, args: Any, kwargs: Any, trace: FunctionTrace
+        ) -> None:
             code = getattr(function.python_function, "__code__", None)
             place = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
             self.functions.setdefault((function.name, place), Counter())[trace.why] += 1

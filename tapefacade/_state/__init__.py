@@ -1,1 +1,1 @@
-"""What can change."""
+"""State: variables, modules, random generators, scopes."""

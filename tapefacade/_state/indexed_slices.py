@@ -6,10 +6,12 @@ from typing import Any, NamedTuple
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.printing import array_text
+from tapefacade._ops.math.arithmetic import scalar_mul
+from tapefacade._ops.math.segments import unsorted_segment_sum
 
 
 class IndexedSlices(CompositeTensor):
@@ -78,7 +80,7 @@ class IndexedSlices(CompositeTensor):
                 ),
                 "Give tf.IndexedSlices its dense_shape.",
             )
-        return FUNCTIONS["math.unsorted_segment_sum"](
+        return unsorted_segment_sum(
             convert(self._values, dtype), self._indices, self.shape.as_list()[0]
         )
 
@@ -110,13 +112,13 @@ class IndexedSlices(CompositeTensor):
 @handles(IndexedSlices, "math.scalar_mul")
 def _scalar_mul(scalar: Any, x: Any) -> IndexedSlices:
     """Multiplies the rows with a number."""
-    return x._with_gradient(FUNCTIONS["scalar_mul"](scalar, x.values))
+    return x._with_gradient(scalar_mul(scalar, x.values))
 
 
 @handles(IndexedSlices, "stop_gradient")
 def _stop_gradient(input: Any) -> IndexedSlices:
     """Makes constants of the rows."""
-    return input._with_gradient(FUNCTIONS["stop_gradient"](input.values))
+    return input._with_gradient(stop_gradient(input.values))
 
 
 class IndexedSlicesValue(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a body computes of nothing but values from outside is computed outside of it.
+"""Loop invariants: initial values of variables made in a body are computed outside of it.
 
 A body is recorded on placeholders and then forgotten, but a variable that is made in it stays. So
 its initial value is recorded once more, in the recording around the body.

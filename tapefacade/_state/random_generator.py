@@ -9,16 +9,28 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors, random_seeds
 from tapefacade._core.conversion import convert, is_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.joining import concat, stack
+from tapefacade._ops.array.shaping import reshape as reshape_op
 from tapefacade._ops.random import generator_states
+from tapefacade._ops.random.gamma_poisson import stateless_binomial
 from tapefacade._ops.random.generator_states import Algorithm, known
-from tapefacade._ops.random.stateful import FLOATS, parameter, require
+from tapefacade._ops.random.stateful import (
+    FLOATS,
+    _random_integers,
+    _random_normal,
+    _random_uniform,
+    _truncated_normal,
+    parameter,
+    require,
+)
 from tapefacade._state.variable import Variable
 
 # TensorFlow's kernel for binomial numbers passes over so many for each, and for three more.
-BINOMIAL, MORE = 50, 3
+NUMBERS_PER_BINOMIAL, MORE_BINOMIALS = 50, 3
 
 
 def _size(shape: Any) -> int:
@@ -29,7 +41,11 @@ def _size(shape: Any) -> int:
 
 
 # Of 64 bits, in a state; `AUTO_SELECT` is Philox on all devices.
-WORDS = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO_SELECT.value: 3}
+WORDS_OF_STATE = {
+    Algorithm.PHILOX.value: 3,
+    Algorithm.THREEFRY.value: 2,
+    Algorithm.AUTO_SELECT.value: 3,
+}
 
 
 @function("random.create_rng_state", "random.experimental.create_rng_state")
@@ -50,9 +66,9 @@ def create_rng_state(seed: Any, alg: Any) -> EagerTensor:
     >>> tf.random.create_rng_state(1, "philox").numpy()
     array([1, 0, 0])
     """
-    size = WORDS[known(alg)]
+    size = WORDS_OF_STATE[known(alg)]
     if isinstance(seed, int):
-        words = [seed >> 64 * place & random_seeds.WORD for place in range(size)]
+        words = [seed >> 64 * place & random_seeds.MAX_WORD for place in range(size)]
         return convert(np.array(words, np.uint64).view(np.int64))
     words = _integers(seed).numpy().reshape(-1)[:size]
     return convert(np.concatenate([np.zeros(size - len(words), np.int64), words]))
@@ -61,7 +77,7 @@ def create_rng_state(seed: Any, alg: Any) -> EagerTensor:
 def _integers(value: Any) -> EagerTensor:
     if isinstance(value, int) and value >= 2**63:
         value = np.uint64(value)
-    return FUNCTIONS["cast"](value, dtypes.int64)
+    return cast(value, dtypes.int64)
 
 
 def checked(value: Any, wanted: list[int]) -> EagerTensor:
@@ -82,8 +98,8 @@ def joined(key: Any, counter: Any, algorithm: int) -> EagerTensor:
     Raises:
         ValueError: if one of them has another shape.
     """
-    counter = checked(counter, [WORDS[algorithm] - 1])
-    return FUNCTIONS["concat"]([counter, FUNCTIONS["reshape"](checked(key, []), [1])], 0)
+    counter = checked(counter, [WORDS_OF_STATE[algorithm] - 1])
+    return concat([counter, reshape_op(checked(key, []), [1])], 0)
 
 
 MESSAGE_THREEFRY = (
@@ -123,10 +139,10 @@ class Generator:
             raise AssertionError
         self._alg = known(alg)
         if isinstance(state, Variable):
-            checked(state, [WORDS[self._alg]])
+            checked(state, [WORDS_OF_STATE[self._alg]])
             self._state_var = state
         else:
-            self._state_var = self._variable(checked(state, [WORDS[self._alg]]))
+            self._state_var = self._variable(checked(state, [WORDS_OF_STATE[self._alg]]))
 
     def _variable(self, state: Any) -> Variable:
         return Variable(state, trainable=False, name="StateVar", dtype=dtypes.int64)
@@ -172,7 +188,7 @@ class Generator:
             A generator.
         """
         number = known(Algorithm.PHILOX if alg is None else alg)
-        words = np.frombuffer(os.urandom(8 * WORDS[number]), np.int64)
+        words = np.frombuffer(os.urandom(8 * WORDS_OF_STATE[number]), np.int64)
         return cls(state=words, alg=number)
 
     @classmethod
@@ -219,7 +235,7 @@ class Generator:
         Raises:
             ValueError: if it has another shape.
         """
-        self._state_var.assign(checked(state, [WORDS[self._alg]]))
+        self._state_var.assign(checked(state, [WORDS_OF_STATE[self._alg]]))
 
     def reset_from_seed(self, seed: Any) -> None:
         """Sets the state to that of a seed.
@@ -287,7 +303,7 @@ class Generator:
         """
         dtype = dtypes.as_dtype(dtype)
         mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
-        return FUNCTIONS["_random_normal"](self._words(shape), mean, stddev, shape, dtype)
+        return _random_normal(self._words(shape), mean, stddev, shape, dtype)
 
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
@@ -310,7 +326,7 @@ class Generator:
         """
         dtype = dtypes.as_dtype(dtype)
         mean, stddev = parameter(mean, 0, dtype), parameter(stddev, 1, dtype)
-        return FUNCTIONS["_truncated_normal"](self._words(shape), mean, stddev, shape, dtype)
+        return _truncated_normal(self._words(shape), mean, stddev, shape, dtype)
 
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = dtypes.float32,
@@ -346,12 +362,12 @@ class Generator:
             low, high = convert(minval, dtype), convert(maxval, dtype)
             words = self._words(shape)
             require(dtype, generator_states.INTEGERS)
-            return FUNCTIONS["_random_integers"](words, low, high, shape)
+            return _random_integers(words, low, high, shape)
         low = parameter(minval, 0, dtype)
         high = parameter(1 if maxval is None else maxval, 1, dtype)
         words = self._words(shape)
         require(dtype, FLOATS)
-        return FUNCTIONS["_random_uniform"](words, low, high, shape, dtype)
+        return _random_uniform(words, low, high, shape, dtype)
 
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: None = None
@@ -402,8 +418,10 @@ class Generator:
         probs = convert(probs, counts.dtype)
         size = _size(shape)
         inner = int(np.prod(np.broadcast_shapes(tuple(counts.shape), tuple(probs.shape))))
-        seed = generator_states.seed(self.skip(BINOMIAL * (size + MORE * inner)))
-        stateless: Callable[..., EagerTensor] = FUNCTIONS["random.stateless_binomial"]
+        seed = generator_states.seed(
+            self.skip(NUMBERS_PER_BINOMIAL * (size + MORE_BINOMIALS * inner))
+        )
+        stateless: Callable[..., EagerTensor] = stateless_binomial
         return stateless(shape, seed, counts, probs, dtype)
 
     # Further generators.
@@ -421,7 +439,7 @@ class Generator:
         TensorShape([2, 3])
         """
         keys = self.uniform_full_int([count], dtypes.int64)
-        return FUNCTIONS["stack"]([keys, FUNCTIONS["zeros_like"](keys)])
+        return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list["Generator"]:
         """Makes further generators, independent of this one and of one another.
@@ -436,11 +454,11 @@ class Generator:
         3
         """
         keys = self.uniform_full_int([count], dtypes.int64)
-        counter = np.zeros(WORDS[self._alg] - 1, np.int64)
+        counter = np.zeros(WORDS_OF_STATE[self._alg] - 1, np.int64)
         return [self.from_key_counter(keys[i], counter, self._alg) for i in range(count)]
 
 
-class _Global:
+class _GlobalGenerator:
     """The generator that programs share."""
 
     def __init__(self) -> None:
@@ -448,7 +466,7 @@ class _Global:
         self.lock = threading.Lock()
 
 
-_GLOBAL = _Global()
+_GLOBAL = _GlobalGenerator()
 
 
 @function("random.get_global_generator", "random.experimental.get_global_generator")

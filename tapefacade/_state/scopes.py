@@ -110,7 +110,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         creators.pop()
 
 
-class Making(type):
+class VariableMeta(type):
     """The class of `tf.Variable`: lets the creators of the scopes make its objects."""
 
     if not TYPE_CHECKING:  # to a type checker, a call gives what `__init__` says
@@ -125,7 +125,7 @@ class Making(type):
             def create(**given: Any) -> Any:
                 if waiting:
                     return waiting.pop()(create, **given)
-                return super(Making, cls).__call__(**given)
+                return super(VariableMeta, cls).__call__(**given)
 
             return create(**bound.arguments)
 

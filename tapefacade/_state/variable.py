@@ -24,9 +24,14 @@ from tapefacade._core.value_text import device_of, matrix_table, value_repr
 from tapefacade._definition.fast_path import record2
 from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._ops import operators
+from tapefacade._ops.array.copying import ones_like
+from tapefacade._ops.array.gathering import gather, gather_nd as gather_nd_op
+from tapefacade._ops.array.indexing import getitem, strided_slice_update
+from tapefacade._ops.array.shaping import broadcast_to, expand_dims
+from tapefacade._ops.math.segments import unsorted_segment_prod
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.loop_invariants import hoisted
-from tapefacade._state.scopes import Making, scoped
+from tapefacade._state.scopes import VariableMeta, scoped
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 from tapefacade._trace.assignments import HELD, box_of, locked
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
@@ -87,7 +92,7 @@ READ_VALUE = _Identity("ReadVariableOp")
 ARGUMENT = _Identity("Placeholder")
 
 
-class Variable(Operators, metaclass=Making):
+class Variable(Operators, metaclass=VariableMeta):
     """A value that can change: a box around a tensor.
 
     Args:
@@ -580,7 +585,7 @@ class Variable(Operators, metaclass=Making):
 
     def __getitem__(self, key: Any) -> EagerTensor:
         """Returns a part of the value; its `assign` changes that part of the variable."""
-        part = FUNCTIONS["_getitem"](self, key)
+        part = getitem(self, key)
         part._origin = (self, key)
         return part
 
@@ -590,7 +595,7 @@ class Variable(Operators, metaclass=Making):
         """Replaces the part that `variable[key]` reads."""
         with locked([self]):
             value = convert(value, self._tensor.dtype)
-            self._put(FUNCTIONS["_strided_slice_update"](self.value(), key, value))
+            self._put(strided_slice_update(self.value(), key, value))
         return self._unread()
 
     def _scatter(self, path: str, indices: Any, updates: Any) -> Any:
@@ -605,9 +610,9 @@ class Variable(Operators, metaclass=Making):
                 f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: "
                 f"{sparse_delta}"
             )
-        rows = FUNCTIONS["expand_dims"](convert(sparse_delta.indices), -1)
+        rows = expand_dims(convert(sparse_delta.indices), -1)
         shape = rows.shape.as_list()[:-1] + self._tensor.shape.as_list()[1:]
-        updates = FUNCTIONS["broadcast_to"](convert(sparse_delta.values, self._tensor.dtype), shape)
+        updates = broadcast_to(convert(sparse_delta.values, self._tensor.dtype), shape)
         return self._scatter(path, rows, updates)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
@@ -687,8 +692,8 @@ class Variable(Operators, metaclass=Making):
 
     def _scatter_each(self, path: str, sparse_delta: Any) -> Any:
         """Combines with factors whose product (for equal rows) is computed first."""
-        ones = FUNCTIONS["ones_like"](self.value())
-        factors = FUNCTIONS["math.unsorted_segment_prod"](
+        ones = ones_like(self.value())
+        factors = unsorted_segment_prod(
             convert(sparse_delta.values, self._tensor.dtype), sparse_delta.indices, ones.shape[0]
         )
         with locked([self]):
@@ -709,11 +714,11 @@ class Variable(Operators, metaclass=Making):
         >>> tf.Variable([1.0, 2.0]).sparse_read([1]).numpy()
         array([2.], dtype=float32)
         """
-        return FUNCTIONS["gather"](self, indices)
+        return gather(self, indices)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> EagerTensor:
         """Returns the elements or slices at `indices`, as `tf.gather_nd`."""
-        return FUNCTIONS["gather_nd"](self, indices)
+        return gather_nd_op(self, indices)
 
     # Python's protocols.
 

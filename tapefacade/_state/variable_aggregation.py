@@ -1,4 +1,4 @@
-"""How a variable would be distributed: accepted for TensorFlow's sake."""
+"""`tf.VariableAggregation` and `tf.VariableSynchronization`: accepted for TensorFlow's sake."""
 
 import enum
 

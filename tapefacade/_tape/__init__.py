@@ -1,1 +1,1 @@
-"""What is differentiated."""
+"""Differentiation: tapes, forward accumulators, second derivatives."""

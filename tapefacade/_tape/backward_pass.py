@@ -3,24 +3,27 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._ops.array.creation import one_hot
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.shaping import broadcast_to, reshape
+from tapefacade._ops.math.arithmetic import add as add_op
 from tapefacade._tape.derivatives.derivative import (
     BATCH_JACOBIAN,
     GRADIENT,
     HVP,
     SECOND_ORDER,
     Derivative,
-    Kind,
+    DerivativeKind,
     derivative,
 )
-from tapefacade._tape.derivatives.row_gradients import Rows, find_rows
+from tapefacade._tape.derivatives.row_gradients import RowGradients, find_row_gradients
 from tapefacade._tape.reach import Reach, reach, slot_types
-from tapefacade._tape.tape_window import Scope as Scope, call_boundary, tensors_in
+from tapefacade._tape.tape_window import TapeScope, call_boundary, tensors_in
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.programs import type_in, values_of
-from tapefacade._trace.recording import THREAD, Data, Recording
+from tapefacade._trace.recording import THREAD, RecordedValues, Recording
 from tapefacade._trace.slices import Slice, computed, cut
 from tapefacade._trace.speculative_gradients import note_gradient, take_foreseen
 from tapefacade._trace.tree import EDGES, Node
@@ -30,7 +33,7 @@ class CodeOnTheWayError(Exception):
     """Python code gives part of the gradient, so that a second derivative is no single op."""
 
 
-class Plan(NamedTuple):
+class GradientPlan(NamedTuple):
     """A derivative op, the recording's slots of its inputs, and where its results belong."""
 
     operation: Derivative
@@ -48,8 +51,8 @@ class Plan(NamedTuple):
 
 
 def derive(
-    scope: Scope,
-    kind: Kind,
+    scope: TapeScope,
+    kind: DerivativeKind,
     targets: Sequence[int | None],
     groups: Sequence[tuple[int, ...]],
     upstream: Sequence[EagerTensor | None],
@@ -75,7 +78,7 @@ def derive(
     found = _plan(scope, kind, slots, tuple(groups), tuple([up is not None for up in gradients]))
     if found is None:
         return [None] * len(groups)
-    if type(found) is Rows:
+    if type(found) is RowGradients:
         return _of_rows(scope, found, slots, gradients)
     if type(found) is Reach:
         if kind in SECOND_ORDER:
@@ -83,12 +86,12 @@ def derive(
         if kind != GRADIENT:
             return _row_by_row(scope, kind, slots, groups)
         return _through_boundaries(scope, found, slots, groups, gradients)
-    assert type(found) is Plan
+    assert type(found) is GradientPlan
     return _record(scope, found, gradients)
 
 
 def replay(
-    trace: Recording, data: Data, end: Node, key: tuple[Any, ...]
+    trace: Recording, data: RecordedValues, end: Node, key: tuple[Any, ...]
 ) -> list[EagerTensor | None] | None:
     """Records a derivative with respect to all sources again, where it was recorded before.
 
@@ -102,7 +105,7 @@ def replay(
         What `derive` returns; None if there is more to do.
     """
     plan = end.plans.get(key)
-    if type(plan) is not Plan or data.failed:
+    if type(plan) is not GradientPlan or data.failed:
         return None
     if THREAD.recording is not trace or trace.data is not data:
         return None
@@ -117,17 +120,17 @@ def replay(
 
 
 def _plan(
-    scope: Scope,
-    kind: Kind,
+    scope: TapeScope,
+    kind: DerivativeKind,
     targets: tuple[int, ...],
     groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
     through: bool = True,
-) -> Plan | Reach | Rows | None:
+) -> GradientPlan | Reach | RowGradients | None:
     """Finds the plan in the tree or makes it.
 
-    A `Reach` where Python code is on the way, `Rows` where only rows of a source are used. Without
-    `through` it is a plan in any case.
+    A `Reach` where Python code is on the way, `RowGradients` where only rows of a source are used.
+    Without `through` it is a plan in any case.
     """
     key = (kind, targets, groups, given, through, scope.window)
     found = scope.end.plans.get(key, key)
@@ -138,21 +141,21 @@ def _plan(
 
 
 def _plan_anew(
-    scope: Scope,
-    kind: Kind,
+    scope: TapeScope,
+    kind: DerivativeKind,
     targets: tuple[int, ...],
     groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
     through: bool,
     key: Any,
-) -> Plan | Reach | Rows | None:
+) -> GradientPlan | Reach | RowGradients | None:
     # Where Python code is on the way it is looked at anew: gradients may have been registered.
     found = reach(scope.end, scope.window, targets, groups)
     if through and found.boundaries:
         return found
     if through and kind == GRADIENT:
         wanted = [targets[place] for place in found.targets]
-        rows = find_rows(found.nodes, wanted, groups, slot_types(scope.end))
+        rows = find_row_gradients(found.nodes, wanted, groups, slot_types(scope.end))
         if rows is not None:
             scope.end.keep_plan(key, rows)
             return rows
@@ -162,13 +165,13 @@ def _plan_anew(
 
 
 def _make_plan(
-    scope: Scope,
-    kind: Kind,
+    scope: TapeScope,
+    kind: DerivativeKind,
     targets: tuple[int, ...],
     groups: tuple[tuple[int, ...], ...],
     given: tuple[bool, ...],
     found: Reach,
-) -> Plan:
+) -> GradientPlan:
     types = slot_types(scope.end)
     wanted = [targets[place] for place in found.targets]
     connected = [g for g, on in zip(groups, found.connected, strict=True) if on]
@@ -199,13 +202,13 @@ def _make_plan(
     given_back = computed(part, ghosts)
     if scope.window.rematerialize:
         given_back = tuple([slot if slot in wanted else -1 for slot in given_back])
-    return Plan(
+    return GradientPlan(
         operation, inputs, ghosts, given_back, found.targets, found.connected, of_inputs
     )  # fmt: skip
 
 
 def _record(
-    scope: Scope, plan: Plan, upstream: Sequence[EagerTensor | None]
+    scope: TapeScope, plan: GradientPlan, upstream: Sequence[EagerTensor | None]
 ) -> list[EagerTensor | None]:
     scope.data.raise_failed(plan.ghosts)
     trace = THREAD.recording
@@ -236,7 +239,7 @@ def _record(
     return _spread(plan, tensors)
 
 
-def _results(trace: Recording, data: Data, plan: Plan, node: Node) -> list[Any]:
+def _results(trace: Recording, data: RecordedValues, plan: GradientPlan, node: Node) -> list[Any]:
     """Returns the results of a gradient just recorded, with their values if they were foreseen."""
     foreseen = None if trace.frame or trace.enclosing else take_foreseen(data, plan)
     if foreseen is not None:
@@ -255,7 +258,7 @@ def _known(type_: TensorType, value: Any) -> EagerTensor:
     return EagerTensor(type_, value, None, 0)
 
 
-def _spread(plan: Plan, tensors: list[Any]) -> list[EagerTensor | None]:
+def _spread(plan: GradientPlan, tensors: list[Any]) -> list[EagerTensor | None]:
     """Returns the results in the order of the sources, None for those without."""
     if False not in plan.connected:
         return tensors
@@ -264,7 +267,10 @@ def _spread(plan: Plan, tensors: list[Any]) -> list[EagerTensor | None]:
 
 
 def _of_rows(
-    scope: Scope, rows: Rows, targets: Sequence[int], upstream: Sequence[EagerTensor | None]
+    scope: TapeScope,
+    rows: RowGradients,
+    targets: Sequence[int],
+    upstream: Sequence[EagerTensor | None],
 ) -> list[Any]:
     """Differentiates with respect to the rows that were taken from some of the sources."""
     gradients = iter(_segment(scope, targets, rows.groups, upstream))
@@ -281,7 +287,7 @@ def _of_rows(
 
 
 def _through_boundaries(
-    scope: Scope,
+    scope: TapeScope,
     found: Reach,
     targets: Sequence[int],
     groups: Sequence[tuple[int, ...]],
@@ -321,12 +327,12 @@ def _through_boundaries(
                 f"input of shape {list(slot_types(scope.end)[slot].shape)}"
             )
         before = results[place]
-        results[place] = gradient if before is None else FUNCTIONS["add"](before, gradient)
+        results[place] = gradient if before is None else add_op(before, gradient)
     return results
 
 
 def _segment(
-    scope: Scope,
+    scope: TapeScope,
     targets: Sequence[int],
     groups: Sequence[tuple[int, ...]],
     upstream: Sequence[EagerTensor | None],
@@ -335,12 +341,15 @@ def _segment(
     plan = _plan(scope, GRADIENT, tuple(targets), tuple(groups), given, through=False)
     if plan is None:
         return [None] * len(groups)
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, GradientPlan)
     return _record(scope, plan, upstream)
 
 
 def _row_by_row(
-    scope: Scope, kind: Kind, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
+    scope: TapeScope,
+    kind: DerivativeKind,
+    targets: Sequence[int],
+    groups: Sequence[tuple[int, ...]],
 ) -> list[EagerTensor | None]:
     """Computes a Jacobian row by row, where Python code gives part of the gradient."""
     (target,) = targets
@@ -349,18 +358,18 @@ def _row_by_row(
     count = type_.size // max(type_.shape[0], 1) if batch else type_.size
     rows: list[list[EagerTensor | None]] = []
     for row in range(count):
-        basis = FUNCTIONS["one_hot"](row, count, dtype=type_.dtype)
+        basis = one_hot(row, count, dtype=type_.dtype)
         if batch:
-            basis = FUNCTIONS["reshape"](basis, (1, *type_.shape[1:]))
-            basis = FUNCTIONS["broadcast_to"](basis, type_.shape)
-        basis = FUNCTIONS["reshape"](basis, type_.shape)
+            basis = reshape(basis, (1, *type_.shape[1:]))
+            basis = broadcast_to(basis, type_.shape)
+        basis = reshape(basis, type_.shape)
         rows.append(derive(scope, GRADIENT, [target], groups, [basis]))
     results: list[EagerTensor | None] = []
     for column in zip(*rows, strict=True):
         if any(row is None for row in column):
             results.append(None)
             continue
-        stacked = FUNCTIONS["stack"](list(column), axis=1 if batch else 0)
+        stacked = stack(list(column), axis=1 if batch else 0)
         tail = column[0].shape.as_list()[1 if batch else 0 :]
-        results.append(FUNCTIONS["reshape"](stacked, [*type_.shape, *tail]))
+        results.append(reshape(stacked, [*type_.shape, *tail]))
     return results

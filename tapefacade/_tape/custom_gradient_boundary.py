@@ -38,7 +38,7 @@ class Boundary(Operation):
 BOUNDARY = Boundary()
 
 
-class Custom(NamedTuple):
+class BoundaryFunction(NamedTuple):
     """The Python side of a boundary."""
 
     call: Callable[..., Sequence[Any]]  # upstream gradients -> a gradient (or None) per input

@@ -13,7 +13,7 @@ from tapefacade._tape.reach import Window, taped, used_inputs
 from tapefacade._trace.program_listing import op_name, place, type_text
 from tapefacade._trace.tree import Node
 
-WIDTH = 100  # characters
+TEXT_WIDTH = 100  # characters
 MAX_STOPS = 8  # of the places where gradients stop, so many are named
 WATCH = "Write `tape.watch({})` in the block, before it is used."
 REPLACED = (
@@ -69,7 +69,7 @@ class Finding(NamedTuple):
         if ADVICE_NO_GRADIENT in self.advice:
             verdict = "LookupError"
         lines = [f"{self.source}: {verdict}, {self.reason}", *(f"    {p}" for p in self.places)]
-        lines += textwrap.wrap(self.advice, WIDTH, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(self.advice, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  ")
         return "\n".join(lines)
 
 
@@ -87,7 +87,7 @@ class Explanation:
         return "\n".join(str(finding) for finding in self.findings)
 
 
-class Way:
+class TargetInstructions:
     """The instructions that a target depends on, in a tape's window."""
 
     def __init__(self, end: Node, window: Window, target: int | None) -> None:
@@ -196,12 +196,12 @@ class TapeContent(NamedTuple):
     def explanation(self, target: Any, sources: Sequence[Any]) -> Explanation:
         """Tells for each source why the target has a gradient for it, or has none."""
         slot = self.slots_of(target)[-1:]
-        way = Way(self.end, self.window, slot[0] if slot else None)
+        way = TargetInstructions(self.end, self.window, slot[0] if slot else None)
         return Explanation(
             [self._finding(way, target, source, place) for place, source in enumerate(sources)]
         )
 
-    def _finding(self, way: Way, target: Any, source: Any, number: int) -> Finding:
+    def _finding(self, way: TargetInstructions, target: Any, source: Any, number: int) -> Finding:
         group = self.slots_of(source)
         name, is_variable = _name(source, number), isinstance(source, Variable)
         kind = source.dtype
@@ -248,7 +248,7 @@ class TapeContent(NamedTuple):
             return Finding(name, False, reason, (), WATCH.format(name))
         return Finding(name, False, "because nothing in the block reads it.", (), OUTSIDE)
 
-    def _independent(self, way: Way, name: str, source: Any) -> Finding:
+    def _independent(self, way: TargetInstructions, name: str, source: Any) -> Finding:
         """Tells what the target depends on, which is not the source."""
         names = {slot: known.name for known, slots in self.variables.values() for slot in slots}
         places, advice = [], OUTSIDE if isinstance(source, Variable) else REPLACED + OUTSIDE

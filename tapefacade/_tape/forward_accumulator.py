@@ -7,16 +7,17 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.logging import warn
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._definition.op import function
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.shaping import broadcast_to
 from tapefacade._state.variable import READ_VALUE, Variable
 from tapefacade._tape.forward_instructions import extended, latest, mark_elsewhere
 from tapefacade._tape.forward_pass import Tangents, tangents_of
 from tapefacade._tape.gradient_arguments import class_name, value_of
 from tapefacade._tape.reach import Window
 from tapefacade._tape.tape import GradientTape
-from tapefacade._tape.tape_window import Scope
+from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
 
 MESSAGE_TWICE = (
@@ -91,7 +92,7 @@ class ForwardAccumulator:
         tangent = convert(tangent, primal.dtype)
         if tangent.shape != primal.shape:
             try:
-                tangent = FUNCTIONS["broadcast_to"](tangent, primal.shape)
+                tangent = broadcast_to(tangent, primal.shape)
             except Exception as error:
                 raise ValueError(
                     f"The tangent has shape {tangent.shape}, its primal has shape {primal.shape}."
@@ -199,7 +200,7 @@ class ForwardAccumulator:
             result = self._tangents.get(id(root))
             result = found.get(id(root)) if result is None else result
             if result is None and unconnected is UnconnectedGradients.ZERO:
-                result = FUNCTIONS["zeros_like"](value_of(target))
+                result = zeros_like(value_of(target))
             results.append(result)
         return nest.pack_sequence_as(primals, results)
 
@@ -222,7 +223,7 @@ class ForwardAccumulator:
             end, intervals = trace.at, (*intervals, (window._start, trace.at.end))
         else:
             end = latest(extended(window._end, trace, data, wanted), trace, data)
-        scope = Scope(trace, data, end, Window(intervals, ()))
+        scope = TapeScope(trace, data, end, Window(intervals, ()))
         slots = {id(t): slot for t in wanted if (slot := scope.slot_of(t)) is not None}
         if not slots:
             return {}

@@ -1,4 +1,4 @@
-"""Forward derivatives asked for after a block: where in a recording they belong.
+"""Forward derivatives that `jvp` records after a block: where in a recording they belong.
 
 TensorFlow computes a forward derivative together with the op it belongs to; here it is recorded
 when it is asked for, which may be after the block. Other tapes and accumulators treat it as if it
@@ -12,13 +12,13 @@ from typing import Any
 
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._tape.derivatives.derivative import FORWARD, Derivative
-from tapefacade._trace.recording import THREAD, Data, Recording
+from tapefacade._trace.recording import THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node
 
 # In `Data.custom`: the last node at which a forward derivative was recorded.
-LAST = -1
+KEY_OF_LAST_FORWARD = -1
 # In `Data.slots`: a forward derivative of what was recorded there, computed somewhere else.
-ELSEWHERE = -1
+SLOT_ELSEWHERE = -1
 
 
 def is_forward(node: Node) -> bool:
@@ -54,7 +54,9 @@ def is_within(node: Node, place: int, intervals: Sequence[tuple[int, int]]) -> b
     return any(start <= opened and start <= position < end for start, end in intervals)
 
 
-def extended(end: Node | None, trace: Recording, data: Data, targets: Sequence[Any]) -> Node:
+def extended(
+    end: Node | None, trace: Recording, data: RecordedValues, targets: Sequence[Any]
+) -> Node:
     """Returns where a window ends, or later if the targets were recorded later.
 
     Raises:
@@ -66,7 +68,7 @@ def extended(end: Node | None, trace: Recording, data: Data, targets: Sequence[A
         slot = target._slot if known else data.slots.get(id(target), 0)
         if slot >= end.end:
             end = latest(end, trace, data)
-        if slot == ELSEWHERE:
+        if slot == SLOT_ELSEWHERE:
             raise hinted(
                 RuntimeError(
                     "A forward derivative was asked for after its block and after values had been "
@@ -77,16 +79,16 @@ def extended(end: Node | None, trace: Recording, data: Data, targets: Sequence[A
     return end
 
 
-def latest(end: Node, trace: Recording, data: Data) -> Node:
+def latest(end: Node, trace: Recording, data: RecordedValues) -> Node:
     """Returns the last node that may hold something of a window that ends at `end`."""
     if THREAD.recording is trace and trace.data is data:
         return trace.at
-    last = data.custom.get(LAST)
+    last = data.custom.get(KEY_OF_LAST_FORWARD)
     return end if last is None or last.end < end.end else last
 
 
-def mark_elsewhere(data: Data, tensor: EagerTensor) -> None:
+def mark_elsewhere(data: RecordedValues, tensor: EagerTensor) -> None:
     """Notes that a tensor is a forward derivative that was computed in another recording."""
     if id(tensor) not in data.slots:
-        data.slots[id(tensor)] = ELSEWHERE
+        data.slots[id(tensor)] = SLOT_ELSEWHERE
         weakref.finalize(tensor, data.slots.pop, id(tensor), None).atexit = False

@@ -5,28 +5,28 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops.array.creation import ones as ones_op
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivatives.derivative import FORWARD, Derivative, derivative
-from tapefacade._tape.forward_instructions import LAST, is_forward, moment
+from tapefacade._tape.forward_instructions import KEY_OF_LAST_FORWARD, is_forward, moment
 from tapefacade._tape.reach import missing_gradient, nodes_within, slot_types, used_inputs
 from tapefacade._tape.tape import GradientTape
-from tapefacade._tape.tape_window import Scope, call_boundary, tensors_in
+from tapefacade._tape.tape_window import TapeScope, call_boundary, tensors_in
 from tapefacade._trace.programs import values_of
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import computed, cut
 from tapefacade._trace.tree import Node
 
 # In the place of the slot of a tangent: there is none.
-NONE = -1
+NO_TANGENT = -1
 
 
 class Tangents:
     """The tangents that an accumulator knows.
 
     Attributes:
-        of_slots: the slot of the tangent of each slot that has one; `NONE` where there is none.
+        of_slots: the slot of the tangent of each slot; `NO_TANGENT` where there is none.
         anchors: a slot that was recorded when the block began, for each time it was entered.
     """
 
@@ -39,7 +39,7 @@ class Tangents:
         return self.anchors[bisect.bisect(self.anchors, position) - 1]
 
 
-class Push(NamedTuple):
+class ForwardPlan(NamedTuple):
     """A forward derivative, the recording's slots of its inputs, and what it gives."""
 
     operation: Derivative
@@ -50,7 +50,9 @@ class Push(NamedTuple):
     position: int  # where the last of them was recorded
 
 
-def tangents_of(scope: Scope, tangents: Tangents, targets: Sequence[int]) -> dict[int, EagerTensor]:
+def tangents_of(
+    scope: TapeScope, tangents: Tangents, targets: Sequence[int]
+) -> dict[int, EagerTensor]:
     """Records the tangents of targets.
 
     Args:
@@ -64,7 +66,7 @@ def tangents_of(scope: Scope, tangents: Tangents, targets: Sequence[int]) -> dic
     """
     while True:
         known = tangents.of_slots
-        given = {slot: known[slot] for slot in targets if known.get(slot, NONE) != NONE}
+        given = {slot: known[slot] for slot in targets if known.get(slot, NO_TANGENT) != NO_TANGENT}
         types = slot_types(scope.end) if given else {}
         types.update([(tangent, types[slot]) for slot, tangent in given.items()])
         found = dict(zip(given, tensors_in(scope, tuple(given.values()), types), strict=True))
@@ -74,10 +76,12 @@ def tangents_of(scope: Scope, tangents: Tangents, targets: Sequence[int]) -> dic
         _through(scope, plan, tangents)
 
 
-def _plan(scope: Scope, tangents: Tangents, targets: tuple[int, ...]) -> Push | Node | None:
+def _plan(
+    scope: TapeScope, tangents: Tangents, targets: tuple[int, ...]
+) -> ForwardPlan | Node | None:
     """Finds the plan in the tree or makes it; a node if Python code has to give tangents first."""
-    sources = tuple([slot for slot, tangent in tangents.of_slots.items() if tangent != NONE])
-    stopped = tuple([slot for slot, tangent in tangents.of_slots.items() if tangent == NONE])
+    sources = tuple([slot for slot, tangent in tangents.of_slots.items() if tangent != NO_TANGENT])
+    stopped = tuple([slot for slot, tangent in tangents.of_slots.items() if tangent == NO_TANGENT])
     key = (FORWARD, sources, stopped, targets, scope.window)
     found = scope.end.plans.get(key, key)
     if found is not key:
@@ -89,8 +93,8 @@ def _plan(scope: Scope, tangents: Tangents, targets: tuple[int, ...]) -> Push | 
 
 
 def _make_plan(
-    scope: Scope, sources: tuple[int, ...], stopped: tuple[int, ...], targets: tuple[int, ...]
-) -> Push | Node | None:
+    scope: TapeScope, sources: tuple[int, ...], stopped: tuple[int, ...], targets: tuple[int, ...]
+) -> ForwardPlan | Node | None:
     known, over = set(sources), {*sources, *stopped}
     taped = []
     for node in reversed(list(nodes_within(scope.end, scope.window.intervals))):
@@ -161,7 +165,7 @@ def moving_inputs(node: Node, place: int) -> Iterable[int]:
     return used_inputs(node, place)
 
 
-def _through(scope: Scope, node: Node, tangents: Tangents) -> None:
+def _through(scope: TapeScope, node: Node, tangents: Tangents) -> None:
     """Finds the tangents of an instruction's outputs where Python code gives the gradient.
 
     As in TensorFlow they are those of the transposed gradient function, which is taken at ones in
@@ -172,7 +176,7 @@ def _through(scope: Scope, node: Node, tangents: Tangents) -> None:
     outputs = range(node.first_output, node.end)
     types = slot_types(scope.end)
     ones = [
-        FUNCTIONS["ones"](types[slot].shape, types[slot].dtype) if types[slot].inexact else None
+        ones_op(types[slot].shape, types[slot].dtype) if types[slot].inexact else None
         for slot in outputs
     ]
     with GradientTape(watch_accessed_variables=False) as tape:
@@ -186,10 +190,10 @@ def _through(scope: Scope, node: Node, tangents: Tangents) -> None:
     results = iter(found)
     for slot, one in zip(outputs, ones, strict=True):
         tangent = None if one is None else next(results)
-        tangents.of_slots[slot] = NONE if tangent is None else _slot_in(scope, tangent)
+        tangents.of_slots[slot] = NO_TANGENT if tangent is None else _slot_in(scope, tangent)
 
 
-def _slot_in(scope: Scope, tensor: EagerTensor) -> int:
+def _slot_in(scope: TapeScope, tensor: EagerTensor) -> int:
     """Returns a slot of a tensor among the scope's values."""
     slot = scope.slot_of(tensor)
     if slot is not None:
@@ -197,14 +201,14 @@ def _slot_in(scope: Scope, tensor: EagerTensor) -> int:
     if scope.is_open:
         return scope.trace.leaf(tensor)
     tensor._array()
-    slot = NONE - 1 - len(scope.data.leaves)
+    slot = NO_TANGENT - 1 - len(scope.data.leaves)
     scope.data.leaves[slot] = tensor
     return slot
 
 
 def _push(
-    scope: Scope, nodes: list[Node], sources: tuple[int, ...], targets: tuple[int, ...]
-) -> Push:
+    scope: TapeScope, nodes: list[Node], sources: tuple[int, ...], targets: tuple[int, ...]
+) -> ForwardPlan:
     types = slot_types(scope.end)
     part, inputs = cut(nodes, targets, types.__getitem__)
     used = tuple([slot for slot in sources if slot in inputs])
@@ -220,10 +224,10 @@ def _push(
         for slot in targets
         if node.first_output <= slot < node.end
     )
-    return Push(operation, inputs, used, ghosts, targets, position)
+    return ForwardPlan(operation, inputs, used, ghosts, targets, position)
 
 
-def _record(scope: Scope, push: Push, tangents: Tangents) -> dict[int, EagerTensor]:
+def _record(scope: TapeScope, push: ForwardPlan, tangents: Tangents) -> dict[int, EagerTensor]:
     scope.data.raise_failed(push.ghosts)
     trace = THREAD.recording
     of_slots, ghosts = tangents.of_slots, push.ghosts
@@ -240,7 +244,7 @@ def _record(scope: Scope, push: Push, tangents: Tangents) -> dict[int, EagerTens
         inputs += inputs[-1:]
     results = trace.apply(push.operation, (), inputs, types, ghosts)
     if scope.is_open:
-        scope.data.custom[LAST] = trace.at
+        scope.data.custom[KEY_OF_LAST_FORWARD] = trace.at
         of_slots.update((slot, r._slot) for slot, r in zip(push.targets, results, strict=True))
     if trace.at.eager:
         trace.flush()

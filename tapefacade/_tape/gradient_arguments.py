@@ -6,8 +6,9 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
+from tapefacade._ops.array.shaping import broadcast_to, reshape
+from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._tape.derivatives.derivative import ones_like
 
@@ -117,9 +118,9 @@ def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
     """Gives an upstream gradient the shape of its target, as TensorFlow's gradients do."""
     wanted = target.shape.as_list()
     if gradient._type.size == target.shape.num_elements():
-        return FUNCTIONS["reshape"](gradient, wanted)
+        return reshape(gradient, wanted)
     if gradient._type.size == 1:
-        return FUNCTIONS["broadcast_to"](FUNCTIONS["reshape"](gradient, []), wanted)
+        return broadcast_to(reshape(gradient, []), wanted)
     raise invalid_argument(
         f"Input to reshape is a tensor with {gradient._type.size} values, but the requested shape "
         f"has {target.shape.num_elements()} [Op:Reshape]"
@@ -147,5 +148,5 @@ def with_itself(
             if source is target:
                 own = from_host(ones_like(target._type)) if gradient is None else gradient
                 before = results[place]
-                results[place] = own if before is None else FUNCTIONS["add"](before, own)
+                results[place] = own if before is None else add(before, own)
     return results

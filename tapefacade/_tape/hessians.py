@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tapefacade._core import nest
-from tapefacade._core.conversion import convert
+from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor
 from tapefacade._definition.op import function
+from tapefacade._ops.array.creation import one_hot, zeros
+from tapefacade._ops.array.joining import split, stack
+from tapefacade._ops.array.shaping import broadcast_to, reshape
 from tapefacade._state.variable import Variable
 from tapefacade._tape.backward_pass import CodeOnTheWayError
 from tapefacade._tape.derivatives.derivative import HESSIAN, HVP, LAPLACIAN
@@ -70,7 +72,7 @@ def hvp(target: Any, sources: Any, vectors: Any, tape: GradientTape | None = Non
         pairs = [(g, v) for g, v in zip(gradients, given, strict=True) if g is not None]
         results = view._derive_flat([g for g, _ in pairs], flat, [v for _, v in pairs])
     filled = [
-        FUNCTIONS["zeros"](source.shape, source.dtype) if result is None else dense(result)
+        zeros(source.shape, source.dtype) if result is None else dense(result)
         for source, result in zip(flat, results, strict=True)
     ]
     return nest.pack_sequence_as(sources, filled)
@@ -122,7 +124,7 @@ def hessian(target: Any, sources: Any, tape: GradientTape | None = None) -> Any:
     shapes = [source.shape.as_list() for source in flat]
     filled = [
         [
-            FUNCTIONS["zeros"](shapes[i] + shapes[j], flat[i].dtype) if block is None else block
+            zeros(shapes[i] + shapes[j], flat[i].dtype) if block is None else block
             for j, block in enumerate(row)
         ]
         for i, row in enumerate(blocks)
@@ -175,7 +177,7 @@ def laplacian(target: Any, source: Any, tape: GradientTape | None = None) -> Any
         (result,) = view._derive(LAPLACIAN, [target], flat, [None])
     except CodeOnTheWayError:
         result = _laplacian_by_tapes(view, target, source)
-    return FUNCTIONS["zeros"](target.shape, target.dtype) if result is None else result
+    return zeros(target.shape, target.dtype) if result is None else result
 
 
 def _checked(sources: Any) -> list[Any]:
@@ -225,7 +227,7 @@ def _matched(sources: Any, vectors: Any) -> Iterator[Any]:
 
 def _recorded(
     target: Any, sources: Any, flat: Sequence[Any], tape: GradientTape | None
-) -> tuple["_View", Any]:
+) -> tuple["_TapeView", Any]:
     """Returns a view of the tape that has recorded the target, and the target."""
     is_tensor = isinstance(target, Tensor | Variable)
     result: Any = target
@@ -244,7 +246,7 @@ def _recorded(
             result = convert(_called(target, sources))
     if not result.dtype.is_floating:
         raise TypeError(MESSAGE_NOT_REAL.format("the target", result.dtype.name))
-    return _View(tape), result
+    return _TapeView(tape), result
 
 
 def _called(target: Callable[..., Any], sources: Any) -> Any:
@@ -257,7 +259,7 @@ def _called(target: Callable[..., Any], sources: Any) -> Any:
     return target(*sources) if isinstance(sources, list | tuple) else target(sources)
 
 
-class _View(GradientTape):
+class _TapeView(GradientTape):
     """What a tape has recorded, for more than one question; the tape is used up unless it may not.
 
     Args:
@@ -299,7 +301,7 @@ class _View(GradientTape):
         return self.gradient(list(targets), list(sources), list(upstream))
 
 
-def _continued(view: _View, target: Any, flat: Sequence[Any]) -> tuple[list[Any], _View]:
+def _continued(view: _TapeView, target: Any, flat: Sequence[Any]) -> tuple[list[Any], _TapeView]:
     """Records the gradients, and returns them with a view that has seen it.
 
     Raises:
@@ -327,31 +329,29 @@ def _blocks(rows: Sequence[Any], flat: Sequence[Any]) -> list[list[Any]]:
     for place, row in enumerate(rows):
         found: list[Any] = [None] * len(flat)
         if row is not None:
-            parts = FUNCTIONS["split"](row, sizes, axis=1) if len(on) > 1 else [row]
+            parts = split(row, sizes, axis=1) if len(on) > 1 else [row]
             for other, part in zip(on, parts, strict=True):
-                found[other] = FUNCTIONS["reshape"](part, shapes[place] + shapes[other])
+                found[other] = reshape(part, shapes[place] + shapes[other])
         blocks.append(found)
     return blocks
 
 
-def _laplacian_by_tapes(view: _View, target: Any, source: Any) -> Any:
+def _laplacian_by_tapes(view: _TapeView, target: Any, source: Any) -> Any:
     """Computes a Laplacian value by value, where gradients are made by hand."""
     rank = source.shape.rank - 1
     count = target.shape[rank:].num_elements()
     shape = [*source.shape[:-1].as_list(), count]
     results = []
     for value in range(count):
-        basis = FUNCTIONS["one_hot"](value, count, dtype=target.dtype)
-        upstream = FUNCTIONS["broadcast_to"](basis, shape)
-        results.append(
-            _one_laplacian(view, target, source, FUNCTIONS["reshape"](upstream, target.shape))
-        )
-    zero = FUNCTIONS["zeros"](source.shape[:-1], target.dtype)
-    stacked = FUNCTIONS["stack"]([zero if r is None else r for r in results], axis=-1)
-    return FUNCTIONS["reshape"](stacked, target.shape)
+        basis = one_hot(value, count, dtype=target.dtype)
+        upstream = broadcast_to(basis, shape)
+        results.append(_one_laplacian(view, target, source, reshape(upstream, target.shape)))
+    zero = zeros(source.shape[:-1], target.dtype)
+    stacked = stack([zero if r is None else r for r in results], axis=-1)
+    return reshape(stacked, target.shape)
 
 
-def _one_laplacian(view: _View, target: Any, source: Any, upstream: Any) -> Any:
+def _one_laplacian(view: _TapeView, target: Any, source: Any, upstream: Any) -> Any:
     trace = view._trace
     assert trace is not None
     start = trace.at.end
@@ -363,8 +363,8 @@ def _one_laplacian(view: _View, target: Any, source: Any, upstream: Any) -> Any:
     view.extend(start)
     total = None
     for place in range(source.shape[-1]):
-        basis = FUNCTIONS["one_hot"](place, source.shape[-1], dtype=source.dtype)
-        row = view.gradient(gradient, source, FUNCTIONS["broadcast_to"](basis, source.shape))
+        basis = one_hot(place, source.shape[-1], dtype=source.dtype)
+        row = view.gradient(gradient, source, broadcast_to(basis, source.shape))
         if row is not None:
             part = dense(row)[..., place]
             total = part if total is None else total + part
@@ -373,8 +373,4 @@ def _one_laplacian(view: _View, target: Any, source: Any, upstream: Any) -> Any:
 
 def dense(gradient: Any) -> Any:
     """Returns a gradient as a tensor, also that of a table whose rows were taken."""
-    return (
-        FUNCTIONS["convert_to_tensor"](gradient)
-        if isinstance(gradient, CompositeTensor)
-        else gradient
-    )
+    return convert_to_tensor(gradient) if isinstance(gradient, CompositeTensor) else gradient

@@ -10,7 +10,7 @@ from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._tape.tape import GradientTape
 
-DELTA = 1.0 / 1024
+DEFAULT_DELTA = 1.0 / 1024
 
 
 def _numbers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -94,7 +94,7 @@ def compute_gradient(
     inputs = [convert_to_tensor(value) for value in x]
     output = f(*inputs)
     like = np.zeros(tuple(output.shape), output.dtype.as_numpy_dtype)
-    step = DELTA if delta is None else delta
+    step = DEFAULT_DELTA if delta is None else delta
     theoretical = _theoretical(f, inputs, like)
     numeric = [_numeric(f, inputs, place, step) for place in range(len(inputs))]
     return tuple(theoretical), tuple(numeric)

@@ -8,13 +8,20 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.logging import warn
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.tracebacks import shortening
+from tapefacade._ops.array.copying import zeros_like
+from tapefacade._ops.array.creation import eye, zeros
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward_pass
-from tapefacade._tape.derivatives.derivative import BATCH_JACOBIAN, GRADIENT, JACOBIAN, Kind
+from tapefacade._tape.derivatives.derivative import (
+    BATCH_JACOBIAN,
+    GRADIENT,
+    JACOBIAN,
+    DerivativeKind,
+)
 from tapefacade._tape.explanation import Explanation, TapeContent
 from tapefacade._tape.forward_instructions import extended
 from tapefacade._tape.gradient_arguments import (
@@ -28,9 +35,10 @@ from tapefacade._tape.gradient_arguments import (
     with_itself,
 )
 from tapefacade._tape.reach import Window, nodes_within
+from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
-from tapefacade._trace.program_listing import Program, program_of
-from tapefacade._trace.recording import CLOSED, THREAD, Data, Recording
+from tapefacade._trace.program_listing import ProgramListing, program_of
+from tapefacade._trace.recording import CLOSED_VALUES, THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node
 
 # The spaces are TensorFlow's.
@@ -51,8 +59,8 @@ MESSAGE_VECTORIZING = (
 def _identity(variable: Variable) -> Any:
     """Returns the Jacobian of a variable that has not been read, for itself."""
     shape = variable.shape.as_list()
-    unit = FUNCTIONS["eye"](variable.shape.num_elements(), dtype=variable.dtype)
-    return FUNCTIONS["reshape"](unit, shape + shape)
+    unit = eye(variable.shape.num_elements(), dtype=variable.dtype)
+    return reshape(unit, shape + shape)
 
 
 def _options(
@@ -125,9 +133,9 @@ def outside(trace: Recording) -> None:
         recording.observe("a tape from outside is used in the body of a loop or branch")
 
 
-def reopened(trace: Recording | None, data: Data | None) -> Recording | None:
+def reopened(trace: Recording | None, data: RecordedValues | None) -> Recording | None:
     """Opens the recording of a tape's first block again, if it has been closed since."""
-    if trace is None or data is None or trace.data is not CLOSED or data.end is None:
+    if trace is None or data is None or trace.data is not CLOSED_VALUES or data.end is None:
         return None
     trace.reopen(data)
     return trace
@@ -198,7 +206,7 @@ class GradientTape:
         self._variables: dict[int, tuple[Variable, tuple[int, ...]]] = {}  # its reads
         # What follows is set when the block begins.
         self._trace: Recording | None = None
-        self._data: Data | None = None
+        self._data: RecordedValues | None = None
         self._end: Node | None = None
         self._intervals: list[tuple[int, int]]
         self._start: int
@@ -469,7 +477,7 @@ class GradientTape:
         results = self._derive(GRADIENT, flat_targets, flat_sources, upstream)
         if unconnected is UnconnectedGradients.ZERO:
             results = [
-                FUNCTIONS["zeros_like"](value_of(source)) if result is None else result
+                zeros_like(value_of(source)) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
         results = [with_gradient(*pair) for pair in zip(given_sources, results, strict=True)]
@@ -523,10 +531,12 @@ class GradientTape:
         unconnected, chunk = _options(
             "jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
         )
-        results = self._jacobian(Kind(JACOBIAN.name, chunk), target, checked_sources(flat_sources))
+        results = self._jacobian(
+            DerivativeKind(JACOBIAN.name, chunk), target, checked_sources(flat_sources)
+        )
         if unconnected is UnconnectedGradients.ZERO:
             results = [
-                FUNCTIONS["zeros"](shape.as_list() + source.shape.as_list(), source.dtype)
+                zeros(shape.as_list() + source.shape.as_list(), source.dtype)
                 if result is None
                 else result
                 for result, source in zip(results, flat_sources, strict=True)
@@ -585,17 +595,17 @@ class GradientTape:
         _, chunk = _options(
             "batch_jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
         )
-        kind = Kind(BATCH_JACOBIAN.name, chunk)
+        kind = DerivativeKind(BATCH_JACOBIAN.name, chunk)
         (result,) = self._jacobian(kind, target, checked_sources([source]))
         if result is None:
-            return FUNCTIONS["zeros"](left.as_list() + right.as_list()[1:], target.dtype)
+            return zeros(left.as_list() + right.as_list()[1:], target.dtype)
         return result
 
     def _check_persistent(self, message: str, vectorized: bool) -> None:
         if not vectorized and not self._persistent:
             raise RuntimeError(message)
 
-    def _jacobian(self, kind: Kind, target: Any, sources: list[Any]) -> list[Any]:
+    def _jacobian(self, kind: DerivativeKind, target: Any, sources: list[Any]) -> list[Any]:
         if self._recording and not self._persistent:
             self._pop()
         results = [None] * len(sources)
@@ -611,7 +621,11 @@ class GradientTape:
         return results
 
     def _derive(
-        self, kind: Kind, targets: Sequence[Any], sources: Sequence[Any], upstream: Sequence[Any]
+        self,
+        kind: DerivativeKind,
+        targets: Sequence[Any],
+        sources: Sequence[Any],
+        upstream: Sequence[Any],
     ) -> list[Any]:
         """Records the derivative; returns a tensor or None for each source."""
         trace, data = self._trace, self._data
@@ -637,7 +651,7 @@ class GradientTape:
             replayed = backward_pass.replay(trace, data, end, key)
             if replayed is not None:
                 return replayed
-        scope = backward_pass.Scope(trace, data, end, window)
+        scope = TapeScope(trace, data, end, window)
         slots = [
             target._slot
             if type(target) is EagerTensor and target._recording is trace and target._type.inexact
@@ -649,7 +663,7 @@ class GradientTape:
             results = with_itself(results, targets, slots, sources, upstream)
         return results
 
-    def _target_slot(self, scope: backward_pass.Scope, target: Any) -> int | None:
+    def _target_slot(self, scope: TapeScope, target: Any) -> int | None:
         """Returns the slot of a target: for a variable that of its last read."""
         if isinstance(target, Variable):
             known = self._variables.get(id(target._root))
@@ -668,13 +682,13 @@ class GradientTape:
 
     # What it has recorded.
 
-    def program(self) -> Program:
+    def program(self) -> ProgramListing:
         """Returns what the tape has recorded, which shows itself as a table.
 
         TensorFlow has nothing like it. It computes nothing, and does not use up the tape.
 
         Returns:
-            A `Program`, whose `rows` are texts.
+            A `ProgramListing`, whose `rows` are texts.
 
         Raises:
             RuntimeError: if the block has not been entered, or a tape that is not persistent has

@@ -1,23 +1,23 @@
-"""What a tape saw, the values in it, and the Python code that gives gradients there."""
+"""The part of a recording that a tape saw: its tensors, and calls of its gradient functions."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.reach import Window, slot_types
 from tapefacade._trace.programs import values_of
-from tapefacade._trace.recording import THREAD, Data, Recording
+from tapefacade._trace.recording import THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node
 
 
-class Scope(NamedTuple):
+class TapeScope(NamedTuple):
     """The part of a recording that a tape saw, and what it watched there."""
 
     trace: Recording
-    data: Data
+    data: RecordedValues
     end: Node
     window: Window
 
@@ -64,12 +64,12 @@ class OpView:
 
 
 def call_boundary(
-    scope: Scope, node: Node, arrived: Sequence[EagerTensor | None]
+    scope: TapeScope, node: Node, arrived: Sequence[EagerTensor | None]
 ) -> list[tuple[int, EagerTensor]]:
     """Calls the Python code of a boundary; returns the inputs' slots and gradients."""
     types = slot_types(scope.end)
     outputs = range(node.first_output, node.end)
-    zeros = FUNCTIONS["zeros"]
+    zeros = zeros_op
     upstream = [
         zeros(types[slot].shape, types[slot].dtype) if gradient is None else gradient
         for slot, gradient in zip(outputs, arrived, strict=True)
@@ -100,7 +100,7 @@ def call_boundary(
 
 
 def tensors_in(
-    scope: Scope, slots: Sequence[int], types: dict[int, TensorType]
+    scope: TapeScope, slots: Sequence[int], types: dict[int, TensorType]
 ) -> list[EagerTensor]:
     """Returns tensors for slots of the scope's recording."""
     if not scope.is_open:

@@ -1,4 +1,4 @@
-"""What a gradient is where there is none."""
+"""`tf.UnconnectedGradients`: None or zeros for sources that no target depends on."""
 
 import enum
 

@@ -22,7 +22,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.executables import CONCRETE, WRAPPERS, outputs_of
 
 # Bytes. Giving a buffer away costs about 1 us, and a smaller one saves nothing that counts.
-MIN_BYTES = 1 << 20
+MIN_DONATED_BYTES = 1 << 20
 
 
 class Handover:
@@ -51,23 +51,25 @@ class Handover:
 
 def is_large(type_: TensorType) -> bool:
     """Whether giving the buffer of such a value away pays."""
-    return type_.size * type_.numpy_dtype.itemsize >= MIN_BYTES
+    return type_.size * type_.numpy_dtype.itemsize >= MIN_DONATED_BYTES
 
 
 def references(held: list[Any], place: int) -> int:
     """Returns how many references there are to what a list holds, but for the list's."""
-    return sys.getrefcount(held[place]) - _OWN
+    return sys.getrefcount(held[place]) - _OWN_REFERENCES
 
 
 def is_free(held: list[EagerTensor], place: int, holders: int) -> bool:
     """Whether nobody but `holders` and the list refers to a tensor, and nobody to its value."""
     if references(held, place) != holders or type(held[place]._value) not in CONCRETE:
         return False  # of NumPy arrays JAX has no buffer that it could take
-    return sys.getrefcount(held[place]._value) == _OWN
+    return sys.getrefcount(held[place]._value) == _OWN_REFERENCES
 
 
 _PROBE = [object()]
-_OWN = sys.getrefcount(_PROBE[0])  # the list's, and that of looking, where Python counts it
+_OWN_REFERENCES = sys.getrefcount(
+    _PROBE[0]
+)  # the list's, and that of looking, where Python counts it
 
 
 def free_arguments(
@@ -128,7 +130,7 @@ def hand_over(
     recording.finish_handover()
 
 
-class Promised:
+class PromisedValues:
     """In the place of a recording: what gives the results of a call to variables that wait for it.
 
     Attributes:

@@ -2,9 +2,10 @@
 
 JAX's persistent compilation cache does the work. Nothing changes for programs that are not ours:
 its settings are in force only while one of ours compiles (what another thread compiles meanwhile is
-kept as well), and a program that has configured the cache itself keeps its own. Without the cache a program on two x86 cores compiles
-for 25 ms (one op) to seconds, loading it takes 3 ms (one op) to 16 ms (64 products), and
-writing it, once, 1 to 4 ms: keeping pays for every program, so there is no threshold. (JAX keeps no
+kept as well), and a program that has configured the cache itself keeps its own. Without the cache a
+program on two x86 cores compiles for 25 ms (one op) to seconds, loading it takes 3 ms (one op) to
+16 ms (64 products), and writing it, once, 1 to 4 ms: keeping pays for every program, so there is no
+threshold. (JAX keeps no
 program that calls Python, as `tf.print` does in a function.)
 
 An entry is code that will run. So the folder belongs to the user alone, and has a subfolder for

@@ -20,7 +20,7 @@ from jax.core import Tracer
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import array_of_numbers
-from tapefacade._core.tensor import EagerTensor, Failed
+from tapefacade._core.tensor import EagerTensor, FailedValue
 from tapefacade._trace.buffer_donation import Handover, is_large
 from tapefacade._trace.executables import (
     CONCRETE as CONCRETE,
@@ -106,7 +106,7 @@ class Program:
         """Runs the program without waiting for it, unless it has checks.
 
         Returns:
-            The outputs. An output that depends on a failed check is a `Failed`.
+            The outputs. An output that depends on a failed check is a `FailedValue`.
         """
         program = self.fitting(scalars) if self.shares_rows else self
         return program.execute(program.arguments(leaves, scalars))
@@ -333,8 +333,8 @@ class Program:
             found[place] = error
             tainted = _downstream(part, _origin(part, place))
             for position, slot in enumerate(part.outputs):
-                if slot in tainted and type(outputs[position]) is not Failed:
-                    outputs[position] = Failed(error)
+                if slot in tainted and type(outputs[position]) is not FailedValue:
+                    outputs[position] = FailedValue(error)
         by_slot = {self.slots[place]: error for place, error in found.items()}
         asserted = {
             self.slots[place]
@@ -429,6 +429,6 @@ def leaf_value(tensor: EagerTensor) -> Any:
                     return value
                 tensor._value = value = uploaded
         return value
-    if value is None or type(value) is Failed:
+    if value is None or type(value) is FailedValue:
         return tensor._array()
     return value

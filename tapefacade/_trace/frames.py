@@ -29,7 +29,7 @@ class ValueWanted(BaseException):
         self.line = line
 
 
-class Running:
+class RunningCall:
     """A call of a function whose Python runs, recorded or not.
 
     Attributes:

@@ -18,7 +18,7 @@ MAX_HTML_ROWS = 60
 CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
 
-class Row(NamedTuple):
+class ProgramRow(NamedTuple):
     """An instruction, or a value from outside."""
 
     value: str
@@ -28,7 +28,7 @@ class Row(NamedTuple):
     line: str
 
 
-class Program:
+class ProgramListing:
     """A recorded program, in the order of recording; shows itself as a table.
 
     Attributes:
@@ -37,7 +37,7 @@ class Program:
             that recorded the program up to there first, and what stands in it).
     """
 
-    def __init__(self, rows: Iterable[Row]) -> None:
+    def __init__(self, rows: Iterable[ProgramRow]) -> None:
         self.rows = tuple(rows)
 
     def _heading(self) -> str:
@@ -65,7 +65,7 @@ class Program:
         return html_table(rows, self._heading())
 
 
-def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> Program:
+def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> ProgramListing:
     """Lists instructions.
 
     Args:
@@ -76,7 +76,7 @@ def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> Program:
         The program; what it uses but does not compute comes as rows without an op.
     """
     called: dict[int, str] = {}
-    rows: list[Row] = []
+    rows: list[ProgramRow] = []
 
     def call(slot: int) -> str:
         return called.setdefault(slot, f"%{len(called)}")
@@ -86,13 +86,13 @@ def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> Program:
         for slot in node.inputs:
             if slot not in called:
                 what = f"{_type_before(node, slot)} {names.get(slot, '')}".rstrip()
-                rows.append(Row(call(slot), "", "", what, ""))
+                rows.append(ProgramRow(call(slot), "", "", what, ""))
         of = " ".join(call(slot) for slot in node.inputs)
         outputs = range(node.first_output, node.end)
         types = ", ".join(type_text(node.types[slot - node.first]) for slot in outputs)
         value = " ".join(call(slot) for slot in outputs)
-        rows.append(Row(value, op_name(node), of, types, place(node.line)))
-    return Program(rows)
+        rows.append(ProgramRow(value, op_name(node), of, types, place(node.line)))
+    return ProgramListing(rows)
 
 
 def _type_before(node: Node, slot: int) -> str:

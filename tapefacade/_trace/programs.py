@@ -8,13 +8,13 @@ import numpy as np
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._trace import execution
-from tapefacade._trace.recorded_values import Data
+from tapefacade._trace.recorded_values import RecordedValues
 from tapefacade._trace.slices import cut, needed
 from tapefacade._trace.tree import Node
 
 
 def make_program(
-    at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
+    at: Node, data: RecordedValues, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
 ) -> execution.Program:
     """Makes the program that computes the `wanted` slots of a recording that ends `at`."""
     nodes = needed(at, (*wanted, *effects), data)
@@ -45,7 +45,7 @@ def type_in(at: Node, slot: int) -> TensorType:
 
 
 def values_of(
-    at: Node, data: Data, slots: Sequence[int], types: dict[int, TensorType]
+    at: Node, data: RecordedValues, slots: Sequence[int], types: dict[int, TensorType]
 ) -> list[EagerTensor]:
     """Returns tensors with the values in slots of a recording that has been closed.
 

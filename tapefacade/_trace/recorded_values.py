@@ -1,4 +1,4 @@
-"""The values of a recording."""
+"""The values that a recording refers to: leaves, numbers, what has been computed."""
 
 import weakref
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from tapefacade._core.tensor import EagerTensor
 _NO_LINES: dict[int, str] = {}
 
 
-class Data:
+class RecordedValues:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
     __slots__ = (

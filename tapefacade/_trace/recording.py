@@ -15,12 +15,18 @@ from jax.core import Tracer
 from jax.errors import UnexpectedTracerError
 from numpy import ndarray
 
-from tapefacade._core.tensor import HINT_TRACED, EagerTensor, Failed, is_raised
+from tapefacade._core.tensor import HINT_TRACED, EagerTensor, FailedValue, is_raised
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._trace import execution
 from tapefacade._trace.buffer_donation import Handover, free_arguments, hand_over
-from tapefacade._trace.frames import MAX_INSTRUCTIONS, Frame, Running, ValueWanted, symbolic_name
+from tapefacade._trace.frames import (
+    MAX_INSTRUCTIONS,
+    Frame,
+    RunningCall,
+    ValueWanted,
+    symbolic_name,
+)
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.jax_transformation import (
     NO_TRACE,
@@ -31,7 +37,7 @@ from tapefacade._trace.jax_transformation import (
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.programs import make_program
-from tapefacade._trace.recorded_values import Data
+from tapefacade._trace.recorded_values import RecordedValues
 from tapefacade._trace.slices import needed
 from tapefacade._trace.speculative_gradients import run_foreseeing
 from tapefacade._trace.tree import EDGES, TREE, Node, users_line
@@ -47,7 +53,7 @@ MESSAGE_OUT_OF_SCOPE = (
 )
 _NOTHING: dict[Any, Any] = {}
 _NONE: list[Any] = []
-CLOSED = Data()  # what every recording that has ended has for its data
+CLOSED_VALUES = RecordedValues()  # what every recording that has ended has for its data
 
 
 # The errors that nobody has wanted yet, of each thread: they are raised when a step ends.
@@ -89,7 +95,7 @@ class Recording:
         # The recording around this one, where this is a body: what is recorded on placeholders.
         self.enclosing = enclosing
         self.frame: Frame | None = None  # the innermost function that is recorded now
-        self.data = Data()
+        self.data = RecordedValues()
         # The tapes whose block is open, the outermost first. Weak: a block that was interrupted
         # before its end could be noted dies with its tape.
         self.blocks: list[weakref.ref[Any]] = []
@@ -127,7 +133,7 @@ class Recording:
     def _check_leaf(self, tensor: EagerTensor) -> None:
         """Computes a tensor that is pending in another recording; notes what JAX traces."""
         value = tensor._value
-        if (value is None or type(value) is Failed) and not self.is_within(tensor._recording):
+        if (value is None or type(value) is FailedValue) and not self.is_within(tensor._recording):
             value = tensor._array()  # raises if it failed
         if isinstance(value, Tracer):
             self.traced[self.at.end] = current_trace(None)
@@ -208,7 +214,7 @@ class Recording:
 
     def compute(self, tensor: EagerTensor) -> None:
         """Gives a pending tensor its value, and with it all that is pending and referenced."""
-        if self.data is CLOSED:
+        if self.data is CLOSED_VALUES:
             raise RuntimeError("This value was being computed when the program was interrupted.")
         if self.frame is not None or self.enclosing is not None:
             self.observe(tensor)
@@ -301,7 +307,7 @@ class Recording:
         """Returns the error that is raised now; takes note of the others."""
         raised = failed.error if wanted is None else None
         if isinstance(wanted, EagerTensor):
-            raised = wanted._value.error if type(wanted._value) is Failed else None
+            raised = wanted._value.error if type(wanted._value) is FailedValue else None
         elif wanted is ASSERTED:
             raised = next(iter(failed.asserted()), None)
         if raised is None:  # one error is enough
@@ -311,7 +317,7 @@ class Recording:
     def _keep_the_rest(self, failed: execution.ProgramFailedError) -> None:
         """Leaves a step of which a part has failed: variables that depend on it are as before."""
         for variable, before in reversed(self.assigned.values()):
-            if type(variable._seen._value) is Failed:
+            if type(variable._seen._value) is FailedValue:
                 variable._restore(before)
         self.effects.clear()
         self.state = (self.state, tuple(failed.errors))  # other values are known than else
@@ -398,7 +404,7 @@ class Recording:
             if error is None:
                 rest.append((slot, tensor))
             else:
-                tensor._value = Failed(error)
+                tensor._value = FailedValue(error)
         return rest, tuple([slot for slot in effects if error_of(slot) is None])
 
     def program(self, wanted: tuple[int, ...], effects: tuple[int, ...]) -> execution.Program:
@@ -416,7 +422,7 @@ class Recording:
         leaves = self.data.leaves if self.is_held else None
         for (slot, tensor), output in zip(pending, outputs, strict=True):
             tensor._value = output
-            if leaves is not None and type(output) is not Failed:
+            if leaves is not None and type(output) is not FailedValue:
                 leaves[slot] = tensor
 
     def finish_handover(self) -> None:
@@ -437,7 +443,7 @@ class Recording:
         self.effects.clear()
         for _, tensor in pending:
             if tensor._value is None:
-                tensor._value = Failed(error)
+                tensor._value = FailedValue(error)
         if not self.is_held and THREAD.recording is self:
             self.close()
 
@@ -524,12 +530,12 @@ class Recording:
         if self.data.taped and not self.traced:
             self.data.end = self.at
         # Tensors that are kept keep this object: nothing but a shell is left of it.
-        self.data = CLOSED
+        self.data = CLOSED_VALUES
         self.owners = self.assigned = self.traced = _NOTHING
         self.blocks = self.effects = _NONE
         self.at = TREE.root
 
-    def reopen(self, data: Data) -> None:
+    def reopen(self, data: RecordedValues) -> None:
         """Goes on with a recording that has been closed: a tape's block is entered again.
 
         Args:
@@ -555,7 +561,7 @@ class _RecordingThread(ThreadState):
 
     def __init__(self) -> None:
         self.recording = Recording()
-        self.functions: list[Running] = []  # the calls of functions whose Python runs
+        self.functions: list[RunningCall] = []  # the calls of functions whose Python runs
         self.describing = False  # whether only shapes are asked for: functions run as Python then
 
 

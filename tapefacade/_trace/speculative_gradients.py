@@ -1,4 +1,4 @@
-"""Gradients that are computed before they are asked for.
+"""Speculative gradients: computed with the loss, where they followed a look at it before.
 
 Who looks at the loss and asks for its gradient afterwards makes two programs of one, and the second
 has to compute the forward part again. When the same look has been followed by the same gradient
@@ -15,12 +15,12 @@ from typing import Any
 from tapefacade._trace.execution import Program, ProgramFailedError
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import make_program
-from tapefacade._trace.recorded_values import Data
+from tapefacade._trace.recorded_values import RecordedValues
 from tapefacade._trace.tree import Node
 
 # So often in succession a gradient must have followed a look. Programs that are run once or twice
 # are not compiled for another way to be run.
-TIMES = 2
+TIMES_BEFORE_GUESS = 2
 
 
 class Foresight:
@@ -49,14 +49,14 @@ class Foresight:
             self.gradient, self.times, self.program = gradient, 1, None
 
     def guess(
-        self, at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...]
+        self, at: Node, data: RecordedValues, wanted: tuple[int, ...], effects: tuple[int, ...]
     ) -> Program | None:
         """Returns the program that computes the gradient as well, if it is likely to follow."""
         if self.is_open:  # the last guess was wrong
             self.is_open = False
             self.times = 0
         gradient = self.gradient
-        if gradient is None or self.times < TIMES:
+        if gradient is None or self.times < TIMES_BEFORE_GUESS:
             return None
         if self.program is None:
             types, _ = gradient.operation.infer((), ())
@@ -69,7 +69,7 @@ class Foresight:
         return self.program
 
 
-def note_gradient(data: Data, gradient: Any) -> None:
+def note_gradient(data: RecordedValues, gradient: Any) -> None:
     """Takes note that a gradient is asked for after a look at values of the same recording."""
     if data.looked is None:
         return
@@ -82,7 +82,7 @@ def note_gradient(data: Data, gradient: Any) -> None:
     program.foresight.followed(gradient)
 
 
-def take_foreseen(data: Data, gradient: Any) -> Sequence[Any] | None:
+def take_foreseen(data: RecordedValues, gradient: Any) -> Sequence[Any] | None:
     """Returns the values of a gradient that have been computed already; None if they have not."""
     if data.foreseen is None or data.foreseen[0] is not gradient:
         return None
@@ -93,7 +93,11 @@ def take_foreseen(data: Data, gradient: Any) -> Sequence[Any] | None:
 
 
 def run_foreseeing(
-    program: Program, at: Node, data: Data, wanted: tuple[int, ...], effects: tuple[int, ...]
+    program: Program,
+    at: Node,
+    data: RecordedValues,
+    wanted: tuple[int, ...],
+    effects: tuple[int, ...],
 ) -> list[Any]:
     """Runs a program that gives values to look at, and with it the gradient that will follow.
 

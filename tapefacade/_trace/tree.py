@@ -29,7 +29,7 @@ COMPLEX: Final = -4
 MAX_NODES = 100_000
 # A recording outside a tape is dispatched at every multiple of this many instructions: compiling
 # grows with the length (256 instructions: about 0.2 s), dispatching costs 10 us.
-PENDING_LIMIT = 256
+MAX_PENDING = 256
 
 
 NOTHING: dict[Any, Any] = {}  # stays empty
@@ -42,8 +42,8 @@ class Node:
 
     __slots__ = (
         "checked", "depth", "eager", "end", "first", "first_output", "ghosts", "inputs",
-        "limit", "line", "listed", "operation", "parent", "plans", "programs", "slow", "static", "structure",
-        "type", "types",
+        "limit", "line", "listed", "operation", "parent", "plans", "programs", "slow", "static",
+        "structure", "type", "types",
     )  # fmt: skip
 
     def __init__(
@@ -78,10 +78,10 @@ class Node:
         self.eager: bool = parent.eager if parent else False  # every op runs at once
         self.checked = checked  # values may make it fail
         # The depth at which the next call of an op asks whether too much is pending.
-        self.limit: int = parent.limit if parent else PENDING_LIMIT
+        self.limit: int = parent.limit if parent else MAX_PENDING
         full = counted and self.depth >= self.limit
         if full:
-            self.limit = self.depth + PENDING_LIMIT
+            self.limit = self.depth + MAX_PENDING
         # Whether a call must go the general way, but for a result that is no single tensor.
         general = checked or self.eager or full
         self.listed = structure is not None and not general

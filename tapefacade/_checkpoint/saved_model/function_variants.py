@@ -19,9 +19,9 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
-from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.retracing_rules import BY_VALUE, has_unknown_sizes
-from tapefacade._function.function.tracing import Trace
+from tapefacade._function.function.tracing import FunctionTrace
 from tapefacade._io.spec_json import NotEncodedError, encoded
 
 MESSAGE_PYTHON = (
@@ -49,7 +49,7 @@ class FunctionVariant(NamedTuple):
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     outputs: Any
-    recorded: Recorded | None
+    recorded: RecordedProgram | None
     why: str
     owner: Function | None
 
@@ -72,7 +72,7 @@ def variants_of(function: Any) -> list[FunctionVariant]:
         return [variant, *_called(function)] if variant.is_open else [variant]
     found = {
         key: _concrete_variant(made, _why(function, key))
-        for key, made in function._concrete.items()
+        for key, made in function._concrete_functions.items()
     }
     called = [variant for variant in _called(function, found) if variant is not None]
     return [*found.values(), *called]
@@ -111,7 +111,7 @@ def _called(function: Function, known: Any = ()) -> list[FunctionVariant]:
     return found
 
 
-def _outputs(trace: Trace) -> Any:
+def _outputs(trace: FunctionTrace) -> Any:
     if trace.recorded is None or trace.structure is None:
         return None
     types = [trace.recorded.type_of(slot) for slot in trace.recorded.results]
@@ -201,7 +201,7 @@ def export_variants(
     return found
 
 
-def _exported(variant: FunctionVariant, recorded: Recorded) -> ExportedProgram:
+def _exported(variant: FunctionVariant, recorded: RecordedProgram) -> ExportedProgram:
     if variant.is_open:
         return export_for_all_sizes(_recorder(variant), specs_of(variant))
     return export_recorded(recorded, cut_out(recorded), structs_of(recorded))
@@ -226,7 +226,9 @@ def _recorder(variant: FunctionVariant) -> Any:
     return functools.partial(_recorded, owner, variant)
 
 
-def _recorded(owner: Function, variant: FunctionVariant, specs: Sequence[TensorSpec]) -> Recorded:
+def _recorded(
+    owner: Function, variant: FunctionVariant, specs: Sequence[TensorSpec]
+) -> RecordedProgram:
     """Records a function for other shapes."""
     rest = iter(specs)
     leaves = [
@@ -234,11 +236,11 @@ def _recorded(owner: Function, variant: FunctionVariant, specs: Sequence[TensorS
         for leaf in nest.flatten((variant.args, variant.kwargs))
     ]
     args, kwargs = nest.pack_sequence_as((variant.args, variant.kwargs), leaves)
-    before = owner._tracings
+    before = owner._tracing_count
     try:
         trace = owner._record_abstract(args, kwargs)
     finally:
-        owner._tracings = before
+        owner._tracing_count = before
     if trace.recorded is None:
         raise NotExportedError(trace.why)
     return trace.recorded

@@ -12,7 +12,7 @@ from tapefacade._core.optional_imports import missing_package
 from tapefacade._core.random_keys import Draw
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._state.variable import Variable
 from tapefacade._trace.program_listing import in_sentence
@@ -66,7 +66,7 @@ class ProgramParts(NamedTuple):
     instead: dict[int, Callable[[Sequence[Any]], Sequence[Any]]] = {}  # noqa: RUF012 - of a tuple
 
 
-def cut_out(recorded: Recorded) -> ProgramParts:
+def cut_out(recorded: RecordedProgram) -> ProgramParts:
     """Cuts out what a recorded program computes.
 
     Raises:
@@ -85,7 +85,7 @@ def cut_out(recorded: Recorded) -> ProgramParts:
 
 
 def export_recorded(
-    recorded: Recorded,
+    recorded: RecordedProgram,
     parts: ProgramParts,
     given: Sequence[jax.ShapeDtypeStruct],
     captured: Mapping[int, Any] | None = None,
@@ -229,7 +229,7 @@ def _struct(type_: TensorType) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype)
 
 
-def structs_of(recorded: Recorded) -> list[jax.ShapeDtypeStruct]:
+def structs_of(recorded: RecordedProgram) -> list[jax.ShapeDtypeStruct]:
     """Returns the shapes and dtypes of the arguments as they were recorded."""
     return [_struct(recorded.type_of(slot)) for slot in recorded.arguments]
 

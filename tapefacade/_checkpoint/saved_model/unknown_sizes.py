@@ -24,13 +24,13 @@ from tapefacade._checkpoint.saved_model.program_export import (
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import Op
-from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._trace.slices import Slice, Step
 
 # Prime sizes that programs do not have, two for each axis that is not known.
 FIRST_STAND_IN_SIZES = (1009, 1019, 1031, 1049, 1061, 1087, 1093, 1103)
 SECOND_STAND_IN_SIZES = (1013, 1021, 1033, 1051, 1063, 1091, 1097, 1109)
-Record = Callable[[list[TensorSpec]], Recorded]
+Record = Callable[[list[TensorSpec]], RecordedProgram]
 
 
 def export_for_all_sizes(record: Record, specs: Sequence[TensorSpec]) -> ExportedProgram:
@@ -145,7 +145,7 @@ def _sized(
     ]
 
 
-def _captured(match: "_Match", first: Recorded, second: Recorded) -> dict[int, Any]:
+def _captured(match: "_Match", first: RecordedProgram, second: RecordedProgram) -> dict[int, Any]:
     """Returns how to compute the captures that depend on sizes."""
     found: dict[int, Any] = {}
     pairs = zip(first.captures.items(), second.captures.values(), strict=False)

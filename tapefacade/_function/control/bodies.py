@@ -6,8 +6,9 @@ of variables are results of the instruction like any other. Its checks (an index
 results too: an instruction of their own, recorded after it, raises their errors. What a body prints
 is such an instruction as well.
 
-Which results depend on which operands is known for each body (`flows_of`): TensorFlow gives None
-where no op leads from a source to a target, and an op that takes a body as a whole must not hide that.
+Which results depend on which operands is known for each body (`flow_of`): TensorFlow gives None
+where no op leads from a source to a target, and an op that takes a body as a whole must not hide
+that.
 """
 
 import functools
@@ -23,8 +24,8 @@ from tapefacade._core.random_keys import Draw, drawn_again
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
-from tapefacade._function.function.outputs import Structure
-from tapefacade._function.function.recorded_program import Recorded, slot_in
+from tapefacade._function.function.outputs import OutputStructure
+from tapefacade._function.function.recorded_program import RecordedProgram, slot_in
 from tapefacade._function.function.tracing import record_body
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._state.variable import Variable
@@ -32,10 +33,10 @@ from tapefacade._trace.operation import Check, Operation
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import Slice, Step, evaluate
 
-INPUT, OUTER = 0, 1
+FROM_ARGUMENTS, FROM_OUTSIDE = 0, 1
 
 
-class Checked(NamedTuple):
+class BodyCheck(NamedTuple):
     """A check in a body: the operation that has it."""
 
     operation: Operation
@@ -56,7 +57,7 @@ def is_within_body() -> bool:
     return _BODIES_TRACED.depth > 0
 
 
-class Program:
+class BodyProgram:
     """What a body computes; equal ones compare equal, whatever Python function they come from.
 
     Its operands are the body's arguments, then what it takes from outside. Its results are those of
@@ -71,13 +72,13 @@ class Program:
         types = part.types()
         self.types = tuple(types[slot] for slot in part.outputs)
         # The steps that have checks; known once it has been run or inferred.
-        self.checks: list[Checked] = []
+        self.checks: list[BodyCheck] = []
 
     def __hash__(self) -> int:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Program) and self._key == other._key
+        return isinstance(other, BodyProgram) and self._key == other._key
 
     @property
     def replayable(self) -> bool:
@@ -95,13 +96,13 @@ class Program:
         """
         given = (arguments, outer)
         inputs = [given[kind][place] for kind, place in self.places]
-        found: list[tuple[Checked, tuple[Any, ...]]] = []
+        found: list[tuple[BodyCheck, tuple[Any, ...]]] = []
 
         def apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
             if step.operation.check is not None:
                 ok, *details = step.operation.test(arrays, step.static)
                 if ok is not True:
-                    checked = Checked(step.operation, step.static)
+                    checked = BodyCheck(step.operation, step.static)
                     found.append((checked, (jnp.asarray(ok), *map(jnp.asarray, details))))
             return step.operation.evaluate(
                 _without_gradients(step.operation, arrays, step.static), step.static
@@ -161,7 +162,7 @@ class Body:
         recorded: what was recorded.
     """
 
-    def __init__(self, recorded: Recorded, structure: Structure) -> None:
+    def __init__(self, recorded: RecordedProgram, structure: OutputStructure) -> None:
         self.structure = structure
         self.count = len(recorded.results)
         self.recorded = recorded
@@ -172,10 +173,10 @@ class Body:
         self._outer = [slot for slot in slots if slot not in arguments]
         outer = {slot: place for place, slot in enumerate(self._outer)}
         places = tuple(
-            (INPUT, arguments[slot]) if slot in arguments else (OUTER, outer[slot])
+            (FROM_ARGUMENTS, arguments[slot]) if slot in arguments else (FROM_OUTSIDE, outer[slot])
             for slot in slots
         )
-        self.program = Program(part, places)
+        self.program = BodyProgram(part, places)
 
     @property
     def uncertain(self) -> str:
@@ -283,11 +284,11 @@ class _LiftedCheck(Operation):
 _LIFTED_CHECK = _LiftedCheck()
 
 
-def record_checks(checks: Sequence[Checked], found: Sequence[Sequence[EagerTensor]]) -> None:
+def record_checks(checks: Sequence[BodyCheck], found: Sequence[Sequence[EagerTensor]]) -> None:
     """Records the instructions that raise the errors of checks in a body.
 
     Args:
-        checks: `Program.checks`.
+        checks: `BodyProgram.checks`.
         found: for each of them the tensors with its verdict and details: results of the
             instruction that the body is part of.
     """
@@ -301,7 +302,7 @@ def record_checks(checks: Sequence[Checked], found: Sequence[Sequence[EagerTenso
 
 
 # The iterations of a loop that are followed; after these what depends on what repeats itself.
-MAX_FOLLOWED = 256
+MAX_ITERATIONS_FOLLOWED = 256
 
 
 class Flow(NamedTuple):
@@ -340,14 +341,14 @@ def flow_of(part: Slice) -> Flow:
     )
 
 
-def dependencies_of(program: Program, count: int) -> tuple[frozenset[int], ...]:
+def dependencies_of(program: BodyProgram, count: int) -> tuple[frozenset[int], ...]:
     """Returns for each result of a program the operands it depends on.
 
     Args:
         program: the program.
         count: how many arguments it has; what it takes from outside follows them.
     """
-    places = [place if kind == INPUT else count + place for kind, place in program.places]
+    places = [place if kind == FROM_ARGUMENTS else count + place for kind, place in program.places]
     return tuple(
         frozenset(place for bit, place in enumerate(places) if mask >> bit & 1)
         for mask in flow_of(program.part).outputs
@@ -365,7 +366,7 @@ def _used(step: Step, types: Sequence[TensorType], place: int) -> list[int]:
     return [step.inputs[k] for k in places if k not in blocked]
 
 
-def followed(
+def flow_of_loop(
     once: Callable[[tuple[int, ...]], tuple[int, ...]], start: tuple[int, ...], count: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Follows the state of a loop.
@@ -379,7 +380,7 @@ def followed(
         What the last state depends on, and what the states before the iterations do, together.
     """
     state, before = start, (0,) * len(start)
-    for _ in range(min(count, MAX_FOLLOWED)):
+    for _ in range(min(count, MAX_ITERATIONS_FOLLOWED)):
         before = tuple(a | b for a, b in zip(before, state, strict=True))
         after = once(state)
         if after == state:
@@ -388,8 +389,8 @@ def followed(
     return state, before
 
 
-class Acting:
-    """Put before the class of a loop or of branches: runs it for what it prints, and gives true."""
+class EffectsOnly:
+    """The base, before that of a loop or of branches, of an op that runs it for what it prints."""
 
     acts = True
 

@@ -17,10 +17,10 @@ from tapefacade._core.random_keys import Draw
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.control.bodies import (
-    OUTER,
-    Acting,
+    FROM_OUTSIDE,
     Body,
-    Program,
+    BodyProgram,
+    EffectsOnly,
     flow_of,
     operand,
     record_checks,
@@ -43,12 +43,12 @@ class Branch(NamedTuple):
             `True`), or that of its value from before among the operands.
     """
 
-    program: Program
+    program: BodyProgram
     operands: tuple[int, ...]
     assigned: tuple[tuple[bool, int], ...]
 
 
-class Plan(NamedTuple):
+class BranchPlan(NamedTuple):
     """All that decides what a branching computes. The first operand chooses the branch.
 
     Attributes:
@@ -70,7 +70,7 @@ class Branching(Operation):
     name = "cond"
     kernel = "If"
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: BranchPlan) -> None:
         self.plan = plan
         self.replayable = not plan.opaque and all(b.program.replayable for b in plan.branches)
         self.check_types: list[list[tuple[TensorType, ...]]] = []  # known once it is inferred
@@ -136,7 +136,9 @@ class Branching(Operation):
         found: list[set[int]] = [set() for _ in range(plan.size)]
         for branch in plan.branches:
             flow = flow_of(branch.program.part)
-            places = [branch.operands[k] for kind, k in branch.program.places if kind == OUTER]
+            places = [
+                branch.operands[k] for kind, k in branch.program.places if kind == FROM_OUTSIDE
+            ]
             for result, mask in zip(found, flow.outputs, strict=False):
                 result.update(place for k, place in enumerate(places) if mask >> k & 1)
         rest = len(plan.branches[0].assigned)
@@ -144,8 +146,8 @@ class Branching(Operation):
         return tuple(map(frozenset, found)) + (frozenset(),) * rest
 
 
-class ActingBranching(Acting, Branching):
-    """What the branches print: the same once more, for that alone."""
+class BranchingForEffects(EffectsOnly, Branching):
+    """The branches once more, run only for what they print."""
 
 
 def record_branches(index: Any, bodies: Sequence[Body], coarse: bool) -> list[EagerTensor]:
@@ -217,7 +219,7 @@ def _recorded_locked(
         ) + tuple((True, own[id(v)]) if id(v) in own else (False, place_of(v)) for v in variables)
         branches.append(Branch(body.program, tuple([place_of(o) for o in outside]), assigned))
     opaque = any(variable.trainable for variable in variables)
-    plan = Plan(tuple(branches), size, coarse, opaque)
+    plan = BranchPlan(tuple(branches), size, coarse, opaque)
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
     branching = interned(Branching, plan)
@@ -229,7 +231,7 @@ def _recorded_locked(
     for branch, found in zip(branching.plan.branches, branching.check_types, strict=True):
         record_checks(branch.program.checks, [[next(rest) for _ in check] for check in found])
     if any(body.program.acts for body in bodies):
-        recording.apply(interned(ActingBranching, plan), (), slots, types)
+        recording.apply(interned(BranchingForEffects, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
     return outputs[:first]

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.random_keys import body_draws
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_type import TensorType
@@ -15,13 +14,15 @@ from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.branch_op import record_branches
 from tapefacade._function.control.row_loops import WHY_SOURCES, in_graph, needs_python
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._state.variable import Variable
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
 
-class SymbolicTensor:
+class GraphTensorName:
     """What a tensor of a graph is called; it has no value."""
 
     def __init__(self, name: str, type_: TensorType) -> None:
@@ -47,16 +48,16 @@ def numbered(name: str, number: int) -> str:
 def symbols_of(body: Body, name: str) -> Any:
     """Returns what a body returns, with symbols in the place of tensors."""
     types: Sequence[TensorType] = body.program.types[: body.count]
-    symbols = [SymbolicTensor(numbered(name, k), type_) for k, type_ in enumerate(types)]
+    symbols = [GraphTensorName(numbered(name, k), type_) for k, type_ in enumerate(types)]
     try:
         return body.structure.with_tensors(symbols)
     except (ValueError, TypeError):  # a ragged or sparse tensor, which takes tensors only
         return symbols
 
 
-def flat_symbols(structure: Any) -> list[SymbolicTensor]:
+def flat_symbols(structure: Any) -> list[GraphTensorName]:
     """Returns the symbols in a structure."""
-    return [leaf for leaf in nest.flatten(structure) if isinstance(leaf, SymbolicTensor)]
+    return [leaf for leaf in nest.flatten(structure) if isinstance(leaf, GraphTensorName)]
 
 
 MESSAGE_NO_BOOL = (
@@ -72,7 +73,7 @@ WHY_SHAPES = "the branches of a tf.cond have results of different shapes"
 WHY_ARRAYS = "a branch writes into a tf.TensorArray"
 
 
-class Words(NamedTuple):
+class ChoiceNames(NamedTuple):
     """How messages call a choice.
 
     Attributes:
@@ -86,7 +87,7 @@ class Words(NamedTuple):
     names: tuple[str, ...]
 
 
-COND = Words("tf.cond", "cond", ("true_fn", "false_fn"))
+COND = ChoiceNames("tf.cond", "cond", ("true_fn", "false_fn"))
 
 
 @function("cond")
@@ -158,12 +159,12 @@ def _scalar(condition: EagerTensor) -> EagerTensor:
     if condition._type.size != 1:
         given = list(condition._type.shape)
         raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")
-    flag = FUNCTIONS["cast"](condition, "bool")
-    return FUNCTIONS["reshape"](flag, []) if flag._type.shape else flag
+    flag = cast(condition, "bool")
+    return reshape(flag, []) if flag._type.shape else flag
 
 
 def chosen(
-    index: EagerTensor, branches: Sequence[Callable[[], Any]], words: Words
+    index: EagerTensor, branches: Sequence[Callable[[], Any]], words: ChoiceNames
 ) -> tuple[bool, Any]:
     """Records all branches in a function, to be chosen from when it runs.
 
@@ -226,7 +227,7 @@ def _obstacle(bodies: Sequence[Body]) -> str:
     return ""
 
 
-def _difference(bodies: Sequence[Body], words: Words) -> Exception | None:
+def _difference(bodies: Sequence[Body], words: ChoiceNames) -> Exception | None:
     """Returns TensorFlow's error if the results of branches differ but for their shapes."""
     counts = [body.count for body in bodies]
     if len(set(counts)) > 1:

@@ -6,8 +6,9 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 
@@ -139,10 +140,10 @@ def flag_of(answer: Any, is_graph: bool, refuse: Callable[[str], Exception]) -> 
     if flag.dtype.name != "bool":
         if is_graph:
             raise refuse(flag.dtype.kernel_name)
-        flag = FUNCTIONS["cast"](flag, "bool")
+        flag = cast(flag, "bool")
     if flag._type.size != 1 and is_graph:
         given = list(flag._type.shape)
         raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")
     if flag._type.size != 1:
         raise NotOneProgramError("the condition of a loop is no scalar")
-    return FUNCTIONS["reshape"](flag, []) if flag._type.shape else flag
+    return reshape(flag, []) if flag._type.shape else flag

@@ -6,23 +6,25 @@ from typing import Any
 from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, invalid_argument
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.row_loops import (
-    Rows,
+    RowLoop,
     found_body,
     in_graph,
     python_rows,
     record_loop,
 )
 from tapefacade._function.control.scan_op import MAP
+from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.tensor_array import TensorArray
+from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._sparse.arrangement import concat, expand_dims, reshape, slice as slice_op
 from tapefacade._sparse.spec import SparseTensorSpec
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._trace.recording import THREAD
@@ -96,7 +98,7 @@ def map_fn(
         specs = [_spec_of_row(item) for item in flat]
     else:
         specs = [_spec(item) for item in nest.flatten(signature)]
-    call = _Call(fn, elems, flat, pattern, specs, infer_shape)
+    call = _MapCall(fn, elems, flat, pattern, specs, infer_shape)
     results = [without_gradient(tensor, back_prop) for tensor in call.results()]
     return nest.pack_sequence_as(pattern, results)
 
@@ -115,7 +117,7 @@ def without_gradient(result: Any, back_prop: bool) -> Any:
     """Stops the gradient where TensorFlow does: in graphs, if that is wanted."""
     if back_prop or not in_graph() or not isinstance(result, EagerTensor):
         return result
-    return FUNCTIONS["stop_gradient"](result)
+    return stop_gradient(result)
 
 
 def _require_rows(flat: list[Any]) -> None:
@@ -128,7 +130,7 @@ def _require_rows(flat: list[Any]) -> None:
             raise ValueError(f"Dimensions {size[0]} and {shape[0]} are not compatible")
 
 
-class _Call:
+class _MapCall:
     """One call of `tf.map_fn`, its arguments converted."""
 
     def __init__(
@@ -156,7 +158,7 @@ class _Call:
             f"map/while/TensorArrayV2Read{f'_{k}' if k else ''}/TensorListGetItem"
             for k in range(len(self.flat))
         )
-        rows = Rows(MAP, self.fn, [], self.flat, names=names)
+        rows = RowLoop(MAP, self.fn, [], self.flat, names=names)
         if not rows.iterations and not in_graph():
             return [self._array(spec, 0).stack() for spec in self.specs]
         body, done = found_body(rows, self._step)
@@ -231,10 +233,10 @@ class _Column:
     def stack(self) -> Any:
         """Returns the tensor."""
         if isinstance(self._spec, SparseTensorSpec):
-            wider = [FUNCTIONS["sparse.expand_dims"](value, 0) for value in self._values]
-            return FUNCTIONS["sparse.concat"](0, wider)
+            wider = [expand_dims(value, 0) for value in self._values]
+            return concat(0, wider)
         if self._values:
-            return FUNCTIONS["ragged.stack"](self._values)
+            return ragged_stack(self._values)
         return RaggedTensor.from_row_splits(zeros([0], self._spec.dtype), [0])
 
 
@@ -244,10 +246,10 @@ def _converted(value: Any) -> Any:
 
 def _row(item: Any, place: int) -> Any:
     if isinstance(item, SparseTensor):
-        part = FUNCTIONS["sparse.slice"](
+        part = slice_op(
             item, [place, *[0] * (len(item.shape.as_list()) - 1)], [1, *item.dense_shape[1:]]
         )
-        return FUNCTIONS["sparse.reshape"](part, item.dense_shape[1:])
+        return reshape(part, item.dense_shape[1:])
     return item[place]
 
 

@@ -2,8 +2,8 @@
 
 TensorFlow runs the Python of a loop's body once for every row. Here it runs twice, on tensors
 without values (a *rehearsal*). If both times the same was recorded, of the same values from
-outside, the loop is one instruction. If not (a counter, a `next(...)`, NumPy's random numbers), what
-was recorded are the first two iterations, and Python goes on with the others.
+outside, the loop is one instruction. If not (a counter, a `next(...)`, NumPy's random numbers),
+what was recorded are the first two iterations, and Python goes on with the others.
 """
 
 import weakref
@@ -17,7 +17,7 @@ from tapefacade._core.random_keys import Draw, body_draws, drawn_for_rows, rehea
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of, operand, record_checks
-from tapefacade._function.control.scan_op import MAP, ActingScan, Key, Loop, Plan
+from tapefacade._function.control.scan_op import MAP, BodyKey, ScanForEffects, ScanLoop, ScanPlan
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import unstack
 from tapefacade._state.together import put_together
@@ -183,7 +183,7 @@ WHY_LOOKED = "the Python of a loop's body looks at a value ({})"
 WHY_SOURCES = "a loop's body assigns a trainable variable, or has a gradient made by hand"
 
 
-class Rows(NamedTuple):
+class RowLoop(NamedTuple):
     """A loop over the rows of tensors.
 
     Attributes:
@@ -226,7 +226,7 @@ def in_graph() -> bool:
 
 
 def found_body(
-    rows: Rows, step: Step, check: Callable[[Body], None] | None = None
+    rows: RowLoop, step: Step, check: Callable[[Body], None] | None = None
 ) -> tuple[Body | None, list[Iteration]]:
     """Records the body of a loop, if one program stands for all iterations.
 
@@ -259,7 +259,7 @@ def found_body(
     return body, []
 
 
-def record_loop(body: Body, rows: Rows, vector: bool = False) -> list[EagerTensor]:
+def record_loop(body: Body, rows: RowLoop, vector: bool = False) -> list[EagerTensor]:
     """Records a loop as one instruction, with what it assigns, prints and checks.
 
     Args:
@@ -274,14 +274,14 @@ def record_loop(body: Body, rows: Rows, vector: bool = False) -> list[EagerTenso
         return _record_loop(body, rows, vector)
 
 
-def _record_loop(body: Body, rows: Rows, vector: bool) -> list[EagerTensor]:
+def _record_loop(body: Body, rows: RowLoop, vector: bool) -> list[EagerTensor]:
     operands = [operand(tensor) for tensor in (*rows.state, *rows.elements)]
     held: dict[int, list[int]] = {}
     keys, draws = [], []
     outside = body.outside()
     for place, item in enumerate(outside):
         if isinstance(item, Draw):
-            keys.append(Key(place, item.key._type))
+            keys.append(BodyKey(place, item.key._type))
             draws.append(item)
             continue
         operands.append(operand(item))
@@ -289,23 +289,24 @@ def _record_loop(body: Body, rows: Rows, vector: bool) -> list[EagerTensor]:
             held.setdefault(id(item), []).append(place)
     if draws:
         operands.append(operand(drawn_for_rows(draws, rows.iterations)))
-    plan = Plan(
+    plan = ScanPlan(
         rows.kind, body.program, body.count, len(rows.state_types) if rows.kind != MAP else 0,
         len(rows.elements), rows.iterations, rows.reverse, rows.begins, len(outside),
         tuple(tuple(held.get(id(variable), ())) for variable in body.assigned), tuple(keys),
-        coarse=in_graph() and not vector, vector=vector and not body.assigned and not body.program.acts,
+        coarse=in_graph() and not vector,
+        vector=vector and not body.assigned and not body.program.acts,
         opaque=any(variable.trainable for variable in body.assigned),
     )  # fmt: skip
     return _recorded(plan, body, operands)
 
 
 def _recorded(
-    plan: Plan, body: Body, operands: Sequence[tuple[int, TensorType]]
+    plan: ScanPlan, body: Body, operands: Sequence[tuple[int, TensorType]]
 ) -> list[EagerTensor]:
     recording = THREAD.recording
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
-    loop = interned(Loop, plan)
+    loop = interned(ScanLoop, plan)
     outputs = recording.apply(loop, (), slots, types)
     end = body.count + len(body.assigned)
     if plan.iterations:
@@ -315,13 +316,13 @@ def _recorded(
         loop.plan.program.checks, [[next(rest) for _ in check] for check in loop.check_types]
     )
     if plan.program.acts:
-        recording.apply(interned(ActingScan, plan), (), slots, types)
+        recording.apply(interned(ScanForEffects, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
     return outputs[: body.count]
 
 
-def python_rows(rows: Rows) -> Iterator[list[EagerTensor]]:
+def python_rows(rows: RowLoop) -> Iterator[list[EagerTensor]]:
     """Yields the rows, one after the other, for a loop in Python."""
     parts = [list(unstack(element)) for element in rows.elements]
     ordered = list(zip(*parts, strict=True))

@@ -12,7 +12,7 @@ from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.map_fn import require_function, without_gradient
-from tapefacade._function.control.row_loops import Rows, found_body, in_graph, record_loop
+from tapefacade._function.control.row_loops import RowLoop, found_body, in_graph, record_loop
 from tapefacade._function.control.scan_op import FOLD, SCAN
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
@@ -76,7 +76,7 @@ def scan(
 
     See https://www.tensorflow.org/api_docs/python/tf/scan.
     """
-    call = _Call(SCAN, fn, elems, initializer, reverse, infer_shape)
+    call = _ScanCall(SCAN, fn, elems, initializer, reverse, infer_shape)
     return call.packed(call.results(), back_prop)
 
 
@@ -116,7 +116,7 @@ def foldl(
 
     See https://www.tensorflow.org/api_docs/python/tf/foldl.
     """
-    call = _Call(FOLD, fn, elems, initializer, False, True)
+    call = _ScanCall(FOLD, fn, elems, initializer, False, True)
     return call.packed(call.results(), back_prop)
 
 
@@ -156,11 +156,11 @@ def foldr(
 
     See https://www.tensorflow.org/api_docs/python/tf/foldr.
     """
-    call = _Call(FOLD, fn, elems, initializer, True, True)
+    call = _ScanCall(FOLD, fn, elems, initializer, True, True)
     return call.packed(call.results(), back_prop)
 
 
-class _Call:
+class _ScanCall:
     """One call of such a function, its arguments converted."""
 
     def __init__(
@@ -202,7 +202,7 @@ class _Call:
             f"{graph}/while/TensorArrayV2Read{f'_{k}' if k else ''}/TensorListGetItem"
             for k in range(len(self.flat))
         ]
-        rows = Rows(
+        rows = RowLoop(
             self.kind, self.fn, self.start, self.flat, self.reverse, self.begins, tuple(names)
         )
         body, done = found_body(rows, self._step_on_placeholders, self._checked(rows))
@@ -227,7 +227,7 @@ class _Call:
             THREAD.recording.observe(WHY_CHANGES)  # TensorFlow gives numbers another dtype
         return [convert(leaf) for leaf in leaves]
 
-    def _checked(self, rows: Rows) -> Callable[[Body], None]:
+    def _checked(self, rows: RowLoop) -> Callable[[Body], None]:
         """Returns what says, in a function, that the state changes its type."""
         types = rows.state_types
 
@@ -240,7 +240,7 @@ class _Call:
 
         return check
 
-    def _changed(self, rows: Rows, place: int, old: TensorType, new: TensorType) -> Exception:
+    def _changed(self, rows: RowLoop, place: int, old: TensorType, new: TensorType) -> Exception:
         name = ("scan" if self.kind == SCAN else "foldl") + "/Const:0"
         if not rows.begins and rows.state[place]._value is None:
             name = THREAD.recording.symbolic_name(rows.state[place]) or name

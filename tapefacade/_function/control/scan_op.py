@@ -17,7 +17,13 @@ from jax import lax
 from tapefacade._core.gradient_rules import NoGradient
 from tapefacade._core.random_keys import words_of
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._function.control.bodies import INPUT, Acting, Program, flow_of, followed
+from tapefacade._function.control.bodies import (
+    FROM_ARGUMENTS,
+    BodyProgram,
+    EffectsOnly,
+    flow_of,
+    flow_of_loop,
+)
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._trace.operation import Operation
 
@@ -25,14 +31,14 @@ from tapefacade._trace.operation import Operation
 MAP, SCAN, FOLD = "map", "scan", "fold"
 
 
-class Key(NamedTuple):
+class BodyKey(NamedTuple):
     """A key among what the body takes from outside."""
 
     place: int
     type: TensorType
 
 
-class Plan(NamedTuple):
+class ScanPlan(NamedTuple):
     """All that decides what a loop computes. Operands are the state, the elements, what the body
     takes from outside without the keys, and the keys.
 
@@ -54,7 +60,7 @@ class Plan(NamedTuple):
     """  # noqa: D205 - one sentence
 
     kind: str
-    program: Program
+    program: BodyProgram
     results: int
     states: int
     elements: int
@@ -63,19 +69,19 @@ class Plan(NamedTuple):
     begins: bool = False
     outer: int = 0
     carried: tuple[tuple[int, ...], ...] = ()
-    keys: tuple[Key, ...] = ()
+    keys: tuple[BodyKey, ...] = ()
     coarse: bool = False
     vector: bool = False
     opaque: bool = False
 
 
-class Loop(Operation):
+class ScanLoop(Operation):
     """Runs a body for all rows; its results are followed by those of the body's checks."""
 
     name = "loop"
     kernel = "While"
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ScanPlan) -> None:
         self.plan = plan
         self.name = {MAP: "map_fn", SCAN: "scan", FOLD: "foldl"}[plan.kind]
         self.replayable = plan.program.replayable and not plan.opaque
@@ -232,7 +238,7 @@ class Loop(Operation):
         def once(state: tuple[int, ...]) -> tuple[int, ...]:
             arguments = (*state, *of_rows)
             of_inputs = [
-                arguments[place] if kind == INPUT else outside.get(place, 0)
+                arguments[place] if kind == FROM_ARGUMENTS else outside.get(place, 0)
                 for kind, place in plan.program.places
             ]
             return tuple(_substituted(mask, of_inputs) for mask in body)
@@ -241,7 +247,7 @@ class Loop(Operation):
         if plan.kind == MAP:
             results = once(()) if plan.iterations else (0,) * plan.results
         else:
-            last, before = followed(once, start, plan.iterations)
+            last, before = flow_of_loop(once, start, plan.iterations)
             results = last
             if plan.kind == SCAN:
                 shown = once(before) if plan.iterations else (0,) * plan.results
@@ -256,8 +262,8 @@ class Loop(Operation):
         return frozenset().union(*flow_of(self.plan.program.part).missing[: self.plan.results])
 
 
-class ActingScan(Acting, Loop):
-    """What a loop's body prints: the same loop once more, for that alone."""
+class ScanForEffects(EffectsOnly, ScanLoop):
+    """The loop once more, run only for what its body prints."""
 
 
 def _substituted(mask: int, of_inputs: Sequence[int]) -> int:

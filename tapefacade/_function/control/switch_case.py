@@ -7,12 +7,18 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
-from tapefacade._function.control.cond import Words, chosen, cond, is_true
+from tapefacade._function.control.cond import ChoiceNames, chosen, cond, is_true
 from tapefacade._function.control.row_loops import in_graph
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import reshape as reshape_op
+from tapefacade._ops.debugging.finiteness import Assert
+from tapefacade._ops.math.comparison import logical_and
+from tapefacade._ops.math.reduction import reduce_any, reduce_sum
 from tapefacade._trace.recording import THREAD
 
 Branch = Callable[[], Any]
@@ -65,7 +71,9 @@ def switch_case(
             raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")
         names = tuple(f"branches[{k}]" for k in range(len(branches)))
         made, result = chosen(
-            _within(branch_index, len(branches)), branches, Words("tf.switch_case", "case", names)
+            _within(branch_index, len(branches)),
+            branches,
+            ChoiceNames("tf.switch_case", "case", names),
         )
         if made:
             return result
@@ -75,9 +83,9 @@ def switch_case(
 
 def _within(index: EagerTensor, count: int) -> EagerTensor:
     """Returns the index of the branch to take: the last one for what is out of range."""
-    flat = FUNCTIONS["reshape"](index, [])
-    fits = FUNCTIONS["logical_and"](flat >= 0, flat < count)
-    return FUNCTIONS["where"](fits, flat, convert(count - 1, flat.dtype))
+    flat = reshape_op(index, [])
+    fits = logical_and(flat >= 0, flat < count)
+    return where(fits, flat, convert(count - 1, flat.dtype))
 
 
 def _branches(branch_fns: Any, index: Any) -> list[Branch]:
@@ -228,19 +236,19 @@ def _nested(
 
 
 def _require_any(conditions: Sequence[EagerTensor]) -> None:
-    preds = FUNCTIONS["stack"](list(conditions))
-    FUNCTIONS["debugging.Assert"](
-        FUNCTIONS["reduce_any"](preds),
+    preds = stack(list(conditions))
+    Assert(
+        reduce_any(preds),
         ["Input error: None of conditions evaluated as True:", preds], summarize=len(conditions),
     )  # fmt: skip
     _finish()
 
 
 def _require_one(conditions: Sequence[EagerTensor]) -> None:
-    preds = FUNCTIONS["stack"](list(conditions))
-    count = FUNCTIONS["reduce_sum"](FUNCTIONS["cast"](preds, dtypes.int32))
+    preds = stack(list(conditions))
+    count = reduce_sum(cast(preds, dtypes.int32))
     names = ", ".join(_name(pred) if in_graph() else "?" for pred in conditions)
-    FUNCTIONS["debugging.Assert"](
+    Assert(
         count < 2,
         [
             f"Input error: exclusive=True: more than 1 conditions ({names}) evaluated as True:",

@@ -13,7 +13,7 @@ from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.row_loops import (
     WHY_LOOKED,
     WHY_SOURCES,
-    Rows,
+    RowLoop,
     needs_python,
     record_loop,
 )
@@ -21,7 +21,7 @@ from tapefacade._function.control.scan_op import MAP
 from tapefacade._ops.array.indexing import getitem
 from tapefacade._ops.array.joining import stack
 from tapefacade._tape.tape import as_if_once
-from tapefacade._trace.frames import Running, ValueWanted
+from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD
 
 REFUSAL = (
@@ -73,10 +73,10 @@ def vectorized_map(
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
     with as_if_once():
-        return _Call(fn, elems, flat, sizes, count).result()
+        return _VectorizedMapCall(fn, elems, flat, sizes, count).result()
 
 
-class _Call:
+class _VectorizedMapCall:
     """One call, its arguments converted."""
 
     def __init__(
@@ -100,7 +100,7 @@ class _Call:
         self.alone = {
             k: getitem(item, 0) for k, item in enumerate(self.flat) if k not in self.mapped
         }
-        rows = Rows(MAP, self.fn, [], [self.flat[k] for k in self.mapped], names=self._names())
+        rows = RowLoop(MAP, self.fn, [], [self.flat[k] for k in self.mapped], names=self._names())
         body = self._body(rows)
         if body is None:
             return self._in_python()
@@ -109,9 +109,9 @@ class _Call:
     def _names(self) -> tuple[str, ...]:
         return tuple(f"loop_body/GatherV2{f'_{k}' if k else ''}" for k in range(len(self.mapped)))
 
-    def _body(self, rows: Rows) -> Body | None:
+    def _body(self, rows: RowLoop) -> Body | None:
         recording = THREAD.recording
-        THREAD.functions.append(Running(REFUSAL))
+        THREAD.functions.append(RunningCall(REFUSAL))
         try:
             with rehearsing():
                 body = body_of(self._step, self.fn, rows.row_types, rows.names)

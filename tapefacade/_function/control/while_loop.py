@@ -7,7 +7,6 @@ from typing import Any
 from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.random_keys import body_draws, rehearsing
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, invalid_argument
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
@@ -33,6 +32,7 @@ from tapefacade._function.control.row_loops import (
     rehearsed,
 )
 from tapefacade._function.control.while_recording import While, same_types
+from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
@@ -130,10 +130,10 @@ def while_loop(
     every call unless `maximum_iterations` gives a bound of up to 1,024.
 
     Unlike TensorFlow's eager loop, the Python of `cond` and `body` does not run in every iteration,
-    but twice, on tensors without values: if both times the same is recorded, that is the loop. Where
-    they differ, Python looks at a value, a tensor changes its shape or dtype, or there are texts
-    or a `tf.TensorArray` that grows, Python runs every iteration. Python integers among `loop_vars`
-    are tensors from the start.
+    but twice, on tensors without values: if both times the same is recorded, that is the loop.
+    Where they differ, Python looks at a value, a tensor changes its shape or dtype, or there are
+    texts or a `tf.TensorArray` that grows, Python runs every iteration. Python integers among
+    `loop_vars` are tensors from the start.
 
     Args:
         cond: a function of the loop variables that returns a boolean scalar.
@@ -285,7 +285,7 @@ class _WhileLoop:
             with rehearsing(), body_draws():
                 types = [tensor._type for tensor in state if tensor is not None]
                 found = body_of(probe, self._body, types).program.types
-            zeros = FUNCTIONS["zeros"]
+            zeros = zeros_op
             state = [
                 zeros(type_.shape, type_.dtype) if tensor is None else tensor
                 for tensor, type_ in zip(state, found, strict=False)

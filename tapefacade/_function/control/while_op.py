@@ -20,7 +20,13 @@ from jax import lax
 from tapefacade._core.gradient_rules import NoGradient
 from tapefacade._core.jax_keys import unwrap
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._function.control.bodies import INPUT, Acting, Program, flow_of, followed
+from tapefacade._function.control.bodies import (
+    FROM_ARGUMENTS,
+    BodyProgram,
+    EffectsOnly,
+    flow_of,
+    flow_of_loop,
+)
 from tapefacade._function.control.checkpointed_loop import while_loop
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._tape.derivative_modes import REVERSE_MODE, current_modes, in_forward_mode
@@ -34,7 +40,7 @@ THREEFRY = (2,)
 Wires = tuple[tuple[str, int], ...]
 
 
-class Plan(NamedTuple):
+class WhilePlan(NamedTuple):
     """All that decides what a loop computes.
 
     The operands are the largest number of iterations (if there is one), the loop variables, the
@@ -54,8 +60,8 @@ class Plan(NamedTuple):
         opaque: whether a tape that is not there yet has to see the Python loop.
     """
 
-    condition: Program
-    body: Program
+    condition: BodyProgram
+    body: BodyProgram
     states: int
     assigned: int
     of_condition: Wires
@@ -81,7 +87,7 @@ class DynamicLoop(Operation):
     name = "while_loop"
     kernel = "While"
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WhilePlan) -> None:
         self.plan = plan
         programs = (plan.condition, plan.body)
         self.replayable = not plan.opaque and all(p.replayable for p in programs)
@@ -207,7 +213,7 @@ class DynamicLoop(Operation):
 
         def once(state: tuple[int, ...]) -> tuple[int, ...]:
             inputs = [
-                state[place] if kind == INPUT else outside[place]
+                state[place] if kind == FROM_ARGUMENTS else outside[place]
                 for kind, place in plan.body.places
             ]
             return tuple(
@@ -218,17 +224,17 @@ class DynamicLoop(Operation):
             )  # fmt: skip
 
         start = tuple(1 << (plan.limited + k) for k in range(plan.states))
-        last, _ = followed(once, start, plan.states + 1)
+        last, _ = flow_of_loop(once, start, plan.states + 1)
         return tuple(
             frozenset(place for place in range(mask.bit_length()) if mask >> place & 1)
             for mask in last
         )
 
 
-class ActingLoop(Acting, DynamicLoop):
+class DynamicLoopForEffects(EffectsOnly, DynamicLoop):
     """What a loop prints: the same loop once more, for that alone."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WhilePlan) -> None:
         super().__init__(plan)
         self.replayable = True
 

@@ -16,17 +16,23 @@ from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import Draw
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.control.bodies import INPUT, Body, Program, operand, record_checks
+from tapefacade._function.control.bodies import (
+    FROM_ARGUMENTS,
+    Body,
+    BodyProgram,
+    operand,
+    record_checks,
+)
 from tapefacade._function.control.loop_variables import NotOneProgramError
-from tapefacade._function.control.row_loops import Rows, in_graph, record_loop
+from tapefacade._function.control.row_loops import RowLoop, in_graph, record_loop
 from tapefacade._function.control.scan_op import FOLD
 from tapefacade._function.control.while_op import (
     KEY,
     OPERAND,
     VARIABLE,
-    ActingLoop,
     DynamicLoop,
-    Plan,
+    DynamicLoopForEffects,
+    WhilePlan,
     can_make_keys,
 )
 from tapefacade._state.together import put_together
@@ -81,7 +87,7 @@ def _within(value: int, dtype: np.dtype[Any]) -> bool:
     return int(limits.min) <= value <= int(limits.max)
 
 
-def _only_step(program: Program) -> Step | None:
+def _only_step(program: BodyProgram) -> Step | None:
     steps = program.part.steps
     return steps[0] if len(steps) == 1 and len(steps[0].inputs) == 2 else None
 
@@ -89,7 +95,7 @@ def _only_step(program: Program) -> Step | None:
 def _operand(body: Body, slot: int) -> Any:
     """Returns the number of a loop variable, or what comes from outside."""
     kind, place = body.program.places[slot]
-    return place if kind == INPUT else body.outside()[place]
+    return place if kind == FROM_ARGUMENTS else body.outside()[place]
 
 
 def _known(item: Any) -> int | None:
@@ -104,7 +110,7 @@ def _unchanged(body: Body, state: Sequence[EagerTensor], number: int) -> int | N
     """Returns the value of a loop variable that the body passes on, if it is known."""
     program = body.program
     slot = program.part.outputs[number]
-    if slot >= len(program.places) or program.places[slot] != (INPUT, number):
+    if slot >= len(program.places) or program.places[slot] != (FROM_ARGUMENTS, number):
         return None
     return _known(state[number])
 
@@ -151,7 +157,7 @@ WHY_TAPE = "a tape needs the number of iterations of a loop; give it maximum_ite
 WHY_KEYS = "a loop with random ops runs an unknown number of times"
 
 
-class Turns(Rows):
+class CountedLoop(RowLoop):
     """A loop that runs a number of times, over no rows."""
 
     turns = 0
@@ -271,7 +277,7 @@ class While:
         if not in_frame and not self._draws and count not in lengths and len(lengths) >= MAX_EXACT:
             return self._dynamic(1 << (count - 1).bit_length())
         lengths.add(count)
-        rows = Turns(FOLD, _nobody, self.state, [])
+        rows = CountedLoop(FOLD, _nobody, self.state, [])
         rows.turns = count
         return record_loop(self.body, rows)
 
@@ -292,7 +298,7 @@ class While:
         ):
             record_checks(program.checks, [[next(rest) for _ in check] for check in found])
         if loop.plan.condition.acts or loop.plan.body.acts:
-            recording.apply(interned(ActingLoop, loop.plan), (), slots, types)
+            recording.apply(interned(DynamicLoopForEffects, loop.plan), (), slots, types)
             if recording.frame is None:
                 recording.flush()
         return outputs[:states]
@@ -318,7 +324,7 @@ class While:
                 own.append((KEY if isinstance(source, Draw) else OPERAND, len(operands) - first))
                 operands.append(operand(item))
             wires.append(tuple(own))
-        plan = Plan(
+        plan = WhilePlan(
             self.condition.program, self.body.program, len(self.state), len(self.body.assigned),
             wires[0], wires[1], limit is not None, length, in_graph(),
             any(variable.trainable for variable in self.body.assigned),

@@ -10,11 +10,11 @@ from jax.core import Tracer
 from tapefacade._core.random_keys import drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._state.variable import Variable
 from tapefacade._trace import execution
 from tapefacade._trace.assignments import HELD, boxes_of, set_together
-from tapefacade._trace.buffer_donation import Promised, is_free
+from tapefacade._trace.buffer_donation import PromisedValues, is_free
 from tapefacade._trace.execution import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.recording import THREAD
@@ -22,10 +22,10 @@ from tapefacade._trace.recording import THREAD
 _NEW = object.__new__
 
 
-class Compiled:
+class CompiledProgram:
     """The call of a recorded program outside of tapes and other functions."""
 
-    def __init__(self, recorded: Recorded) -> None:
+    def __init__(self, recorded: RecordedProgram) -> None:
         given = {*recorded.arguments, *recorded.own_inputs(), *recorded.scalars}
         ends = [*recorded.results, *(slot for _, slot in recorded.assigned)]
         wanted = list(dict.fromkeys(slot for slot in ends if slot not in given))
@@ -143,7 +143,7 @@ class Compiled:
             for tensor, place in zip([*new, *results], places, strict=True):
                 tensor._value, tensor._recording = outputs[place], None
 
-        promised = Promised(store, new, [variable._tensor for variable, _ in self._assigned])
+        promised = PromisedValues(store, new, [variable._tensor for variable, _ in self._assigned])
         with promised.lock:
             for (variable, _), tensor in zip(self._assigned, new, strict=True):
                 variable._tensor = tensor

@@ -17,9 +17,9 @@ from tapefacade._function.function.input_signature import (
     signature_text,
     type_text,
 )
-from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._state.variable import Variable
-from tapefacade._trace.program_listing import Program, program_of
+from tapefacade._trace.program_listing import ProgramListing, program_of
 
 
 class ConcreteFunction(function_types.Callable):
@@ -42,7 +42,7 @@ class ConcreteFunction(function_types.Callable):
         name: str,
         arguments: tuple[tuple[Any, ...], dict[str, Any]],
         names: Sequence[str],
-        recorded: Recorded | None,
+        recorded: RecordedProgram | None,
         outputs: Any,
         varied: bool,
         why: str = "",
@@ -224,11 +224,11 @@ class ConcreteFunction(function_types.Callable):
              "Captures:", *(captures or ["  None"])]
         )  # fmt: skip
 
-    def program(self) -> Program:
+    def program(self) -> ProgramListing:
         """Returns what was recorded, which shows itself as a table; TensorFlow has `graph`.
 
         Returns:
-            A `Program`, whose `rows` are texts.
+            A `ProgramListing`, whose `rows` are texts.
 
         Raises:
             ValueError: if the Python of the function runs at every call, as it looks at a value.

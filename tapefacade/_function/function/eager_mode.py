@@ -4,13 +4,13 @@ from tapefacade._definition.op import function
 from tapefacade._trace.recording import THREAD
 
 
-class _Eagerly:
+class _EagerMode:
     """Whether functions run eagerly."""
 
     on = False
 
 
-EAGERLY = _Eagerly()
+EAGER_MODE = _EagerMode()
 
 
 @function("config.run_functions_eagerly", "config.experimental_run_functions_eagerly")
@@ -26,7 +26,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     1
     >>> tf.config.run_functions_eagerly(False)
     """
-    EAGERLY.on = run_eagerly
+    EAGER_MODE.on = run_eagerly
 
 
 @function("config.functions_run_eagerly", "config.experimental_functions_run_eagerly")
@@ -36,7 +36,7 @@ def functions_run_eagerly() -> bool:
     >>> tf.config.functions_run_eagerly()
     False
     """
-    return EAGERLY.on
+    return EAGER_MODE.on
 
 
 @function("inside_function")

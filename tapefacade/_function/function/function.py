@@ -16,10 +16,10 @@ from tapefacade._core.random_keys import Counts, draws_by_place, function_draws
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.concrete_function import ConcreteFunction
-from tapefacade._function.function.eager_mode import EAGERLY
+from tapefacade._function.function.eager_mode import EAGER_MODE
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._function.function.input_signature import FunctionSpec, InputSignature, Parameters
-from tapefacade._function.function.outputs import Structure
+from tapefacade._function.function.outputs import OutputStructure
 from tapefacade._function.function.retracing_rules import (
     abstract_types,
     covers,
@@ -27,16 +27,21 @@ from tapefacade._function.function.retracing_rules import (
     is_textual,
     key_of,
     known_spec,
+    open_signature,
     relaxed,
-    wide_key,
     with_specs,
     with_tensors,
 )
 from tapefacade._function.function.retracing_warnings import detector_of, difference
 from tapefacade._function.function.rewriter import REWRITER, Rewritten
-from tapefacade._function.function.tracing import Interrupted, Trace, Tracing, record_body
+from tapefacade._function.function.tracing import (
+    FunctionTrace,
+    Interrupted,
+    RecordedRun,
+    record_body,
+)
 from tapefacade._trace.assignments import release_all, surely
-from tapefacade._trace.frames import Running, ValueWanted
+from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_SINGLETON = (
@@ -50,9 +55,9 @@ MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
 )
 MESSAGE_PYTHON = (
-    "%s runs its Python at every call with arguments like these: %s. The results are the same; what "
-    "is computed from that value on is compiled step by step. Python code that prints or counts "
-    "runs at every call, too."
+    "%s runs its Python at every call with arguments like these: %s. The results are the same; "
+    "what is computed from that value on is compiled step by step. Python code that prints or "
+    "counts runs at every call, too."
 )
 
 
@@ -139,24 +144,24 @@ class Function(PolymorphicFunction):
             if input_signature is None
             else InputSignature(python_function, self._parameters, input_signature)
         )
-        self._traces: dict[Any, Trace] = {}
-        self._counts: Counts = {}  # how far the random ops of a signature have come
+        self._traces: dict[Any, FunctionTrace] = {}
+        self._draw_counts: Counts = {}  # how far the random ops of a signature have come
         # What calls with nothing but dense tensors by position come to.
-        self._plain: dict[Any, Callable[..., Any]] = {}
-        self._count = -1 if self._signature is not None else self._parameters.count
-        self._tracings = 0
-        self._hits = 0  # calls since the last one that recorded
+        self._fast_calls: dict[Any, Callable[..., Any]] = {}
+        self._positional_count = -1 if self._signature is not None else self._parameters.count
+        self._tracing_count = 0
+        self._calls_without_tracing = 0  # calls since the last one that recorded
         self._has_variables = False
-        self._told = False
+        self._has_warned = False
         # Whether its Python is known to look at values, and not to where it is rewritten.
         self._looks = self._settings["autograph"] and REWRITER.is_directed(python_function)
         self._lock = threading.RLock()
         self._detector = detector_of(python_function)
         self._detector.owners.add(self)
-        self._bound: dict[int, Function] = {}  # of methods, by the instance
-        self._concrete: dict[Any, ConcreteFunction] = {}
-        self._printed: dict[Any, tuple[str, str]] = {}  # signatures as texts
-        self._wide: list[Any] = []  # signatures with unknown sizes
+        self._methods: dict[int, Function] = {}  # of methods, by the instance
+        self._concrete_functions: dict[Any, ConcreteFunction] = {}
+        self._signature_texts: dict[Any, tuple[str, str]] = {}  # signatures as texts
+        self._open_signatures: list[Any] = []  # signatures with unknown sizes
         # The attributes of an object that is called, as a layer is, are no attributes of ours.
         own = ("__dict__",) if inspect.isroutine(python_function) else ()
         functools.update_wrapper(self, python_function, updated=own)
@@ -170,7 +175,7 @@ class Function(PolymorphicFunction):
         Raises:
             ValueError: if the function has been called.
         """
-        if self._traces or self._concrete or self._tracings:
+        if self._traces or self._concrete_functions or self._tracing_count:
             raise ValueError("Functions cannot be decorated after they have been traced.")
         signature = None if self._signature is None else self._signature.specs
         self.__init__(decorator(self._python), self._name, signature, **self._settings)
@@ -188,16 +193,16 @@ class Function(PolymorphicFunction):
             ValueError: if a variable is made on a later call than the first.
         """
         try:
-            if len(args) == self._count and not kwargs:
+            if len(args) == self._positional_count and not kwargs:
                 types = []
                 for argument in args:
                     if type(argument) is not EagerTensor:
                         break
                     types.append(argument._type)
                 else:
-                    call = self._plain.get(tuple(types))
-                    if call is not None and not EAGERLY.on:
-                        self._hits += 1
+                    call = self._fast_calls.get(tuple(types))
+                    if call is not None and not EAGER_MODE.on:
+                        self._calls_without_tracing += 1
                         return call(args)
             return self._call(args, kwargs)
         except Exception as error:
@@ -206,15 +211,15 @@ class Function(PolymorphicFunction):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function in the general way."""
-        if EAGERLY.on or THREAD.describing:
+        if EAGER_MODE.on or THREAD.describing:
             return self._python(*args, **kwargs)
         args, kwargs = self._bind(args, kwargs)
         tensors: list[EagerTensor] = []
         key = key_of((args, kwargs), tensors)
         trace = self._traces.get(key)
         if trace is None:
-            return self._record(key, args, kwargs, tensors)
-        self._hits += 1
+            return self._first_call(key, args, kwargs, tensors)
+        self._calls_without_tracing += 1
         if trace.looked:
             return self._record_rewritten(key, args, kwargs, tensors, trace)
         if trace.needs_python:
@@ -231,7 +236,7 @@ class Function(PolymorphicFunction):
         python: Callable[..., Any] | None = None,
     ) -> Any:  # fmt: skip
         """Runs the Python without recording it."""
-        running, interrupted = Running(self._refusal), Interrupted()
+        running, interrupted = RunningCall(self._refusal), Interrupted()
 
         def end() -> None:
             if THREAD.functions[-1:] == [running]:
@@ -241,7 +246,7 @@ class Function(PolymorphicFunction):
             THREAD.functions.append(running)
             with draws_by_place(counts):
                 result = self._on_tensors(args, kwargs, tensors, python)
-                return Structure(result, self._python).result()
+                return OutputStructure(result, self._python).result()
         except KeyboardInterrupt:
             surely(interrupted.take_back)
             raise
@@ -255,7 +260,7 @@ class Function(PolymorphicFunction):
             return MESSAGE_SINGLETON
         return MESSAGE_CREATED_LATER if self._traces else ""
 
-    def _record(
+    def _first_call(
         self, key: Any, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
     ) -> Any:
         """Runs the Python for the first time with such arguments."""
@@ -266,12 +271,12 @@ class Function(PolymorphicFunction):
                 return known.call(tensors)  # another thread has recorded it
             self._check_count(key, args, kwargs)
             try:
-                trace, result, has_run = self._trace(args, kwargs, tensors)
+                trace, result, has_run = self._trace_call(args, kwargs, tensors)
             except BaseException:
                 if outermost and THREAD.recording.enclosing is None:
                     surely(release_all)
                 raise
-            changed = self._changed(key, args, kwargs)
+            changed = self._what_changed(key, args, kwargs)
             self._keep(key, args, kwargs, trace)
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:
             self._detector.collect()
@@ -280,10 +285,14 @@ class Function(PolymorphicFunction):
         self._tell(trace)
         return result if has_run else trace.call(tensors)
 
-    def _tell(self, trace: Trace) -> None:
+    def _tell(self, trace: FunctionTrace) -> None:
         """Says once that the Python runs at every call."""
-        if trace.why and not self._told and not (trace.looked and self._rewritten() is not None):
-            self._told = True
+        if (
+            trace.why
+            and not self._has_warned
+            and not (trace.looked and self._rewritten() is not None)
+        ):
+            self._has_warned = True
             get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
 
     def _rewritten(self) -> Rewritten | None:
@@ -292,7 +301,7 @@ class Function(PolymorphicFunction):
 
     def _record_rewritten(
         self, key: Any, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor],
-        trace: Trace,
+        trace: FunctionTrace,
     ) -> Any:  # fmt: skip
         """Records the rewritten Python, where the user's has looked at a value before."""
         with self._lock:
@@ -307,7 +316,9 @@ class Function(PolymorphicFunction):
             names = self._tensor_names(args, kwargs)
             call = functools.partial(self._on_tensors, args, kwargs, python=watched)
             try:
-                tracing = Tracing(call, self._python, tensors, names, self._refusal, trace.counts)
+                tracing = RecordedRun(
+                    call, self._python, tensors, names, self._refusal, trace.counts
+                )
             except Exception:
                 if watched.has_run:
                     raise
@@ -321,40 +332,40 @@ class Function(PolymorphicFunction):
         self._tell(made)
         return result if has_run else made.call(tensors)
 
-    def _trace(
+    def _trace_call(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
-    ) -> tuple[Trace, Any, bool]:
+    ) -> tuple[FunctionTrace, Any, bool]:
         """Records a run; a second one, if variables were made in the first."""
         if is_textual(key_of((args, kwargs), [])):
             why = "texts among the arguments are not computed by compiled programs"
-            self._tracings += 1
-            trace = Trace(None, None, why)
+            self._tracing_count += 1
+            trace = FunctionTrace(None, None, why)
             return trace, self._run(args, kwargs, tensors, trace.counts), True
         # TensorFlow has one function for all sizes of a signature.
-        counts: Counts = {} if self._signature is None else self._counts
+        counts: Counts = {} if self._signature is None else self._draw_counts
         python = self._rewritten() if self._looks else None
-        tracing = self._tracing(args, kwargs, tensors, counts, python)
+        tracing = self._recorded_run(args, kwargs, tensors, counts, python)
         if tracing.created:
             self._has_variables = True
             if not tracing.frame.observed:
                 tracing.undo()
                 counts.clear()
-                tracing = self._tracing(args, kwargs, tensors, counts, python)
+                tracing = self._recorded_run(args, kwargs, tensors, counts, python)
         trace, result, has_run = tracing.settle()
         if python is not None:
             trace.looked, trace.report = False, python
             trace.rewritten = python if python.is_useful else None
         return trace, result, has_run
 
-    def _tracing(
+    def _recorded_run(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts,
         python: Callable[..., Any] | None = None,
-    ) -> Tracing:  # fmt: skip
+    ) -> RecordedRun:  # fmt: skip
         call = functools.partial(self._on_tensors, args, kwargs, python=python)
         names = self._tensor_names(args, kwargs)
-        tracing = Tracing(call, self._python, tensors, names, self._refusal, counts)
-        if not self._is_known(args, kwargs):
-            self._tracings += 1
+        tracing = RecordedRun(call, self._python, tensors, names, self._refusal, counts)
+        if not self._counts_as_traced(args, kwargs):
+            self._tracing_count += 1
         return tracing
 
     def _tensor_names(self, args: Any, kwargs: dict[str, Any]) -> list[str]:
@@ -362,11 +373,11 @@ class Function(PolymorphicFunction):
             return self._signature.names()
         return self._parameters.tensor_names(args, kwargs)
 
-    def _is_known(self, args: Any, kwargs: dict[str, Any]) -> bool:
+    def _counts_as_traced(self, args: Any, kwargs: dict[str, Any]) -> bool:
         """Whether TensorFlow would have a function for such arguments, of other sizes."""
         if self._signature is not None:
-            return bool(self._traces or self._wide)
-        if any(covers(wide, args, kwargs) for wide in self._wide):
+            return bool(self._traces or self._open_signatures)
+        if any(covers(wide, args, kwargs) for wide in self._open_signatures):
             return True
         if not self._settings["reduce_retracing"]:
             return False
@@ -401,14 +412,16 @@ class Function(PolymorphicFunction):
             f"The following parameter(s) were modified: {', '.join(changed)}"
         )
 
-    def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
-        self._note(key, args, kwargs, trace)
+    def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: FunctionTrace) -> None:
+        self._note_signature(key, args, kwargs, trace)
         self._traces[key] = trace
-        plain = self._count == len(args) and all(type(value) is EagerTensor for value in args)
+        plain = self._positional_count == len(args) and all(
+            type(value) is EagerTensor for value in args
+        )
         if plain and trace.is_replayable:
-            self._plain[tuple([value._type for value in args])] = trace.call
+            self._fast_calls[tuple([value._type for value in args])] = trace.call
 
-    def _changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:
+    def _what_changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:
         known = [(*old[1][1:], *old[2][1:]) for old in self._traces]
         return difference(self._parameters.names(args, kwargs), (*key[1][1:], *key[2][1:]), known)
 
@@ -417,8 +430,8 @@ class Function(PolymorphicFunction):
         if limit is not None and len(self._traces) >= limit:
             raise hinted(
                 RuntimeError(
-                    f"{self._python} would be recorded for the {len(self._traces) + 1}. time, and "
-                    f"max_traces is {limit}. {self._changed(key, args, kwargs)}"
+                    f"{self._python} would be recorded {len(self._traces) + 1} times, and "
+                    f"max_traces is {limit}. {self._what_changed(key, args, kwargs)}"
                 ),
                 "Pass tensors of the same shapes and dtypes, and numbers that change as tensors.",
             )
@@ -443,9 +456,9 @@ class Function(PolymorphicFunction):
         args, kwargs = self._bind(args, kwargs)
         key = key_of((args, kwargs), [])
         with self._lock:
-            made = self._concrete.get(key)
+            made = self._concrete_functions.get(key)
             if made is None:
-                made = self._concrete[key] = self._make_concrete(key, args, kwargs)
+                made = self._concrete_functions[key] = self._make_concrete(key, args, kwargs)
         return made
 
     def _make_concrete(self, key: Any, args: Any, kwargs: dict[str, Any]) -> ConcreteFunction:
@@ -453,20 +466,24 @@ class Function(PolymorphicFunction):
         if trace is None:
             trace = self._record_abstract(args, kwargs)
             if has_unknown_sizes((args, kwargs)):
-                self._wide.append(wide_key(args, kwargs))
+                self._open_signatures.append(open_signature(args, kwargs))
             else:
                 self._keep(key, args, kwargs, trace)
         made = self._concrete_of(args, kwargs, trace)
-        self._printed[key] = _texts(made)
+        self._signature_texts[key] = _texts(made)
         return made
 
-    def _note(self, key: Any, args: Any, kwargs: dict[str, Any], trace: Trace) -> None:
+    def _note_signature(
+        self, key: Any, args: Any, kwargs: dict[str, Any], trace: FunctionTrace
+    ) -> None:
         """Takes note of the signature of a call: as texts, which keep no argument alive."""
-        if not (self._printed and self._is_known(args, kwargs)):
+        if not (self._signature_texts and self._counts_as_traced(args, kwargs)):
             given = args if self._signature is None else self._signature.specs
-            self._printed[key] = _texts(self._concrete_of(given, kwargs, trace))
+            self._signature_texts[key] = _texts(self._concrete_of(given, kwargs, trace))
 
-    def _concrete_of(self, args: Any, kwargs: dict[str, Any], trace: Trace) -> ConcreteFunction:
+    def _concrete_of(
+        self, args: Any, kwargs: dict[str, Any], trace: FunctionTrace
+    ) -> ConcreteFunction:
         recorded = trace.recorded
         outputs = None
         if recorded is not None and trace.structure is not None:
@@ -487,7 +504,7 @@ class Function(PolymorphicFunction):
             self._parameters.is_varied, trace.why,
         )  # fmt: skip
 
-    def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> Trace:
+    def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
         """Records a run on tensors that have no values; rewritten, if it looks at one."""
         trace = self._recorded_abstract(args, kwargs, None)
         if trace.looked and (python := self._rewritten()) is not None:
@@ -499,9 +516,9 @@ class Function(PolymorphicFunction):
 
     def _recorded_abstract(
         self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None
-    ) -> Trace:
+    ) -> FunctionTrace:
         for refusal in (self._refusal, MESSAGE_SINGLETON):
-            running = Running(refusal)
+            running = RunningCall(refusal)
             THREAD.functions.append(running)
             try:
                 with function_draws():
@@ -512,12 +529,12 @@ class Function(PolymorphicFunction):
                     )  # fmt: skip
                 for draw in recorded.draws.values():
                     draw.is_spare = True  # nothing has run
-                trace = Trace(recorded, structure, recorded.uncertain)
+                trace = FunctionTrace(recorded, structure, recorded.uncertain)
             except ValueWanted as wanted:
-                trace = Trace(None, None, f"{wanted.line} looked at a value", looked=True)
+                trace = FunctionTrace(None, None, f"{wanted.line} looked at a value", looked=True)
             finally:
                 THREAD.functions.pop()
-            self._tracings += 1
+            self._tracing_count += 1
             if not running.created:
                 break
             self._has_variables = True
@@ -592,7 +609,7 @@ class Function(PolymorphicFunction):
         (x: TensorSpec(shape=(), dtype=tf.float32, name=None)) -> TensorSpec(...)
         (x: TensorSpec(shape=(2,), dtype=tf.float32, name=None)) -> TensorSpec(...)
         """
-        found = [texts[not verbose] for texts in self._printed.values()]
+        found = [texts[not verbose] for texts in self._signature_texts.values()]
         return ("\n\n" if verbose else "\n").join(found)
 
     # Methods of classes.
@@ -600,14 +617,14 @@ class Function(PolymorphicFunction):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        known = self._bound.get(id(instance))
+        known = self._methods.get(id(instance))
         if known is None:
             specs = None if self._signature is None else self._signature.specs
             method = Method(
-                self._python, instance, functools.partial(self._bound.pop, id(instance))
+                self._python, instance, functools.partial(self._methods.pop, id(instance))
             )
             known = Function(method, self._name, specs, **self._settings)
-            self._bound[id(instance)] = known
+            self._methods[id(instance)] = known
         return known
 
     # What it is.
@@ -637,7 +654,7 @@ class Function(PolymorphicFunction):
 
         Recordings for several shapes that one spec with unknown dimensions describes count as one.
         """
-        return self._tracings
+        return self._tracing_count
 
     def __repr__(self) -> str:
         return (

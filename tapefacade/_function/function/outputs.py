@@ -21,7 +21,7 @@ MESSAGE_NO_TENSOR = (
 _CONVERTED = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array)
 
 
-class Structure:
+class OutputStructure:
     """The structure of a result, in which other tensors can be put."""
 
     def __init__(self, result: Any, function: Callable[..., Any]) -> None:

@@ -27,7 +27,7 @@ from tapefacade._trace.tree import Node
 _SERIAL = itertools.count()
 
 
-class Jump(NamedTuple):
+class ReplayTarget(NamedTuple):
     """Where a recording arrives when a program is recorded again at a place it was recorded at."""
 
     end: Node
@@ -36,7 +36,7 @@ class Jump(NamedTuple):
     effects: tuple[tuple[int, int], ...]  # slots in the program, and there
 
 
-class Recorded:
+class RecordedProgram:
     """A program that Python has recorded.
 
     Attributes:
@@ -203,12 +203,12 @@ class Recorded:
         self.add_effects(recording, jump.effects)
         return [recording.tensor_at(slot, type_) for slot, type_ in jump.outputs]
 
-    def _repeat(self, recording: Recording, slots: Sequence[int]) -> Jump:
+    def _repeat(self, recording: Recording, slots: Sequence[int]) -> ReplayTarget:
         """Records every instruction again."""
         mapped, scalars, effects = self.repeated(recording, slots)
         wanted = [*self.results, *(slot for _, slot in self.assigned)]
         outputs = tuple((mapped[slot], self.type_of(slot)) for slot in wanted)
-        return Jump(recording.at, outputs, scalars, tuple(effects))
+        return ReplayTarget(recording.at, outputs, scalars, tuple(effects))
 
     def repeated(
         self, recording: Recording, slots: Sequence[int]

@@ -23,7 +23,7 @@ MESSAGE_NO_KEY = (
 )
 
 
-class ByIdentity:
+class IdentityKey:
     """Stands for an object in a key; equal only to what stands for the same, living object."""
 
     __slots__ = ("_hash", "_reference", "kind", "shown")
@@ -41,7 +41,7 @@ class ByIdentity:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ByIdentity):
+        if not isinstance(other, IdentityKey):
             return NotImplemented
         mine = self._reference()
         return mine is not None and mine is other._reference()
@@ -68,7 +68,7 @@ def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
     if kind in BY_VALUE:
         return (kind, value if value == value else "nan")
     if isinstance(value, Variable):
-        return ByIdentity(value._root)
+        return IdentityKey(value._root)
     if isinstance(value, EagerTensor):  # strings
         return (kind, value._type.dtype, value.shape.rank)
     if isinstance(value, CompositeTensor):
@@ -104,7 +104,7 @@ def _object_key(value: Any) -> Any:
     except TypeError:
         raise TypeError(MESSAGE_NO_KEY.format(value)) from None
     if type(value).__eq__ is object.__eq__ or callable(value):
-        return ByIdentity(value)
+        return IdentityKey(value)
     return (type(value), value)
 
 
@@ -154,7 +154,7 @@ def _text(leaf: Any) -> Any:
 
 
 # In the place of an unknown size while nothing is computed. Results of this size are unknown, too.
-UNKNOWN = 1009
+SIZE_IF_UNKNOWN = 1009
 
 
 def has_unknown_sizes(arguments: Any) -> bool:
@@ -171,7 +171,7 @@ def abstract_types(arguments: Any) -> list[TensorType]:
     for leaf in nest.flatten(arguments, expand_composites=True):
         if isinstance(leaf, TensorSpec):
             sizes = leaf.shape.as_list() if leaf.shape.rank is not None else []
-            shape = tuple(UNKNOWN if size is None else size for size in sizes)
+            shape = tuple(SIZE_IF_UNKNOWN if size is None else size for size in sizes)
             assert leaf.dtype._numpy is not None
             types.append(type_of(shape, leaf.dtype._numpy))
         elif type(leaf) is EagerTensor:
@@ -183,7 +183,9 @@ def abstract_types(arguments: Any) -> list[TensorType]:
 
 def known_spec(type_: TensorType) -> TensorSpec:
     """Returns the spec of a result."""
-    return TensorSpec([None if size == UNKNOWN else size for size in type_.shape], type_.dtype)
+    return TensorSpec(
+        [None if size == SIZE_IF_UNKNOWN else size for size in type_.shape], type_.dtype
+    )
 
 
 def with_specs(
@@ -225,7 +227,7 @@ def _paths(name: str, value: Any) -> list[str]:
     return [leaf for key, part in parts for leaf in _paths(f"{name}_{key}", part)]
 
 
-def wide_key(args: Any, kwargs: Any) -> Any:
+def open_signature(args: Any, kwargs: Any) -> Any:
     """Returns the leaves of arguments with unknown sizes, for `covers`."""
     return nest.flatten((list(args), dict(kwargs)))
 

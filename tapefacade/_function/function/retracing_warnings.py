@@ -7,7 +7,7 @@ from typing import Any
 
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.function.retracing_rules import ByIdentity
+from tapefacade._function.function.retracing_rules import IdentityKey
 
 # As in TensorFlow: so many of the last calls have to be recordings, and so many warnings are given.
 MANY_TRACINGS, LAST_CALLS, MAX_WARNINGS = 5, 10, 2
@@ -22,7 +22,7 @@ MESSAGE = (
 )
 
 
-class Detector:
+class RetracingDetector:
     """Counts the calls of a function's code, and those that recorded it."""
 
     def __init__(self) -> None:
@@ -57,17 +57,17 @@ class Detector:
     def collect(self) -> None:
         """Takes note of the calls that the functions have counted."""
         for owner in list(self.owners):
-            self.called(owner._hits)
-            owner._hits = 0
+            self.called(owner._calls_without_tracing)
+            owner._calls_without_tracing = 0
 
 
-_DETECTORS: dict[Any, Detector] = {}
+_DETECTORS: dict[Any, RetracingDetector] = {}
 
 
-def detector_of(function: Callable[..., Any]) -> Detector:
+def detector_of(function: Callable[..., Any]) -> RetracingDetector:
     """Returns the detector of a function's code, which all functions made of it share."""
     code = getattr(function, "__code__", None)
-    return Detector() if code is None else _DETECTORS.setdefault(code, Detector())
+    return RetracingDetector() if code is None else _DETECTORS.setdefault(code, RetracingDetector())
 
 
 def difference(names: Sequence[str], new: Sequence[Any], known: Sequence[Sequence[Any]]) -> str:
@@ -92,7 +92,7 @@ def difference(names: Sequence[str], new: Sequence[Any], known: Sequence[Sequenc
 def _shown(key: Any) -> str:
     if isinstance(key, TensorType):
         return f"a {key.dtype.name} tensor of shape {key.tensor_shape}"
-    if isinstance(key, ByIdentity):
+    if isinstance(key, IdentityKey):
         return f"{key!r} (another object)"
     if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], type):
         return f"the {key[0].__name__} {key[1]!r}"

@@ -6,17 +6,17 @@ from typing import Any
 from tapefacade._core.random_keys import Counts, function_draws, recorded_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.function.compiled_program import Compiled
-from tapefacade._function.function.outputs import Structure
-from tapefacade._function.function.recorded_program import Recorded, slot_in
+from tapefacade._function.function.compiled_program import CompiledProgram
+from tapefacade._function.function.outputs import OutputStructure
+from tapefacade._function.function.recorded_program import RecordedProgram, slot_in
 from tapefacade._function.function.rewriter import Rewritten
 from tapefacade._state.variable import ARGUMENT
 from tapefacade._trace.assignments import boxes_of, set_together, surely
-from tapefacade._trace.frames import Running
+from tapefacade._trace.frames import RunningCall
 from tapefacade._trace.recording import THREAD, Recording
 
 
-class Trace:
+class FunctionTrace:
     """What is known of a function for one signature.
 
     Attributes:
@@ -30,7 +30,7 @@ class Trace:
     """
 
     def __init__(
-        self, recorded: Recorded | None, structure: Structure | None, why: str,
+        self, recorded: RecordedProgram | None, structure: OutputStructure | None, why: str,
         counts: Counts | None = None, looked: bool = False,
     ) -> None:  # fmt: skip
         self.looked = looked
@@ -42,7 +42,7 @@ class Trace:
         self.counts: Counts = {} if counts is None else counts
         self._is_tensor = structure is not None and structure.is_tensor
         self._with_tensors: Any = structure and structure.with_tensors
-        self._compiled: Compiled | None = None
+        self._compiled: CompiledProgram | None = None
 
     @property
     def is_replayable(self) -> bool:
@@ -85,14 +85,14 @@ class Trace:
         else:
             begin_step(recording)
             if self._compiled is None:
-                self._compiled = Compiled(self.recorded)
+                self._compiled = CompiledProgram(self.recorded)
             results = self._compiled.call(tensors)
         return self.structure.with_tensors(results)
 
     def text(self, tensors: Sequence[EagerTensor], stage: str = "hlo") -> str:
         """Returns the program as text; `stage` is "hlo", "stablehlo" or "optimized_hlo"."""
         assert self.recorded is not None
-        return Compiled(self.recorded).text(tensors, stage)
+        return CompiledProgram(self.recorded).text(tensors, stage)
 
 
 class Interrupted:
@@ -125,7 +125,7 @@ def record_body(
     described: Callable[..., Any],
     types: Sequence[TensorType],
     names: Sequence[str] = (),
-) -> tuple[Recorded, Structure]:
+) -> tuple[RecordedProgram, OutputStructure]:
     """Records a function on placeholders: the body of a branch or a loop.
 
     Args:
@@ -149,9 +149,9 @@ def record_body(
             inner = [recording.placeholder(type_) for type_ in types]
             for tensor, name in zip(inner, names, strict=False):
                 frame.names[tensor._slot] = f"{name}:0"
-            structure = Structure(function(inner), described)
+            structure = OutputStructure(function(inner), described)
             slots = [tensor._slot for tensor in inner]
-            recorded = Recorded(recording, frame, slots, structure.tensors, draws)
+            recorded = RecordedProgram(recording, frame, slots, structure.tensors, draws)
     finally:
         THREAD.recording = outer
         surely(frame.restore)
@@ -160,7 +160,7 @@ def record_body(
     return recorded, structure
 
 
-class Tracing:
+class RecordedRun:
     """One run of a Python function that is recorded.
 
     A function that is called within a tape or another function stays where it was recorded: it has
@@ -200,7 +200,7 @@ class Tracing:
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
         interrupted = Interrupted()
-        self._running = running = Running(refusal)
+        self._running = running = RunningCall(refusal)
         try:
             THREAD.functions.append(running)
             with function_draws(counts) as self._draws:
@@ -209,7 +209,7 @@ class Tracing:
                     for slot, tensor, name in zip(slots, tensors, names, strict=True)
                 ]
                 self._arguments = [tensor._slot for tensor in inner]
-                self._structure = Structure(function(inner), described)
+                self._structure = OutputStructure(function(inner), described)
                 del inner
         except BaseException as error:
             if self.frame.observed and isinstance(error, KeyboardInterrupt):
@@ -247,7 +247,7 @@ class Tracing:
         if THREAD.recording is recording:
             THREAD.recording = Recording()
 
-    def settle(self) -> tuple[Trace, Any, bool]:
+    def settle(self) -> tuple[FunctionTrace, Any, bool]:
         """Decides how the function runs from now on.
 
         Returns:
@@ -261,19 +261,21 @@ class Tracing:
                 surely(self.undo)
             raise
 
-    def _settled(self) -> tuple[Trace, Any, bool]:
+    def _settled(self) -> tuple[FunctionTrace, Any, bool]:
         frame, structure = self.frame, self._structure
         if frame.observed:
-            trace = Trace(None, None, frame.observed, self._counts, looked=True)
+            trace = FunctionTrace(None, None, frame.observed, self._counts, looked=True)
             return trace, structure.result(), True
-        recorded = Recorded(self._recording, frame, self._arguments, structure.tensors, self._draws)
+        recorded = RecordedProgram(
+            self._recording, frame, self._arguments, structure.tensors, self._draws
+        )
         why = (
             "it returns a TensorArray or a dataset" if structure.has_objects else recorded.uncertain
         )
         if why:
             frame.keep()
-            return Trace(None, None, why, self._counts), structure.result(), True
-        trace = Trace(recorded, structure, "")
+            return FunctionTrace(None, None, why, self._counts), structure.result(), True
+        trace = FunctionTrace(recorded, structure, "")
         if self._inline:
             result = structure.result()
             if recorded.acts and self._recording.frame is None:

@@ -15,9 +15,9 @@ from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function as registered
 from tapefacade._function.control.bodies import Body, body_of, operand
-from tapefacade._function.gradients.custom_gradient_op import ByRule, Rule
+from tapefacade._function.gradients.custom_gradient_op import CustomGradientByRule, Rule
 from tapefacade._state.variable import Variable
-from tapefacade._tape.custom_gradient_boundary import BOUNDARY, Custom
+from tapefacade._tape.custom_gradient_boundary import BOUNDARY, BoundaryFunction
 from tapefacade._tape.gradient_arguments import differentiated, with_gradient
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
@@ -233,7 +233,7 @@ def _record_boundary(
         for output, result in zip(outputs, results, strict=True):
             output._value = result._value  # known already, if it is
     call = functools.partial(_gradients, grad_fn, len(arguments), variables)
-    recording.data.custom[outputs[0]._slot] = Custom(call)
+    recording.data.custom[outputs[0]._slot] = BoundaryFunction(call)
     return outputs
 
 
@@ -266,7 +266,7 @@ def _record(
     )  # fmt: skip
     slots = tuple([slot for slot, _ in (*operands, *outside)])
     types = [type_ for _, type_ in (*operands, *outside)]
-    return THREAD.recording.apply(interned(ByRule, rule), (), slots, types)
+    return THREAD.recording.apply(interned(CustomGradientByRule, rule), (), slots, types)
 
 
 def _is_zero(tensor: EagerTensor | Variable) -> bool:

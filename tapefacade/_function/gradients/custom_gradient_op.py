@@ -21,7 +21,7 @@ from jax.core import Tracer
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NoGradient
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.control.bodies import Program, dependencies_of, is_within_body
+from tapefacade._function.control.bodies import BodyProgram, dependencies_of, is_within_body
 from tapefacade._tape.custom_gradient_boundary import RegisterGradient
 from tapefacade._tape.derivative_modes import FORWARD_MODE, current_modes, with_modes
 from tapefacade._trace.operation import Operation
@@ -30,7 +30,7 @@ from tapefacade._trace.recording import THREAD
 # What is known of a value: it does not depend on the arguments in question, it is zero besides, it
 # is linear in them, or it depends on them in another way.
 CONSTANT, ZERO, LINEAR, OTHER = "constant", "zero", "linear", "other"
-MAX_LOOKED_AT = 1024  # elements of a constant
+MAX_CONSTANT_ELEMENTS = 1024  # elements of a constant
 
 # Of one argument, or of the first where the others (indices) do not depend on what is asked about.
 _OF_ONE = frozenset({
@@ -86,7 +86,7 @@ def _flow(jaxpr: Any, constants: Sequence[Any], known: Sequence[str]) -> list[st
 
 
 def _constant(value: Any) -> str:
-    known = not isinstance(value, Tracer) and np.size(value) <= MAX_LOOKED_AT
+    known = not isinstance(value, Tracer) and np.size(value) <= MAX_CONSTANT_ELEMENTS
     return ZERO if known and not np.any(np.asarray(value)) else CONSTANT
 
 
@@ -140,7 +140,7 @@ class Rule(NamedTuple):
         zeros: the places of what of this is always zero.
     """
 
-    program: Program
+    program: BodyProgram
     results: tuple[TensorType, ...]
     sources: tuple[TensorType, ...]
     given: tuple[int, ...]
@@ -157,7 +157,7 @@ def _conjugate(value: Any) -> Any:
     return jnp.conj(value) if jnp.iscomplexobj(value) else value
 
 
-class ByRule(Operation):
+class CustomGradientByRule(Operation):
     """Passes its first inputs on; gradients that arrive go to the next ones, by a rule.
 
     Where the rule is linear in the upstream gradients, as nearly all are, its transpose is the
@@ -170,7 +170,7 @@ class ByRule(Operation):
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self.pulled = _Pulled(rule)
+        self.pulled = _RulePullback(rule)
         self._inexact = [p for p, type_ in enumerate(rule.results) if type_.inexact]
         self.gradient = DIFFERENTIABLE if self.is_linear else OwnRule(KERNEL)
 
@@ -257,8 +257,8 @@ def _pass_on(results: Any, sources: Any, outer: Any) -> Any:
     return results
 
 
-class _Pulled(Operation):
-    """The gradients of a rule: its inputs are the upstream gradients and what comes from outside."""
+class _RulePullback(Operation):
+    """The gradients of a rule; its inputs: the upstream gradients and what comes from outside."""
 
     name = "custom_gradient"
     kernel = KERNEL
@@ -285,7 +285,7 @@ class _Pulled(Operation):
 @RegisterGradient(KERNEL)
 def _gradient(view: Any, *upstream: EagerTensor) -> list[EagerTensor | None]:
     """Records the gradients of an instruction whose rule is not linear."""
-    operation: ByRule = view._operation
+    operation: CustomGradientByRule = view._operation
     rule, recording = operation.rule, THREAD.recording
     first = len(rule.results) + len(rule.sources)
     slots = [t._slot if t._recording is recording else recording.leaf(t) for t in upstream]

@@ -20,7 +20,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import function as registered
 from tapefacade._function.control.bodies import (
     Body,
-    Program,
+    BodyProgram,
     body_of,
     dependencies_of,
     flow_of,
@@ -50,7 +50,7 @@ class Part(NamedTuple):
         types: the types of the operands.
     """
 
-    program: Program
+    program: BodyProgram
     results: int
     arguments: int
     sources: frozenset[int]

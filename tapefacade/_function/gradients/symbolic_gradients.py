@@ -5,16 +5,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function as registered
+from tapefacade._ops.array.copying import zeros_like
 from tapefacade._state.variable import Variable
 from tapefacade._tape.aggregation import AggregationMethod
 from tapefacade._tape.backward_pass import derive
-from tapefacade._tape.derivatives.derivative import GRADIENT, JACOBIAN, Kind
+from tapefacade._tape.derivatives.derivative import GRADIENT, JACOBIAN, DerivativeKind
 from tapefacade._tape.gradient_arguments import with_itself
 from tapefacade._tape.reach import Window, reach
-from tapefacade._tape.tape_window import Scope
+from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.tree import Node
@@ -101,7 +101,7 @@ def gradients(
         results = _derived(GRADIENT, targets, sources, upstream, stopped)
         if unconnected is UnconnectedGradients.ZERO:
             results = [
-                FUNCTIONS["zeros_like"](source) if result is None else result
+                zeros_like(source) if result is None else result
                 for result, source in zip(results, sources, strict=True)
             ]
     return results
@@ -207,7 +207,7 @@ def _recorded(targets: Sequence[EagerTensor | Variable]) -> Iterator[None]:
 
 
 def _derived(
-    kind: Kind,
+    kind: DerivativeKind,
     targets: Sequence[EagerTensor | Variable],
     sources: Sequence[EagerTensor | Variable],
     upstream: Sequence[EagerTensor | None],
@@ -233,7 +233,7 @@ def _derived(
 
 def _seen(
     recording: Recording, sources: Sequence[EagerTensor | Variable], stopped: Sequence[Any]
-) -> tuple[Scope, list[tuple[int, ...]]]:
+) -> tuple[TapeScope, list[tuple[int, ...]]]:
     """Returns what was recorded since the outermost function began, and the sources' slots."""
     frame = recording.frame
     assert frame is not None
@@ -252,7 +252,7 @@ def _seen(
     constant = {recording.slot_of(t) for t in stopped if isinstance(t, EagerTensor)}
     intervals = _intervals(recording.at, frame.at.end, constant)
     window = Window(intervals, tuple([(slot, 0) for slot in watched]))
-    return Scope(recording, recording.data, recording.at, window), groups
+    return TapeScope(recording, recording.data, recording.at, window), groups
 
 
 def _intervals(end: Node, start: int, constant: set[int | None]) -> tuple[tuple[int, int], ...]:
@@ -268,7 +268,7 @@ def _intervals(end: Node, start: int, constant: set[int | None]) -> tuple[tuple[
 
 
 def _reaches_out(
-    scope: Scope,
+    scope: TapeScope,
     targets: tuple[int, ...],
     sources: Sequence[EagerTensor | Variable],
     stopped: Sequence[Any],

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._function.function.recorded_program import Recorded
+from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._trace.frames import ValueWanted
@@ -73,7 +73,7 @@ def _key(optimizer: Any, grads: Sequence[EagerTensor], variables: Sequence[Any])
 
 def _recorded(
     original: Callable[..., None], optimizer: Any, grads: Sequence[Any], variables: Sequence[Any]
-) -> Recorded | None:
+) -> RecordedProgram | None:
     """Records an update; None if it cannot be repeated."""
 
     def update(tensors: Sequence[EagerTensor]) -> None:

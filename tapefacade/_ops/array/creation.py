@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
-from tapefacade._core.tensor_type import HOST_LIMIT, type_of
+from tapefacade._core.tensor_type import MAX_HOST_ELEMENTS, type_of
 from tapefacade._definition.checks import (
     as_integer,
     as_sizes,
@@ -55,7 +55,7 @@ def _constant(shape: Any, value: int, dtype: dtypes.DType) -> Any:
     """Makes zeros or ones: those that may be part of shape arithmetic on the host."""
     if dtype.is_integer or dtype.is_bool:
         sizes = _filled_shape(frozen_value(shape))
-        if np.prod(sizes, dtype=np.int64) <= HOST_LIMIT:
+        if np.prod(sizes, dtype=np.int64) <= MAX_HOST_ELEMENTS:
             return from_host(np.full(sizes, value, dtype.as_numpy_dtype))
     if dtype is dtypes.string and not value:
         return text_tensor(np.full(_filled_shape(frozen_value(shape)), b"", object))

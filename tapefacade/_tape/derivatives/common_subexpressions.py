@@ -14,26 +14,26 @@ import numpy as np
 INLINED = ("jit", "pjit", "closed_call", "core_call")
 
 
-class Traced:
+class TracedFunction:
     """A function of arrays as a jaxpr in which nothing is computed twice or in vain."""
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         with jax.enable_x64(True):
             closed, shape = jax.make_jaxpr(function, return_shape=True)(*arguments)
             self.structure = jax.tree.structure(shape)
-            self.closed = jax.make_jaxpr(lambda *arrays: _Values().evaluate(closed, arrays))(
-                *arguments
-            )
+            self.closed = jax.make_jaxpr(
+                lambda *arrays: _ComputedValues().evaluate(closed, arrays)
+            )(*arguments)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.packed(_Values().evaluate(self.closed, arguments))
+        return self.packed(_ComputedValues().evaluate(self.closed, arguments))
 
     def packed(self, results: Sequence[Any]) -> Any:
         """Returns results as the function does."""
         return jax.tree.unflatten(self.structure, results)
 
 
-class _Values:
+class _ComputedValues:
     """What has been computed, by how."""
 
     def __init__(self) -> None:

@@ -25,10 +25,10 @@ from tapefacade._tape.derivative_modes import (
     is_rematerializing,
     rematerializing,
 )
-from tapefacade._tape.derivatives.common_subexpressions import Traced
+from tapefacade._tape.derivatives.common_subexpressions import TracedFunction
 from tapefacade._tape.derivatives.dataflow import input_dependencies, tangent_dependencies
 from tapefacade._tape.derivatives.jacobian import columns_of, rows_of
-from tapefacade._tape.derivatives.rematerialization import Rematerialized
+from tapefacade._tape.derivatives.rematerialization import RematerializedFunction
 from tapefacade._tape.derivatives.row_independence import gradients_along_rows, rowwise
 from tapefacade._tape.derivatives.second_order import hessian_of, hvp_of, laplacian_of
 from tapefacade._tape.derivatives.stepwise import unfolded_gradient
@@ -36,18 +36,24 @@ from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
 
 
-class Kind(NamedTuple):
+class DerivativeKind(NamedTuple):
     """Which derivative it is."""
 
     name: str
     chunk: int | None = None  # how many rows or columns of a Jacobian are computed at a time
 
 
-GRADIENT, JACOBIAN, BATCH_JACOBIAN = Kind("gradient"), Kind("jacobian"), Kind("batch_jacobian")
-FORWARD = Kind("forward")  # one tangent for each source, one for each target
-HVP = Kind("hvp")  # the Hessian times a vector for each source
-HESSIAN = Kind("hessian")  # for each source its rows, as a matrix
-LAPLACIAN = Kind("laplacian")  # along the last dimension of the source, for each target's element
+GRADIENT, JACOBIAN, BATCH_JACOBIAN = (
+    DerivativeKind("gradient"),
+    DerivativeKind("jacobian"),
+    DerivativeKind("batch_jacobian"),
+)
+FORWARD = DerivativeKind("forward")  # one tangent for each source, one for each target
+HVP = DerivativeKind("hvp")  # the Hessian times a vector for each source
+HESSIAN = DerivativeKind("hessian")  # for each source its rows, as a matrix
+LAPLACIAN = DerivativeKind(
+    "laplacian"
+)  # along the last dimension of the source, for each target's element
 SECOND_ORDER = (HVP, HESSIAN, LAPLACIAN)
 
 
@@ -71,7 +77,7 @@ class Derivative(Operation):
     kernel = "GradientTape"
 
     def __init__(
-        self, kind: Kind, part: Slice, sources: tuple[int, ...],
+        self, kind: DerivativeKind, part: Slice, sources: tuple[int, ...],
         groups: tuple[tuple[int, ...], ...], given: tuple[bool, ...], rematerialize: bool = False,
     ) -> None:  # fmt: skip
         self.kind = kind
@@ -88,8 +94,8 @@ class Derivative(Operation):
         # Forward, backward, and sums; what derivatives have in common is computed once.
         within = sum(s.operation.size for s in part.steps if isinstance(s.operation, Derivative))
         self.size = 3 * sum(step.operation.size for step in part.steps) - 2 * within
-        self._traces: dict[tuple[tuple[str, ...], bool], Traced] = {}
-        self._rematerialized: dict[tuple[str, ...], Rematerialized] = {}
+        self._traces: dict[tuple[tuple[str, ...], bool], TracedFunction] = {}
+        self._rematerialized: dict[tuple[str, ...], RematerializedFunction] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None
 
     @functools.cached_property
@@ -191,14 +197,14 @@ class Derivative(Operation):
         return any(isinstance(step.operation, Derivative) for step in self.part.steps)
 
     @property
-    def _traced(self) -> Traced:
+    def _traced(self) -> TracedFunction:
         """The slice, as a function of its inputs and what is added to the sources within it."""
         key = current_modes(), is_rematerializing()  # in which gradients within it differ
         if key not in self._traces:
             self._traces[key] = self._trace()
         return self._traces[key]
 
-    def _trace(self, targets_only: bool = False) -> Traced:
+    def _trace(self, targets_only: bool = False) -> TracedFunction:
         inputs, types = self.part.inputs, self.source_types
         within = [t for slot, t in zip(self.sources, types, strict=True) if slot >= len(inputs)]
 
@@ -209,7 +215,7 @@ class Derivative(Operation):
             return outputs if targets_only else (outputs, internal)
 
         abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in (*inputs, *within)]
-        return Traced(forward, abstract)
+        return TracedFunction(forward, abstract)
 
     def _shared(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
         """Does what `_forward` does, nothing of it twice."""
@@ -224,7 +230,7 @@ class Derivative(Operation):
             places = [slot if slot < count else next(within) for slot in self.sources]
             with rematerializing():
                 traced = self._trace(targets_only=True)
-            self._rematerialized[modes] = Rematerialized(traced, places)
+            self._rematerialized[modes] = RematerializedFunction(traced, places)
         outputs = self._rematerialized[modes](*arrays)
         known = dict(zip(self.part.outputs, outputs, strict=True))
         return outputs, [known.get(len(inputs) + place) for place in range(len(self._steps))]
@@ -375,9 +381,13 @@ def _conjugate(value: Any) -> Any:
 
 
 def derivative(
-    kind: Kind, part: Slice, sources: tuple[int, ...], groups: tuple[tuple[int, ...], ...],
-    given: tuple[bool, ...], rematerialize: bool = False,
-) -> Derivative:  # fmt: skip
+    kind: DerivativeKind,
+    part: Slice,
+    sources: tuple[int, ...],
+    groups: tuple[tuple[int, ...], ...],
+    given: tuple[bool, ...],
+    rematerialize: bool = False,
+) -> Derivative:
     """Returns the derivative op; equal ones are the same, so that programs find themselves."""
     return interned(Derivative, kind, part, sources, groups, given, rematerialize)
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from tapefacade._tape.derivatives.common_subexpressions import Traced, bind, is_literal
+from tapefacade._tape.derivatives.common_subexpressions import TracedFunction, bind, is_literal
 
 
 def recomputed(
@@ -109,7 +109,7 @@ class _Segment(NamedTuple):
         return found
 
 
-class Rematerialized:
+class RematerializedFunction:
     """A function whose gradient keeps what crosses from one of its segments to the next.
 
     Args:
@@ -117,7 +117,7 @@ class Rematerialized:
         sources: the places of the arguments that it is differentiated with respect to.
     """
 
-    def __init__(self, traced: Traced, sources: Sequence[int]) -> None:
+    def __init__(self, traced: TracedFunction, sources: Sequence[int]) -> None:
         self._traced = traced
         jaxpr = traced.closed.jaxpr
         self._sources = {jaxpr.invars[place] for place in sources}
@@ -242,7 +242,7 @@ def _cuts(jaxpr: Any) -> list[int]:
     equations = jaxpr.eqns
     last = {a: k for k, e in enumerate(equations) for a in e.invars if not is_literal(a)}
     made = [0]
-    uses = _Uses([0] * len(equations), [[] for _ in equations])
+    uses = _EquationUses([0] * len(equations), [[] for _ in equations])
     for place, equation in enumerate(equations):
         made.append(made[-1] + sum(map(_bytes_of, equation.outvars)))
         for variable in equation.outvars:
@@ -262,14 +262,14 @@ def _cuts(jaxpr: Any) -> list[int]:
     return best
 
 
-class _Uses(NamedTuple):
+class _EquationUses(NamedTuple):
     """How many bytes each equation makes for later ones, and which it is the last to use."""
 
     later: list[int]
     last: list[list[tuple[int, int]]]  # the equation that made them, and their number
 
 
-def _cuts_within(limit: int, made: list[int], uses: _Uses) -> tuple[list[int], int]:
+def _cuts_within(limit: int, made: list[int], uses: _EquationUses) -> tuple[list[int], int]:
     """Finds cuts such that the least is kept, where a segment makes `limit` bytes at most.
 
     Args:

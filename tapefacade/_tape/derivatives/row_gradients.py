@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import REGISTRY
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.array.shaping import reshape as reshape_op
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.variable import READ_VALUE
 from tapefacade._trace.tree import Node
@@ -23,14 +25,14 @@ GATHER_AXIS, GATHER_BATCH, GATHER_ND_BATCH = 1, 2, 0  # places among the static 
 PASSING = (READ_VALUE, REGISTRY["identity"], CAST)  # what leaves rows where they are
 
 
-class Taken(NamedTuple):
+class TakenRows(NamedTuple):
     """Rows that were taken: their slot, and that of their positions."""
 
     rows: int
     positions: int
 
 
-class Rows(NamedTuple):
+class RowGradients(NamedTuple):
     """How a gradient becomes one with respect to rows.
 
     Attributes:
@@ -40,7 +42,7 @@ class Rows(NamedTuple):
     """
 
     groups: tuple[tuple[int, ...], ...]
-    taken: tuple[tuple[Taken, ...] | None, ...]
+    taken: tuple[tuple[TakenRows, ...] | None, ...]
     types: tuple[TensorType | None, ...]
 
     def result(
@@ -50,26 +52,26 @@ class Rows(NamedTuple):
         type_ = self.types[place]
         assert type_ is not None
         shape = [-1, *type_.shape[1:]]
-        reshape, found = FUNCTIONS["reshape"], []
+        reshape, found = reshape_op, []
         for gradient, where in zip(gradients, positions, strict=True):
             if gradient is not None:
-                rows = FUNCTIONS["cast"](reshape(gradient, shape), type_.dtype)
+                rows = cast(reshape(gradient, shape), type_.dtype)
                 found.append((rows, reshape(where, [-1])))
         if not found:
             return None
         values, indices = found[0]
         if len(found) > 1:
-            values = FUNCTIONS["concat"]([rows for rows, _ in found], 0)
-            indices = FUNCTIONS["concat"]([where for _, where in found], 0)
+            values = concat([rows for rows, _ in found], 0)
+            indices = concat([where for _, where in found], 0)
         return IndexedSlices(values, indices, from_host(np.array(type_.shape, np.int32)))
 
 
-def find_rows(
+def find_row_gradients(
     nodes: Sequence[Node],
     targets: Sequence[int],
     groups: tuple[tuple[int, ...], ...],
     types: dict[int, TensorType],
-) -> Rows | None:
+) -> RowGradients | None:
     """Finds the sources that reach the targets only through rows taken from them.
 
     Args:
@@ -95,7 +97,7 @@ def find_rows(
     for group, rows in zip(groups, taken, strict=True):
         new += [(one.rows,) for one in rows] if rows else [group]
     of_groups = tuple([types.get(group[0]) if group else None for group in groups])
-    return Rows(tuple(new), taken, of_groups)
+    return RowGradients(tuple(new), taken, of_groups)
 
 
 def _taken_from(
@@ -103,15 +105,15 @@ def _taken_from(
     uses: dict[int, list[Node]],
     ends: frozenset[int],
     types: dict[int, TensorType],
-) -> tuple[Taken, ...] | None:
+) -> tuple[TakenRows, ...] | None:
     """Returns the rows taken from some slots; None if these are used in another way as well."""
-    found: list[Taken] = []
+    found: list[TakenRows] = []
     for slot in slots:
         if slot in ends:
             return None
         for node in uses.get(slot, ()):
             if _takes_rows(node, slot, types):
-                found.append(Taken(node.first_output, node.inputs[1]))
+                found.append(TakenRows(node.first_output, node.inputs[1]))
                 continue
             if node.operation not in PASSING or not types[node.first_output].dtype.is_floating:
                 return None

@@ -91,7 +91,7 @@ def _of_concat(
 MOVING = {"Pack": _of_pack, "Unpack": _of_unpack, "ConcatV2": _of_concat}
 
 
-class _Sum(Operation):
+class _GradientSum(Operation):
     """The sum of two gradients that reach the same value on two ways."""
 
     name = kernel = "AddN"
@@ -100,7 +100,7 @@ class _Sum(Operation):
         return [jnp.add(*arrays)]
 
 
-class _Ones(Operation):
+class _UpstreamOnes(Operation):
     """The upstream gradient of a target that was given none."""
 
     name = kernel = "OnesLike"
@@ -110,7 +110,7 @@ class _Ones(Operation):
         return [jnp.ones(type_.shape, type_.numpy_dtype)]
 
 
-SUM, ONES = _Sum(), _Ones()
+SUM, ONES = _GradientSum(), _UpstreamOnes()
 
 
 @functools.lru_cache(MAX_GRADIENTS)
