@@ -1,7 +1,10 @@
 """Tests of programs: `tf.test.TestCase`, `tf.test.main` and the decorators of tests."""
 
+# ruff: noqa: N802, PT009 - the names and the calls are those of unittest
+
 import contextlib
 import functools
+import math
 import os
 import platform
 import random
@@ -9,22 +12,23 @@ import re
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+import unittest
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import numpy as np
 
 from tapefacade._config.devices import list_physical_devices
-from tapefacade._core import errors
+from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.random_seeds import set_seed
 from tapefacade._core.tensor import hinted
 from tapefacade._definition.op import function
-from tapefacade._testing.value_assertions import ValueAssertions, array_of
 from tapefacade._trace.recording import THREAD
 
+Values = Any  # a tensor, an array, a number, or a nest of them
 MESSAGE_SESSION = (
     "Trying to access properties or call methods on the result of self.session(), "
     "self.cached_session(), etc while eager execution is enabled. If you're porting this test case "
@@ -33,8 +37,134 @@ MESSAGE_SESSION = (
 )
 
 
-class Sessions(ValueAssertions):
-    """The part of a test case that opens sessions."""
+RANDOM_SEED = 87654321
+INCOMPATIBLE_SHAPES_PATTERN = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
+PROCESSORS = {
+    "x86": ("x86_64", "AMD64", "i386", "i686"),
+    "arm": ("aarch64", "arm64", "armv7l"),
+    "aarch64": ("aarch64", "arm64"),
+    "ppc": ("ppc64le", "ppc64"),
+}
+
+
+class _NoSession:
+    """What a block is given in the place of a session."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise hinted(AttributeError(MESSAGE_SESSION), "Write `self.evaluate(tensors)`.")
+
+
+class FakeEagerSession:  # TensorFlow's name
+    """What stands for a session that runs tensors."""
+
+    def __init__(self, case: "TensorFlowTestCase") -> None:
+        self._case = case
+
+    def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        """Returns a structure with NumPy values in the place of its tensors.
+
+        Raises:
+            RuntimeError: if there are more arguments.
+        """
+        for given, what in ((kwargs.pop("feed_dict", None), "feed_dict is"), (args or kwargs, "")):
+            if given:
+                raise RuntimeError(
+                    f"{what or 'Optional args are'} not supported when eager execution is enabled "
+                    "(in this case, sess.run(t) is shorthand for t.numpy()"
+                )
+        return self._case.evaluate(fetches)
+
+
+def evaluated(tensors: Any) -> Any:
+    """Returns a structure with NumPy values in the place of its tensors.
+
+    Raises:
+        ValueError: if it holds something else.
+    """
+    if callable(tensors):
+        return evaluated(tensors())
+    return nest.map_structure(_evaluated, tensors)
+
+
+def _evaluated(tensor: Any) -> Any:
+    if tensor is None:
+        return None
+    if callable(tensor):
+        return evaluated(tensor())
+    if hasattr(tensor, "_evaluated"):
+        return tensor._evaluated()
+    if not hasattr(tensor, "numpy"):
+        raise ValueError(f"Unsupported type '{type(tensor).__name__}'.")
+    return tensor.numpy()
+
+
+def array_of(value: Any) -> np.ndarray[Any, Any]:
+    """Returns a value as an array."""
+    if hasattr(value, "numpy"):
+        value = value.numpy()
+    elif isinstance(value, list | tuple) and any(hasattr(v, "numpy") for v in nest.flatten(value)):
+        value = nest.map_structure(lambda v: v.numpy() if hasattr(v, "numpy") else v, value)
+    return np.asarray(value)
+
+
+def _comparable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+if TYPE_CHECKING:
+    # The class is mixed into one of absl's, which is imported when it is first needed.
+    UnittestCase = unittest.TestCase
+else:
+    UnittestCase = object
+
+
+class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
+    """What `tf.test.TestCase` has beyond the test case of absl that it derives from."""
+
+    _directory: str | None = None
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "__test__" not in vars(cls):
+            cls.__test__ = True
+
+    def setUp(self) -> None:
+        """Seeds the random numbers of Python, NumPy and the package."""
+        super().setUp()
+        random.seed(RANDOM_SEED)
+        np.random.seed(RANDOM_SEED)  # noqa: NPY002 - what programs use
+        set_seed(RANDOM_SEED)
+
+    def get_temp_dir(self) -> str:
+        """Returns a directory for the files of this test, always the same one."""
+        if self._directory is None:
+            self._directory = tempfile.mkdtemp(prefix=f"{self.id().rsplit('.', 1)[-1]}-")
+        return self._directory
+
+    # Values of tensors.
+
+    def evaluate(self, tensors: Values) -> Any:
+        """Returns a structure with NumPy values in the place of its tensors.
+
+        Args:
+            tensors: a structure of tensors, or a function that returns one.
+
+        Raises:
+            ValueError: if it holds something else.
+
+        >>> tf.test.TestCase().evaluate([tf.constant(1), tf.constant(2)])
+        [np.int32(1), np.int32(2)]
+        """
+        return evaluated(tensors)
+
+    def evaluate_if_both_tensors(self, a: Values, b: Values) -> tuple[Any, Any]:
+        """Returns both values as they are: every tensor has a value.
+
+        Args:
+            a: a value.
+            b: another one.
+        """
+        return a, b
 
     @contextlib.contextmanager
     def session(
@@ -68,72 +198,306 @@ class Sessions(ValueAssertions):
         """
         yield FakeEagerSession(self)
 
+    # Assertions about values.
 
-class _NoSession:
-    """What a block is given in the place of a session."""
+    def assertAllClose(
+        self, a: Values, b: Values, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Fails unless two values, or all values of two structures, are close; NaN is to NaN.
 
-    def __getattr__(self, name: str) -> NoReturn:
-        raise hinted(AttributeError(MESSAGE_SESSION), "Write `self.evaluate(tensors)`.")
-
-
-class FakeEagerSession:  # TensorFlow's name
-    """What stands for a session that runs tensors."""
-
-    def __init__(self, case: Sessions) -> None:
-        self._case = case
-
-    def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-        """Returns a structure with NumPy values in the place of its tensors.
+        Args:
+            a: a value, or a structure of values.
+            b: another one.
+            rtol: the relative tolerance.
+            atol: the absolute tolerance.
+            msg: what to say if it fails.
 
         Raises:
-            RuntimeError: if there are more arguments.
+            ValueError: if one is a dictionary and the other is none.
+
+        >>> tf.test.TestCase().assertAllClose(tf.constant([1.0, 2.0]), [1.0, 2.0])
         """
-        for given, what in ((kwargs.pop("feed_dict", None), "feed_dict is"), (args or kwargs, "")):
-            if given:
-                raise RuntimeError(
-                    f"{what or 'Optional args are'} not supported when eager execution is enabled "
-                    "(in this case, sess.run(t) is shorthand for t.numpy()"
+        self._close(a, b, rtol, atol, "", msg)
+
+    def _close(self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: Any) -> None:
+        if hasattr(a, "_asdict"):
+            a = a._asdict()
+        if hasattr(b, "_asdict"):
+            b = b._asdict()
+        shown = (f"a{path}", f"b{path}")
+        if isinstance(a, Mapping) != isinstance(b, Mapping):
+            raise ValueError("Can't compare dict to non-dict, {} vs {}.".format(*shown))
+        if isinstance(a, Mapping):
+            keys = "mismatched keys: {} has keys {}, but {} has keys {}. {}"
+            text = keys.format(shown[0], a.keys(), shown[1], b.keys(), msg)
+            self.assertCountEqual(a.keys(), b.keys(), msg=text)
+            for key in a:
+                self._close(a[key], b[key], rtol, atol, f"{path}[{key}]", msg)
+            return
+        if isinstance(a, list | tuple) and isinstance(b, list | tuple) and not _uniform(a, b):
+            self.assertEqual(len(a), len(b), f"Mismatched length: {shown} {msg}")
+            for i, (first, second) in enumerate(zip(a, b, strict=True)):
+                self._close(first, second, rtol, atol, f"{path}[{i}]", msg)
+            return
+        self._arrays_close(array_of(a), array_of(b), rtol, atol, msg)
+
+    def _arrays_close(self, a: Any, b: Any, rtol: float, atol: float, msg: Any) -> None:
+        self.assertEqual(
+            a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}"
+        )
+        np.testing.assert_allclose(
+            _comparable(b), _comparable(a), rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True
+        )
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Values,
+        b: Values,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """Fails unless two values are as close as their dtypes allow.
+
+        Args:
+            a: a value.
+            b: another one.
+            rtol: the relative tolerance.
+            atol: the absolute tolerance.
+            float_rtol: the least relative tolerance if one is float32 or complex64.
+            float_atol: the least absolute tolerance if one is float32 or complex64.
+            half_rtol: the least relative tolerance if one is float16.
+            half_atol: the least absolute tolerance if one is float16.
+            bfloat16_rtol: the least relative tolerance if one is bfloat16.
+            bfloat16_atol: the least absolute tolerance if one is bfloat16.
+            msg: what to say if it fails.
+        """
+        first, second = array_of(a), array_of(b)
+        kinds = {first.dtype.name, second.dtype.name}
+        for names, relative, absolute in (
+            (("float32", "complex64"), float_rtol, float_atol),
+            (("float16",), half_rtol, half_atol),
+            (("bfloat16",), bfloat16_rtol, bfloat16_atol),
+        ):
+            if kinds.intersection(names):
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        self._arrays_close(first, second, rtol, atol, msg)
+
+    def assertNotAllClose(
+        self, a: Values, b: Values, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Fails if two values are close.
+
+        Args:
+            a: a value.
+            b: another one.
+            rtol: the relative tolerance.
+            atol: the absolute tolerance.
+            msg: what to say if it fails.
+        """
+        try:
+            self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are close at all elements. {msg or ''}".rstrip())
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Fails unless two numbers differ by `err` at most.
+
+        Args:
+            f1: a number.
+            f2: another one.
+            err: the largest difference.
+            msg: what to say if it fails.
+        """
+        close = f1 == f2 or math.fabs(f1 - f2) <= err
+        more = f" ({msg})" if msg is not None else ""
+        self.assertTrue(
+            close, f"{f1:f} != {f2:f} +/- {err:f} (difference: {math.fabs(f1 - f2)}){more}"
+        )
+
+    def assertArrayNear(
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Fails unless the numbers of two sequences differ by `err` at most.
+
+        Args:
+            farray1: a sequence of numbers.
+            farray2: another one.
+            err: the largest difference.
+            msg: what to say if it fails.
+        """
+        self.assertEqual(len(farray1), len(farray2), msg=msg)
+        for f1, f2 in zip(farray1, farray2, strict=True):
+            self.assertNear(float(f1), float(f2), err, msg=msg)
+
+    def assertNDArrayNear(
+        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Fails unless the distance of two arrays is smaller than `err`.
+
+        Args:
+            ndarray1: an array.
+            ndarray2: another one.
+            err: the largest distance.
+            msg: what to say if it fails.
+        """
+        self.assertTrue(np.linalg.norm(array_of(ndarray1) - array_of(ndarray2)) < err, msg=msg)
+
+    def assertAllEqual(self, a: Values, b: Values, msg: str | None = None) -> None:
+        """Fails unless two values are equal, element by element; NaN is equal to NaN.
+
+        Args:
+            a: a value.
+            b: another one.
+            msg: what to say if it fails.
+
+        >>> tf.test.TestCase().assertAllEqual(tf.range(3), [0, 1, 2])
+        """
+        first, second = array_of(a), array_of(b)
+        self.assertEqual(
+            first.shape,
+            second.shape,
+            f"Shape mismatch: expected {first.shape}, got {second.shape}. {msg or ''}",
+        )
+        np.testing.assert_array_equal(_comparable(second), _comparable(first), err_msg=msg or "")
+
+    def assertNotAllEqual(self, a: Values, b: Values, msg: str | None = None) -> None:
+        """Fails if two values are equal.
+
+        Args:
+            a: a value.
+            b: another one.
+            msg: what to say if it fails.
+        """
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        raise AssertionError(f"The two values are equal at all elements. {msg or ''}".rstrip())
+
+    def assertAllGreater(self, a: Values, comparison_target: Any) -> None:
+        """Fails unless all elements are greater than a number.
+
+        Args:
+            a: a value.
+            comparison_target: the number.
+        """
+        self.assertGreater(np.min(array_of(a)), comparison_target)
+
+    def assertAllGreaterEqual(self, a: Values, comparison_target: Any) -> None:
+        """Fails unless all elements are at least a number.
+
+        Args:
+            a: a value.
+            comparison_target: the number.
+        """
+        self.assertGreaterEqual(np.min(array_of(a)), comparison_target)
+
+    def assertAllLess(self, a: Values, comparison_target: Any) -> None:
+        """Fails unless all elements are less than a number.
+
+        Args:
+            a: a value.
+            comparison_target: the number.
+        """
+        self.assertLess(np.max(array_of(a)), comparison_target)
+
+    def assertAllLessEqual(self, a: Values, comparison_target: Any) -> None:
+        """Fails unless all elements are at most a number.
+
+        Args:
+            a: a value.
+            comparison_target: the number.
+        """
+        self.assertLessEqual(np.max(array_of(a)), comparison_target)
+
+    def assertAllInRange(
+        self,
+        target: Values,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """Fails unless all elements are in a range.
+
+        Args:
+            target: a value.
+            lower_bound: the lower end of the range.
+            upper_bound: the upper end of the range.
+            open_lower_bound: whether the lower end is outside.
+            open_upper_bound: whether the upper end is outside.
+        """
+        array = array_of(target)
+        if array.dtype.kind not in "fiuV":
+            raise AssertionError(
+                f"The value of {target} does not have an ordered numeric type, instead it has "
+                f"type: {array.dtype}"
+            )
+        low = array <= lower_bound if open_lower_bound else array < lower_bound
+        high = array >= upper_bound if open_upper_bound else array > upper_bound
+        bad = np.argwhere(low | high | (array != array))
+        if bad.size or (array.ndim == 0 and bool(low | high)):
+            opening, closing = "(" if open_lower_bound else "[", ")" if open_upper_bound else "]"
+            shown = "\n".join(f"  {list(at)} {array[tuple(at)]}" for at in bad[:100])
+            raise AssertionError(
+                f"{len(bad)} of the {array.size} element(s) are outside the range {opening}"
+                f"{lower_bound}, {upper_bound}{closing}. Subscript(s) and value(s) of the "
+                f"offending elements:\n{shown}"
+            )
+
+    def assertAllInSet(self, target: Values, expected_set: Any) -> None:
+        """Fails unless all elements are among some values.
+
+        Args:
+            target: a value.
+            expected_set: the values.
+        """
+        found = set(array_of(target).ravel().tolist())
+        if others := sorted(found - set(expected_set)):
+            raise AssertionError(
+                f"{len(others)} unique element(s) are not in the set {expected_set}: {others}"
+            )
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Fails unless two arrays or tensors have the same shape.
+
+        Args:
+            input_a: an array or tensor.
+            input_b: another one.
+            msg: what to say if it fails.
+
+        Raises:
+            TypeError: if one of them is neither.
+        """
+        for name, value in (("input_a", input_a), ("input_b", input_b)):
+            if not isinstance(value, np.ndarray | np.generic) and not hasattr(value, "numpy"):
+                raise TypeError(
+                    f"{name} must be a Numpy ndarray, Numpy scalar, or a Tensor.Instead received "
+                    f"{type(value)}"
                 )
-        return self._case.evaluate(fetches)
+        self.assertAllEqual(list(input_a.shape), list(input_b.shape), msg=msg)
 
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """Fails unless a value has a dtype.
 
-# ruff: noqa: N802, PT009 - the names and the calls are those of unittest
+        Args:
+            target: a tensor, an array or a list of numbers.
+            expected_dtype: a NumPy dtype, or its name.
+        """
+        found = array_of(target).dtype
+        if isinstance(expected_dtype, dtypes.DType):
+            expected_dtype = expected_dtype.as_numpy_dtype
+        self.assertEqual(found, expected_dtype)
 
-
-SEED = 87654321
-INCOMPATIBLE = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
-PROCESSORS = {
-    "x86": ("x86_64", "AMD64", "i386", "i686"),
-    "arm": ("aarch64", "arm64", "armv7l"),
-    "aarch64": ("aarch64", "arm64"),
-    "ppc": ("ppc64le", "ppc64"),
-}
-
-
-class TensorFlowTestCase(Sessions, ValueAssertions):  # TensorFlow's name
-    """What `tf.test.TestCase` has beyond the test case of absl that it derives from."""
-
-    _directory: str | None = None
-
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        if "__test__" not in vars(cls):
-            cls.__test__ = True
-
-    def setUp(self) -> None:
-        """Seeds the random numbers of Python, NumPy and the package."""
-        super().setUp()
-        random.seed(SEED)
-        np.random.seed(SEED)  # noqa: NPY002 - what programs use
-        set_seed(SEED)
-
-    def get_temp_dir(self) -> str:
-        """Returns a directory for the files of this test, always the same one."""
-        if self._directory is None:
-            self._directory = tempfile.mkdtemp(prefix=f"{self.id().rsplit('.', 1)[-1]}-")
-        return self._directory
-
-    # What fails.
+    # Assertions about errors, devices and containers.
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(
@@ -154,7 +518,7 @@ class TensorFlowTestCase(Sessions, ValueAssertions):  # TensorFlow's name
 
         try:
             yield
-        except Exception as error:
+        except Exception as error:  # of the block: its class is compared
             if isinstance(error, exception_type):
                 if (expected if callable(expected) else matches)(error):
                     return
@@ -183,7 +547,7 @@ class TensorFlowTestCase(Sessions, ValueAssertions):  # TensorFlow's name
         Args:
             exception_type: the class of the error.
         """
-        return self.assertRaisesWithPredicateMatch(exception_type, INCOMPATIBLE)
+        return self.assertRaisesWithPredicateMatch(exception_type, INCOMPATIBLE_SHAPES_PATTERN)
 
     def assertDeviceEqual(self, device1: str, device2: str, msg: Any = None) -> None:
         """Fails unless two names are of the same device.
@@ -216,6 +580,16 @@ class TensorFlowTestCase(Sessions, ValueAssertions):  # TensorFlow's name
                 same = self.assertAllClose if floating else self.assertAllEqual
                 same(value, b[key], msg=key)
 
+    def assertItemsEqual(self, first: Any, second: Any, msg: Any = None) -> None:
+        """Fails unless two iterables have the same items, in any order; see `assertCountEqual`.
+
+        Args:
+            first: an iterable.
+            second: another one.
+            msg: what to say if it fails.
+        """
+        self.assertCountEqual(first, second, msg)
+
     def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
         """Fails unless a text begins with another one.
 
@@ -227,16 +601,6 @@ class TensorFlowTestCase(Sessions, ValueAssertions):  # TensorFlow's name
         if not actual.startswith(expected_start):
             added = f" : {msg!r}" if msg else ""
             self.fail(f"{actual!r} does not start with {expected_start!r}{added}")
-
-    def assertItemsEqual(self, first: Any, second: Any, msg: Any = None) -> None:
-        """Fails unless two iterables have the same items, in any order; see `assertCountEqual`.
-
-        Args:
-            first: an iterable.
-            second: another one.
-            msg: what to say if it fails.
-        """
-        self.assertCountEqual(first, second, msg)
 
     # Threads and streams.
 
@@ -470,3 +834,12 @@ def sync_devices() -> None:
     THREAD.recording.flush()
     for device in jax.devices():
         (jax.device_put(0.0, device) + 0.0).block_until_ready()
+
+
+def _uniform(a: Any, b: Any) -> bool:
+    """Whether both sequences make arrays of numbers."""
+    try:
+        kinds = {array_of(value).dtype.kind for value in (a, b)}
+    except (ValueError, TypeError):
+        return False
+    return kinds <= set("fiubcV")
