@@ -1,4 +1,4 @@
-"""Element-wise functions of ragged tensors: they work on the flat values."""
+"""Element-wise functions and assertions of ragged tensors: they work on the flat values."""
 
 import functools
 import inspect
@@ -8,7 +8,14 @@ from typing import Any
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.facts import Facts, for_each
-from tapefacade._ragged.broadcasting import combined
+from tapefacade._ops.math.arithmetic import add_n as dense_add_n
+from tapefacade._ops.nn.dropout import (
+    dropout as dense_dropout,
+    stateless_dropout as dense_stateless_dropout,
+)
+from tapefacade._ragged.broadcasting import aligned, combined
+from tapefacade._ragged.map_flat_values import check_same
+from tapefacade._ragged.partition import nested
 from tapefacade._ragged.tensor import RaggedTensor
 
 # TensorFlow takes no ragged tensors of these, although they are element-wise.
@@ -60,3 +67,53 @@ def _take_ragged(path: str, facts: Facts) -> None:
         handles(RaggedTensor, path)(_unary(path))
     elif facts.elementwise == 2 and path not in NOT_RAGGED:
         handles(RaggedTensor, path)(_binary(path))
+
+
+# -- functions that are written out ---------------------------------------------------------------
+
+
+@handles(RaggedTensor, "nn.dropout")
+def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None) -> Any:
+    """Replaces elements by 0 at random."""
+    if noise_shape is not None:
+        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+    return x.with_flat_values(dense_dropout(x.flat_values, rate, seed=seed))
+
+
+@handles(RaggedTensor, "nn.experimental.stateless_dropout")
+def stateless_dropout(
+    x: Any, rate: Any, seed: Any, rng_alg: Any = None, noise_shape: Any = None, name: Any = None
+) -> Any:
+    """Replaces elements by 0 at random."""
+    if noise_shape is not None:
+        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+    options = {} if rng_alg is None else {"rng_alg": rng_alg}
+    return x.with_flat_values(dense_stateless_dropout(x.flat_values, rate, seed, **options))
+
+
+@handles(RaggedTensor, "math.add_n")
+def add_n(inputs: Any, name: str | None = None) -> Any:
+    """Adds tensors of the same partitions."""
+    ragged = [value for value in inputs if isinstance(value, RaggedTensor)]
+    partitions = check_same(ragged)
+    flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in inputs]
+    return nested(dense_add_n(flat), partitions, RaggedTensor)
+
+
+# -- assertions: partitions have to fit, and values ----------------------------------------------
+
+ASSERTIONS = ("equal", "greater", "greater_equal", "less", "less_equal", "near", "none_equal")
+
+
+def _assertion(name: str) -> Callable[..., Any]:
+    def handler(*args: Any, **kwargs: Any) -> Any:
+        function = FUNCTIONS[name]
+        x, y = taken(function, 2, args, kwargs)
+        first, second, _ = aligned(x, y)
+        return function(first, second, *args[2:], **kwargs)
+
+    return handler
+
+
+for _name in ASSERTIONS:
+    handles(RaggedTensor, f"debugging.assert_{_name}")(_assertion(f"debugging.assert_{_name}"))

@@ -1,4 +1,4 @@
-"""Reductions over groups of rows of ragged tensors: `unsorted_segment_*`, and the row ids."""
+"""Groups of rows of ragged tensors: `unsorted_segment_*`, row ids, `dynamic_partition`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -237,3 +237,12 @@ def _check_rows(rows: Array, count: int) -> None:
             "partitions must be less than num_partitions\nCondition x < y did not hold.\n"
             f"First 1 elements of x:\n[{rows.max()}]\nFirst 1 elements of y:\n[{count}]",
         )
+
+
+@handles(RaggedTensor, "dynamic_partition")
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> list[Any]:
+    """Sorts rows or elements into parts."""
+    stacked = stack_dynamic_partitions(data, partitions, num_partitions)
+    return [stacked[place] for place in range(int(np.asarray(num_partitions)))]

@@ -12,7 +12,7 @@ from tapefacade._core.tensor import MESSAGE_COMPUTING, Tensor, from_host
 from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
-from tapefacade._ragged.texts import as_text, hashes
+from tapefacade._ragged.cross import as_text, hashes
 from tapefacade._sparse.tensor import SparseTensor, placed, row_major
 
 KERNEL = "SparseCrossV2_N_{}_dense_types_{}_sparse_types_{}"
