@@ -51,7 +51,7 @@ POLICIES = {
 }
 
 
-class _Settings:
+class _ConfigSettings:
     """What programs have set."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class _Settings:
         self.synchronous = True
 
 
-SETTINGS = _Settings()
+SETTINGS = _ConfigSettings()
 
 
 def _set_threads(kind: str, number: int) -> None:

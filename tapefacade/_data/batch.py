@@ -21,7 +21,7 @@ from tapefacade._data.element_structures import (
     tensor_of,
 )
 from tapefacade._data.iterators import DatasetSpec
-from tapefacade._data.node import Boxed, GoingOn, Node, Raised, attempt
+from tapefacade._data.node import Boxed, DatasetNode, GoingOn, Raised, attempt
 from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
@@ -50,10 +50,10 @@ def columns_of(elements: list[Any]) -> Iterator[tuple[Any, ...]]:
     return zip(*map(leaves, elements), strict=True)
 
 
-class Batch(Node):
+class Batch(DatasetNode):
     """Batches: each leaf has the elements' leaves for its rows."""
 
-    def __init__(self, node: Node, size: int, drop: bool, parallel: bool = False) -> None:
+    def __init__(self, node: DatasetNode, size: int, drop: bool, parallel: bool = False) -> None:
         super().__init__(node)
         self.name = "_ParallelBatchDataset" if parallel else "_BatchDataset"
         if size < 1:
@@ -109,7 +109,7 @@ def _batched(elements: list[Any], specs: list[Any] | None) -> Any:
 class RaggedBatch(Batch):
     """Batches in which leaves of different lengths become ragged tensors."""
 
-    def __init__(self, node: Node, size: int, drop: bool, splits: dtypes.DType) -> None:
+    def __init__(self, node: DatasetNode, size: int, drop: bool, splits: dtypes.DType) -> None:
         super().__init__(node, size, drop)
         self._splits = splits
 
@@ -149,12 +149,12 @@ class RaggedBatch(Batch):
         return made.with_row_splits_dtype(self._splits)
 
 
-class SparseBatch(Node):
+class SparseBatch(DatasetNode):
     """Batches of vectors and the like as sparse tensors."""
 
     name = "_DenseToSparseBatchDataset"
 
-    def __init__(self, node: Node, size: int, shape: TensorShape) -> None:
+    def __init__(self, node: DatasetNode, size: int, shape: TensorShape) -> None:
         super().__init__(node)
         self._size, self._shape = size, shape
         if not isinstance(node.spec, TensorSpec):
@@ -193,12 +193,12 @@ def _as_sparse(arrays: list[Any], sizes: list[Any]) -> SparseTensor:
     return SparseTensor(tensor_of(where), tensor_of(np.concatenate(values)), tensor_of(shape))
 
 
-class Rebatch(Node):
+class Rebatch(DatasetNode):
     """Batches of another size."""
 
     name = "_RebatchDataset"
 
-    def __init__(self, node: Node, sizes: list[int], drop: bool) -> None:
+    def __init__(self, node: DatasetNode, sizes: list[int], drop: bool) -> None:
         super().__init__(node)
         self._sizes, self._drop = sizes, drop
 
@@ -234,14 +234,14 @@ class Rebatch(Node):
             yield pack([batch_of(column, k) for k, column in enumerate(zip(*rows, strict=True))])
 
 
-class Window(Node):
+class Windows(DatasetNode):
     """Datasets of some elements each."""
 
     name = "_WindowDataset"
 
     def __init__(
-        self, node: Node, size: int, shift: int, stride: int, drop: bool,
-        wrap: Callable[[Node], Any],
+        self, node: DatasetNode, size: int, shift: int, stride: int, drop: bool,
+        wrap: Callable[[DatasetNode], Any],
     ) -> None:  # fmt: skip
         super().__init__(node)
         for name, value in (("size", size), ("shift", shift), ("stride", stride)):
@@ -290,7 +290,7 @@ class Window(Node):
         return packed(spec, windows)
 
 
-class HeldElements(Node):
+class HeldElements(DatasetNode):
     """Leaves that are kept, such as those of a window."""
 
     name = "_VariantDataset"

@@ -9,11 +9,11 @@ from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._data.element_functions import ROWS_BEFORE_BATCHED_CALLS
 from tapefacade._data.element_structures import fresh, leaves, packer
-from tapefacade._data.node import Boxed, GoingOn, Node, Raised, SameNode
+from tapefacade._data.node import Boxed, DatasetNode, GoingOn, Raised, SameTypesNode
 from tapefacade._data.row_streams import Column, Columns, IndexedRows, Numbers, numbers_up_to
 
 
-class Cache(SameNode):
+class Cache(SameTypesNode):
     """The elements, kept from the first time they are all read.
 
     Of rows of arrays only the numbers are kept. Elements that are alike become rows of arrays.
@@ -21,7 +21,7 @@ class Cache(SameNode):
 
     name = "CacheDataset"
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DatasetNode) -> None:
         super().__init__(node)
         self._kept: list[Any] | None = None
         self._blocks: list[Numbers] | None = None

@@ -12,7 +12,7 @@ from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shortening
-from tapefacade._data.batch import Batch, HeldElements, RaggedBatch, Rebatch, SparseBatch, Window
+from tapefacade._data.batch import Batch, HeldElements, RaggedBatch, Rebatch, SparseBatch, Windows
 from tapefacade._data.cache import Cache
 from tapefacade._data.dataset_files import FileCache, Snapshot, StoredDataset, save
 from tapefacade._data.element_structures import (
@@ -35,7 +35,7 @@ from tapefacade._data.map import (
     TakeWhile,
     workers_of,
 )
-from tapefacade._data.node import INFINITE, UNKNOWN, Node, RenamedNode, close
+from tapefacade._data.node import INFINITE, UNKNOWN, DatasetNode, RenamedNode, close
 from tapefacade._data.options import Options
 from tapefacade._data.padded_batch import (
     PaddedBatch,
@@ -52,7 +52,7 @@ from tapefacade._data.selection import (
     Skip,
     Take,
     Unbatch,
-    Unique,
+    UniqueElements,
 )
 from tapefacade._data.shuffle import Shuffle
 from tapefacade._data.sources import (
@@ -99,7 +99,7 @@ class Dataset:
     """
 
     _is_element = True  # a dataset may be a part of an element
-    _node: Node
+    _node: DatasetNode
     _own_options: Options | None = None
 
     def __init__(self, variant_tensor: Any = None) -> None:
@@ -108,7 +108,7 @@ class Dataset:
             "from_generator, range or the like."
         )
 
-    def _dataset_of(self, node: Node) -> Any:
+    def _dataset_of(self, node: DatasetNode) -> Any:
         """Makes a dataset out of this one."""
         return wrap(node, self._own_options)
 
@@ -277,7 +277,7 @@ class Dataset:
                 f"Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
                 f"{('No files matched pattern: ' + joined).encode()!r}",
             )  # fmt: skip
-        node: Node = FromTensorSlices(found)
+        node: DatasetNode = FromTensorSlices(found)
         if shuffle is None or shuffle:
             node = Shuffle(node, len(found), seeds_of(seed), True)
         return wrap(node)
@@ -843,7 +843,7 @@ class Dataset:
         >>> list(dataset.unique().as_numpy_iterator())
         [np.int32(1), np.int32(2)]
         """
-        return self._dataset_of(Unique(self._node))
+        return self._dataset_of(UniqueElements(self._node))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Any:
         """Makes a dataset of pairs: a number and an element.
@@ -1063,7 +1063,7 @@ class Dataset:
         size = integer(size)
         shift = size if shift is None else integer(shift)
         stride, drop = integer(stride), bool(drop_remainder)
-        return self._dataset_of(Window(self._node, size, shift, stride, drop, wrap))
+        return self._dataset_of(Windows(self._node, size, shift, stride, drop, wrap))
 
     def group_by_window(
         self,
@@ -1272,7 +1272,7 @@ class Dataset:
 _DATASET_CLASSES: dict[str, Any] = {}
 
 
-def wrap(node: Node, options: Options | None = None) -> Any:
+def wrap(node: DatasetNode, options: Options | None = None) -> Any:
     """Makes a dataset of a node."""
     kind = _DATASET_CLASSES.get(node.name)
     if kind is None:

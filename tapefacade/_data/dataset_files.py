@@ -26,7 +26,7 @@ from tapefacade._data.element_structures import (
     packed,
     spec_of_element,
 )
-from tapefacade._data.node import Node, SameNode
+from tapefacade._data.node import DatasetNode, SameTypesNode
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.spec_json import decoded, encoded
 from tapefacade._strings.arguments import object_array
@@ -41,7 +41,7 @@ Array = np.ndarray[Any, Any]
 COMPRESSIONS = {None: "", "": "", "NONE": "", "AUTO": "", "GZIP": "GZIP", "SNAPPY": ""}
 
 
-class StoredDataset(Node):
+class StoredDataset(DatasetNode):
     """The elements in a directory."""
 
     name = "_LoadDataset"
@@ -91,12 +91,12 @@ class StoredDataset(Node):
                 raise errors.DataLossError(None, None, f"corrupted elements: {path}")
 
 
-class FileCache(SameNode):
+class FileCache(SameTypesNode):
     """The elements, kept in files from the first time they are all read."""
 
     name = "CacheDataset"
 
-    def __init__(self, node: Node, path: str) -> None:
+    def __init__(self, node: DatasetNode, path: str) -> None:
         super().__init__(node)
         self._path = f"{path}.cache"
 
@@ -124,12 +124,12 @@ class FileCache(SameNode):
             os.remove(lock)
 
 
-class Snapshot(SameNode):
+class Snapshot(SameTypesNode):
     """The elements, written to a directory as they are read, and read from there later on."""
 
     name = "_MapDataset"  # as TensorFlow shows it
 
-    def __init__(self, node: Node, path: Any, compression: Any) -> None:
+    def __init__(self, node: DatasetNode, path: Any, compression: Any) -> None:
         super().__init__(node)
         self._path = as_path(path)
         self._compression = COMPRESSIONS[compression]
@@ -148,7 +148,7 @@ def is_stored(path: str) -> bool:
     return os.path.exists(os.path.join(path, TYPES))
 
 
-def save(node: Node, path: Any, compression: str | None) -> None:
+def save(node: DatasetNode, path: Any, compression: str | None) -> None:
     """Writes all elements to a directory."""
     if compression not in COMPRESSIONS:
         raise ValueError(
@@ -158,7 +158,7 @@ def save(node: Node, path: Any, compression: str | None) -> None:
         pass
 
 
-def _kept(node: Node, path: str, compression: str) -> Iterator[Any]:
+def _kept(node: DatasetNode, path: str, compression: str) -> Iterator[Any]:
     """Yields all elements, and writes them to a directory meanwhile."""
     os.makedirs(path, exist_ok=True)
     writer = Writer(path, compression)

@@ -40,7 +40,7 @@ from tapefacade._data.element_structures import (
     tensor_of,
 )
 from tapefacade._data.frozen_functions import frozen
-from tapefacade._data.node import SHARING, Node
+from tapefacade._data.node import SHARING, DatasetNode
 from tapefacade._data.random_numbers import PROBING
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.function.compiled_program import CompiledProgram
@@ -358,14 +358,14 @@ def _stand_in(spec: Any) -> Any:
     return tensor_of(made)
 
 
-def node_of(found: Any, where: str) -> Node:
+def node_of(found: Any, where: str) -> DatasetNode:
     """Returns the node of what a function gave.
 
     Raises:
         TypeError: if it is no dataset.
     """
     node = getattr(found, "_node", None)
-    if not isinstance(node, Node):
+    if not isinstance(node, DatasetNode):
         raise TypeError(
             f"Invalid `map_func` of `{where}`: it must return a `Dataset` object, and got "
             f"{type(found).__name__}."

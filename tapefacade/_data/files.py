@@ -16,7 +16,7 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.dataset import Dataset
 from tapefacade._data.element_structures import kernel_error
 from tapefacade._data.map import workers_of
-from tapefacade._data.node import UNKNOWN, Node
+from tapefacade._data.node import UNKNOWN, DatasetNode
 from tapefacade._data.sources import FromTensorSlices
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
@@ -27,7 +27,7 @@ from tapefacade._ops.array.shaping import reshape
 COMPRESSIONS = ("", "ZLIB", "GZIP")
 
 
-class FileRecords(Node):
+class FileRecords(DatasetNode):
     """What is in files, one after the other or several by turns."""
 
     def __init__(self, names: Any, compression: Any, parallel: Any) -> None:

@@ -23,22 +23,22 @@ from tapefacade._data.node import (
     INFINITE,
     UNKNOWN,
     Boxed,
+    DatasetNode,
     GoingOn,
-    Node,
     Raised,
     attempt,
     close,
 )
 
 
-class GroupByWindow(Node):
+class GroupByWindow(DatasetNode):
     """What a function makes of elements with the same key, some at a time."""
 
     name = "_GroupByWindowDataset"
 
     def __init__(
-        self, node: Node, key: Callable[..., Any], reduce: Callable[..., Any],
-        size: Callable[..., Any], wrap: Callable[[Node], Any],
+        self, node: DatasetNode, key: Callable[..., Any], reduce: Callable[..., Any],
+        size: Callable[..., Any], wrap: Callable[[DatasetNode], Any],
     ) -> None:  # fmt: skip
         super().__init__(node)
         self._key = UserFunction(key, "Dataset.group_by_window()", node.known_spec())
@@ -110,12 +110,12 @@ def _require_key(spec: Any) -> None:
         )
 
 
-class GroupByReducer(Node):
+class GroupByReducer(DatasetNode):
     """What is left of the elements of each key, once they are reduced."""
 
     name = "_GroupByReducerDataset"
 
-    def __init__(self, node: Node, key: Callable[..., Any], reducer: Any) -> None:
+    def __init__(self, node: DatasetNode, key: Callable[..., Any], reducer: Any) -> None:
         super().__init__(node)
         where = "group_by_reducer()"
         self._key = UserFunction(key, where, node.known_spec())
@@ -147,12 +147,12 @@ class GroupByReducer(Node):
             yield attempt(end, states[number])
 
 
-class DirectedInterleave(Node):
+class DirectedInterleave(DatasetNode):
     """Elements of several datasets, one at a time from that which a number names."""
 
     name = "_DirectedInterleaveDataset"
 
-    def __init__(self, choices: Node, nodes: Sequence[Node], stop: bool) -> None:
+    def __init__(self, choices: DatasetNode, nodes: Sequence[DatasetNode], stop: bool) -> None:
         super().__init__(choices, *nodes)
         self._stop = stop
 
@@ -201,13 +201,13 @@ class DirectedInterleave(Node):
                 close(stream)
 
 
-class RejectionResample(Node):
+class RejectionResample(DatasetNode):
     """Elements with their classes, some left out and some repeated."""
 
     name = "_PrefetchDataset"  # as TensorFlow shows it
 
     def __init__(
-        self, node: Node, function: Callable[..., Any], target: np.ndarray[Any, Any],
+        self, node: DatasetNode, function: Callable[..., Any], target: np.ndarray[Any, Any],
         initial: np.ndarray[Any, Any] | None, seed: int | None,
     ) -> None:  # fmt: skip
         super().__init__(node)
@@ -239,7 +239,7 @@ class RejectionResample(Node):
                 yield (kind, element)
 
 
-def reduced(node: Node, state: Any, function: Callable[..., Any]) -> Any:
+def reduced(node: DatasetNode, state: Any, function: Callable[..., Any]) -> Any:
     """Reduces all elements, one after the other; returns the last state."""
     state = normalised(state)
     call = UserFunction(function, "Dataset.reduce()", None, several=2).started()

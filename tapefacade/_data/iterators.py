@@ -12,7 +12,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._core.tracebacks import shorten
 from tapefacade._data.element_structures import fresh, leaves, mapped
-from tapefacade._data.node import Node, close
+from tapefacade._data.node import DatasetNode, close
 from tapefacade._definition.op import function
 from tapefacade._sparse.dense_conversion import to_dense
 from tapefacade._sparse.tensor import SparseTensor
@@ -50,7 +50,7 @@ class DatasetSpec(HandleSpec):
     @property
     def value_type(self) -> Any:
         """The class of datasets."""
-        return Node
+        return DatasetNode
 
     @staticmethod
     def from_value(value: Any) -> "DatasetSpec":
@@ -142,7 +142,7 @@ class OwnedIterator(Iterator):
 
     _is_element = True
 
-    def __init__(self, dataset: Any, node: Node) -> None:
+    def __init__(self, dataset: Any, node: DatasetNode) -> None:
         self._dataset = dataset
         self._node = node
         # Begun at once, for this draws the seeds of what is shuffled; it computes nothing yet.
@@ -201,7 +201,7 @@ class OwnedIterator(Iterator):
             close(self._elements)
 
 
-def shown(error: errors.OpError, kernel: str, node: Node) -> errors.OpError:
+def shown(error: errors.OpError, kernel: str, node: DatasetNode) -> errors.OpError:
     """Returns an error of a dataset with the op that hands it on, as TensorFlow shows it."""
     if not getattr(error, "is_of_dataset", False):
         return error

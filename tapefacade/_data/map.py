@@ -26,15 +26,15 @@ from tapefacade._data.element_structures import (
 from tapefacade._data.node import (
     UNKNOWN,
     Boxed,
+    DatasetNode,
     GoingOn,
-    Node,
     Raised,
-    SameNode,
+    SameTypesNode,
     attempt,
     close,
 )
 from tapefacade._data.row_functions import BatchedFunction, ComputedColumns, RowResults
-from tapefacade._data.row_streams import IndexedRows, Rows, rows_at_once
+from tapefacade._data.row_streams import IndexedRows, RowArrays, rows_at_once
 
 AUTOTUNE = -1
 _END = object()
@@ -49,10 +49,10 @@ def workers_of(parallel: Any) -> int:
     return (os.cpu_count() or 1) if count == AUTOTUNE else max(1, count)
 
 
-class Map(Node):
+class Map(DatasetNode):
     """The results of a function."""
 
-    def __init__(self, node: Node, function: Callable[..., Any], workers: int) -> None:
+    def __init__(self, node: DatasetNode, function: Callable[..., Any], workers: int) -> None:
         super().__init__(node)
         self.name = "_ParallelMapDataset" if workers else "_MapDataset"
         self._function = UserFunction(function, "Dataset.map()", node.known_spec())
@@ -104,7 +104,7 @@ class Map(Node):
         specs = [*leaves(self.input.spec), *leaves(found.spec)]
         return sum((s.shape.num_elements() or 0) * s.dtype.size for s in specs)
 
-    def rows(self, size: int) -> Rows | None:
+    def rows(self, size: int) -> RowArrays | None:
         found = self._for_rows()
         if found is None or self._is_short() or size < ROWS_PER_BATCHED_CALL:
             return None
@@ -116,7 +116,7 @@ class Map(Node):
         if source is None:
             return None
         call = BatchedFunction(self._function, found, source.pack)
-        return Rows(found.pack, map(call.all, source.arrays))
+        return RowArrays(found.pack, map(call.all, source.arrays))
 
     def elements(self) -> Iterator[Any]:
         indexed = self.indexed()
@@ -132,7 +132,7 @@ class Map(Node):
         return map(self._function.started(), self.input.elements())
 
 
-def _in_threads(node: Node, call: FunctionInIteration, workers: int) -> Iterator[Any]:
+def _in_threads(node: DatasetNode, call: FunctionInIteration, workers: int) -> Iterator[Any]:
     """Yields the results in their order; as many calls as there are threads run ahead."""
     pool = concurrent.futures.ThreadPoolExecutor(workers, "tapefacade-map")
     waiting: deque[concurrent.futures.Future[Any]] = deque()
@@ -156,12 +156,12 @@ def _submit(pool: Any, waiting: Any, elements: Any, call: Any, workers: int) -> 
         waiting.append(pool.submit(attempt, call, element))
 
 
-class Filter(SameNode):
+class Filter(SameTypesNode):
     """The elements for which a predicate holds."""
 
     name = "_FilterDataset"
 
-    def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
+    def __init__(self, node: DatasetNode, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
         self._predicate = UserFunction(predicate, "Dataset.filter()", node.known_spec())
         spec = self._predicate.spec
@@ -179,12 +179,12 @@ class Filter(SameNode):
         return filter(lambda element: bool(predicate(element)._numpy()), self.input.elements())
 
 
-class TakeWhile(SameNode):
+class TakeWhile(SameTypesNode):
     """The elements up to the first for which a predicate does not hold."""
 
     name = "_TakeWhileDataset"
 
-    def __init__(self, node: Node, predicate: Callable[..., Any]) -> None:
+    def __init__(self, node: DatasetNode, predicate: Callable[..., Any]) -> None:
         super().__init__(node)
         self._predicate = UserFunction(predicate, "Dataset.take_while()", node.known_spec())
         spec = self._predicate.spec
@@ -209,12 +209,12 @@ class TakeWhile(SameNode):
                 return
 
 
-class Scan(Node):
+class Scan(DatasetNode):
     """The results of a function that hands a state from element to element."""
 
     name = "_ScanDataset"
 
-    def __init__(self, node: Node, state: Any, function: Callable[..., Any]) -> None:
+    def __init__(self, node: DatasetNode, state: Any, function: Callable[..., Any]) -> None:
         super().__init__(node)
         self._state = state
         known = node.known_spec()
@@ -267,12 +267,12 @@ def _require_types(before: Any, after: Any) -> None:
         )
 
 
-class FlatMap(Node):
+class FlatMap(DatasetNode):
     """The elements of the datasets that a function gives, one after the other."""
 
     name = "_FlatMapDataset"
 
-    def __init__(self, node: Node, function: Callable[..., Any]) -> None:
+    def __init__(self, node: DatasetNode, function: Callable[..., Any]) -> None:
         super().__init__(node)
         self._function = UserFunction(function, "Dataset.flat_map()", None)
         self._result_spec = spec_of_dataset(self._function, node.known_spec())
@@ -290,11 +290,16 @@ class FlatMap(Node):
                 yield from Boxed(inner)
 
 
-class Interleave(Node):
+class Interleave(DatasetNode):
     """The elements of the datasets that a function gives, several of them by turns."""
 
     def __init__(
-        self, node: Node, function: Callable[..., Any], cycle: int, block: int, parallel: bool
+        self,
+        node: DatasetNode,
+        function: Callable[..., Any],
+        cycle: int,
+        block: int,
+        parallel: bool,
     ) -> None:
         super().__init__(node)
         self.name = "_ParallelInterleaveDataset" if parallel else "_InterleaveDataset"

@@ -6,14 +6,14 @@ from typing import Any
 
 from tapefacade._data.element_structures import merged_spec, spec_of_element
 from tapefacade._data.random_numbers import PROBING
-from tapefacade._data.row_streams import IndexedRows, Rows
+from tapefacade._data.row_streams import IndexedRows, RowArrays
 
 INFINITE, UNKNOWN = -1, -2
 SHARD_HINT = -1
 PROBED_ELEMENTS = 2  # elements that are looked at where only they tell their types
 
 
-class Node:
+class DatasetNode:
     """One step of a pipeline. It holds no state of an iteration.
 
     Attributes:
@@ -22,12 +22,12 @@ class Node:
 
     name = "DatasetV2"  # as TensorFlow shows it
 
-    def __init__(self, *inputs: "Node") -> None:
+    def __init__(self, *inputs: "DatasetNode") -> None:
         self.inputs = inputs
         self._spec: Any = None
 
     @property
-    def input(self) -> "Node":
+    def input(self) -> "DatasetNode":
         """The step before it."""
         return self.inputs[0]
 
@@ -96,7 +96,7 @@ class Node:
         """Starts an iteration over numbers of rows; None if its elements are no rows."""
         return None
 
-    def rows(self, size: int) -> Rows | None:
+    def rows(self, size: int) -> RowArrays | None:
         """Starts an iteration over arrays of `size` rows; None if its elements are no rows."""
         found = self.indexed()
         return None if found is None else found.rows(size)
@@ -117,7 +117,7 @@ class Node:
         return self.is_indexed
 
 
-class SameNode(Node):
+class SameTypesNode(DatasetNode):
     """A step whose elements are of the types of those before it."""
 
     def known_spec(self) -> Any:
@@ -132,10 +132,10 @@ class SameNode(Node):
         return self.input.cardinality()
 
 
-class RenamedNode(SameNode):
+class RenamedNode(SameTypesNode):
     """The same elements under another name, such as that of a parallel step."""
 
-    def __init__(self, node: Node, name: str) -> None:
+    def __init__(self, node: DatasetNode, name: str) -> None:
         super().__init__(node)
         self.name = name
 
@@ -157,7 +157,7 @@ class RenamedNode(SameNode):
     def has_rows(self) -> bool:
         return self.input.has_rows
 
-    def rows(self, size: int) -> Rows | None:
+    def rows(self, size: int) -> RowArrays | None:
         return self.input.rows(size)
 
 
@@ -174,7 +174,7 @@ class _Sharing(threading.local):
 SHARING = _Sharing()
 
 
-def started_again(node: Node, found: dict[Any, Any]) -> Iterator[Any]:
+def started_again(node: DatasetNode, found: dict[Any, Any]) -> Iterator[Any]:
     """Starts an iteration whose random ops go on where those of the last one ended."""
     before = SHARING.found
     SHARING.found = found if before is None else before

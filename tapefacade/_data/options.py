@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from tapefacade._definition.op import function
 
 
-class _Settings:
+class _OptionGroup:
     """Attributes that are known, each of one class; unset ones are None."""
 
     _kinds: ClassVar[dict[str, Any]] = {}
@@ -21,7 +21,7 @@ class _Settings:
         if name not in kinds:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         kind = kinds[name]
-        if isinstance(kind, type) and issubclass(kind, _Settings):
+        if isinstance(kind, type) and issubclass(kind, _OptionGroup):
             return self._values.setdefault(name, kind())
         return self._values.get(name, type(self)._defaults.get(name))
 
@@ -57,7 +57,7 @@ class _Settings:
         object.__setattr__(self, "_frozen", True)
         for name in type(self)._kinds:
             inner = getattr(self, name)
-            if isinstance(inner, _Settings):
+            if isinstance(inner, _OptionGroup):
                 inner._freeze()
         return self
 
@@ -65,7 +65,7 @@ class _Settings:
         made = type(self)()
         for name in type(self)._kinds:
             mine, others = self._values.get(name), other._values.get(name)
-            if isinstance(mine or others, _Settings):
+            if isinstance(mine or others, _OptionGroup):
                 kind = type(mine or others)
                 made._values[name] = (mine or kind())._merged(others or kind())
             elif (value := mine if others is None else others) is not None:
@@ -117,7 +117,7 @@ class ExternalStatePolicy(enum.Enum):
 
 
 @function("data.experimental.AutotuneOptions")
-class AutotuneOptions(_Settings):
+class AutotuneOptions(_OptionGroup):
     """How TensorFlow tunes a dataset; without effect.
 
     >>> tf.data.experimental.AutotuneOptions().enabled
@@ -130,7 +130,7 @@ class AutotuneOptions(_Settings):
 
 
 @function("data.experimental.DistributeOptions")
-class DistributeOptions(_Settings):
+class DistributeOptions(_OptionGroup):
     """How a dataset is divided among workers.
 
     >>> tf.data.experimental.DistributeOptions().auto_shard_policy
@@ -142,7 +142,7 @@ class DistributeOptions(_Settings):
 
 
 @function("data.experimental.OptimizationOptions")
-class OptimizationOptions(_Settings):
+class OptimizationOptions(_OptionGroup):
     """Which steps TensorFlow rewrites; without effect.
 
     >>> tf.data.experimental.OptimizationOptions().map_fusion
@@ -160,7 +160,7 @@ class OptimizationOptions(_Settings):
 
 
 @function("data.experimental.ServiceOptions")
-class ServiceOptions(_Settings):
+class ServiceOptions(_OptionGroup):
     """How TensorFlow's data service moves memory; without effect.
 
     >>> tf.data.experimental.ServiceOptions().pinned
@@ -170,7 +170,7 @@ class ServiceOptions(_Settings):
 
 
 @function("data.ThreadingOptions", "data.experimental.ThreadingOptions")
-class ThreadingOptions(_Settings):
+class ThreadingOptions(_OptionGroup):
     """How many threads TensorFlow's kernels use; without effect.
 
     >>> tf.data.ThreadingOptions().private_threadpool_size
@@ -182,7 +182,7 @@ class ThreadingOptions(_Settings):
 
 
 @function("data.Options")
-class Options(_Settings):
+class Options(_OptionGroup):
     """How a dataset may be read, for `Dataset.with_options`.
 
     Unlike TensorFlow, datasets keep the order of their elements whatever `deterministic` says, and

@@ -21,16 +21,16 @@ from tapefacade._data.element_structures import (
     packer,
     tensor_of,
 )
-from tapefacade._data.node import Node, Raised, attempt
+from tapefacade._data.node import DatasetNode, Raised, attempt
 
 
-class PaddedBatch(Node):
+class PaddedBatch(DatasetNode):
     """Batches whose elements are filled up to the same shape."""
 
     name = "_PaddedBatchDataset"
 
     def __init__(
-        self, node: Node, size: int, shapes: list[Any] | None, values: list[Any], drop: bool
+        self, node: DatasetNode, size: int, shapes: list[Any] | None, values: list[Any], drop: bool
     ) -> None:
         super().__init__(node)
         if size < 1:
@@ -125,7 +125,7 @@ def shapes_up_to(window: Any, shapes: Any, boundaries: Any, place: int) -> Any:
     return sized[0] if not is_structure(spec) else tuple(map(TensorShape, sized))
 
 
-def padded_shapes_of(node: Node, given: Any) -> list[Any] | None:
+def padded_shapes_of(node: DatasetNode, given: Any) -> list[Any] | None:
     """Returns the sizes of each leaf, None for the longest; None for no shapes at all."""
     known = node.known_spec()
     if given is None:
@@ -190,7 +190,7 @@ def _flat_shapes(spec: Any, shapes: Any) -> list[Any]:
     return [shapes]
 
 
-def padding_values_of(node: Node, given: Any) -> list[Any]:
+def padding_values_of(node: DatasetNode, given: Any) -> list[Any]:
     """Returns what each leaf is filled up with; nothing for what is the default."""
     if given is None:
         return []

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from tapefacade._data.node import Node, SameNode, close
+from tapefacade._data.node import DatasetNode, SameTypesNode, close
 from tapefacade._data.random_numbers import PROBING
 from tapefacade._data.row_streams import IndexedRows
 
@@ -16,12 +16,12 @@ _END = object()
 _BUFFERS: "weakref.WeakSet[PrefetchBuffer]" = weakref.WeakSet()
 
 
-class Prefetch(SameNode):
+class Prefetch(SameTypesNode):
     """The elements, made by a thread before they are wanted."""
 
     name = "_PrefetchDataset"
 
-    def __init__(self, node: Node, size: int) -> None:
+    def __init__(self, node: DatasetNode, size: int) -> None:
         super().__init__(node)
         self._size = AHEAD if size == -1 else size
 
@@ -132,7 +132,7 @@ def _fill(buffer: PrefetchBuffer, elements: Iterator[Any]) -> None:
             if not buffer.put(item, None):
                 return
             del item
-    except BaseException as error:
+    except BaseException as error:  # who waits for an element must not wait for ever
         buffer.put(None, error)
         buffer.put(_END, None)
     finally:

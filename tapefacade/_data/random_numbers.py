@@ -49,7 +49,7 @@ def words(seed: int, seed2: int, start: int, count: int) -> np.ndarray[Any, Any]
     return drawn[skip : skip + count]
 
 
-class Words:
+class RandomWords:
     """A stream of the words of one seed."""
 
     def __init__(self, seed: int, seed2: int) -> None:
@@ -97,7 +97,7 @@ class SeedGenerator:
 
     def __init__(self, seeds: tuple[int, int], renew: bool) -> None:
         self._seeds = seeds
-        self._words = Words(*seeds)
+        self._words = RandomWords(*seeds)
         self._renew = renew
         self._lock = threading.Lock()
 

@@ -9,7 +9,7 @@ from tapefacade._core.tensor import from_host
 from tapefacade._data.element_functions import ROWS_BEFORE_BATCHED_CALLS, UserFunction, apart
 from tapefacade._data.element_structures import leaves
 from tapefacade._data.node import SHARING
-from tapefacade._data.row_streams import IndexedRows, Rows, tensors_of
+from tapefacade._data.row_streams import IndexedRows, RowArrays, tensors_of
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.row_loops import RowLoop, record_loop
 from tapefacade._function.control.scan_op import MAP
@@ -115,7 +115,7 @@ class ComputedColumns:
 class RowResults:
     """The results for rows, one by one; an error belongs to its row and does not end it."""
 
-    def __init__(self, source: Rows, call: BatchedFunction) -> None:
+    def __init__(self, source: RowArrays, call: BatchedFunction) -> None:
         self._source, self._call = source, call
         self._pack = call._found.pack
         self._waiting: Iterator[Any] = iter(())

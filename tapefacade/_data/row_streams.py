@@ -103,9 +103,9 @@ class IndexedRows(NamedTuple):
         """Gives the elements one by one."""
         return _IndexedElements(self)
 
-    def rows(self, size: int) -> "Rows":
+    def rows(self, size: int) -> "RowArrays":
         """Returns the rows in arrays of `size` rows each, the last ones shorter."""
-        return Rows(self.pack, map(self.gathered, of_size(self.blocks, size)))
+        return RowArrays(self.pack, map(self.gathered, of_size(self.blocks, size)))
 
 
 class _IndexedElements:
@@ -141,7 +141,7 @@ def rows_at_once(row_bytes: int) -> int:
     return ROWS_AT_ONCE if not row_bytes else min(ROWS_AT_ONCE, max(8, MOST_BYTES // row_bytes))
 
 
-class Rows(NamedTuple):
+class RowArrays(NamedTuple):
     """One iteration over a dataset, some rows at a time.
 
     Attributes:

@@ -21,10 +21,10 @@ from tapefacade._data.node import (
     SHARING,
     UNKNOWN,
     Boxed,
+    DatasetNode,
     GoingOn,
-    Node,
     Raised,
-    SameNode,
+    SameTypesNode,
     attempt,
     scaled,
     started_again,
@@ -32,7 +32,7 @@ from tapefacade._data.node import (
 from tapefacade._data.row_streams import IndexedRows, Numbers, every, skipped, taken
 
 
-class RowSelection(SameNode):
+class RowSelection(SameTypesNode):
     """A step that passes rows on, but chooses which and in what order."""
 
     @property
@@ -57,7 +57,7 @@ class Take(RowSelection):
 
     name = "_TakeDataset"
 
-    def __init__(self, node: Node, count: int) -> None:
+    def __init__(self, node: DatasetNode, count: int) -> None:
         super().__init__(node)
         self._count = count
 
@@ -91,7 +91,7 @@ class Skip(RowSelection):
 
     name = "_SkipDataset"
 
-    def __init__(self, node: Node, count: int) -> None:
+    def __init__(self, node: DatasetNode, count: int) -> None:
         super().__init__(node)
         self._count = count
 
@@ -123,7 +123,7 @@ class Shard(RowSelection):
 
     name = "_ShardDataset"
 
-    def __init__(self, node: Node, count: int, place: int) -> None:
+    def __init__(self, node: DatasetNode, count: int, place: int) -> None:
         super().__init__(node)
         if count < 1:
             raise op_error(
@@ -154,12 +154,12 @@ class Shard(RowSelection):
             number += type(element) is not Raised
 
 
-class Repeat(SameNode):
+class Repeat(SameTypesNode):
     """The elements several times."""
 
     name = "_RepeatDataset"
 
-    def __init__(self, node: Node, count: int) -> None:
+    def __init__(self, node: DatasetNode, count: int) -> None:
         super().__init__(node)
         self._count = count
 
@@ -216,12 +216,12 @@ class Repeat(SameNode):
                 return
 
 
-class Unbatch(Node):
+class Unbatch(DatasetNode):
     """The rows of the elements."""
 
     name = "_UnbatchDataset"
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: DatasetNode) -> None:
         super().__init__(node)
         known = node.known_spec()
         if known is not None:
@@ -278,7 +278,7 @@ def _rows(spec: Any) -> int | None:
     return None if shape is None or not shape.rank else shape[0]
 
 
-class Unique(SameNode):
+class UniqueElements(SameTypesNode):
     """The elements without those that came before."""
 
     name = "_UniqueDataset"
@@ -302,7 +302,7 @@ def _bytes(array: np.ndarray[Any, Any]) -> Any:
     return tuple(array.ravel().tolist()) if array.dtype == object else array.tobytes()
 
 
-class IgnoreErrors(SameNode):
+class IgnoreErrors(SameTypesNode):
     """The elements without those that cannot be made."""
 
     name = "_IgnoreErrorsDataset"
@@ -317,12 +317,12 @@ class IgnoreErrors(SameNode):
                 yield element
 
 
-class AssertCardinality(SameNode):
+class AssertCardinality(SameTypesNode):
     """The elements, whose number is checked."""
 
     name = "_AssertCardinalityDataset"
 
-    def __init__(self, node: Node, count: int) -> None:
+    def __init__(self, node: DatasetNode, count: int) -> None:
         super().__init__(node)
         self._count = count
 

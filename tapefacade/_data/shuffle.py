@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._data.element_structures import op_error
-from tapefacade._data.node import UNKNOWN, Node, Raised
-from tapefacade._data.random_numbers import SeedGenerator, Words
+from tapefacade._data.node import UNKNOWN, DatasetNode, Raised
+from tapefacade._data.random_numbers import RandomWords, SeedGenerator
 from tapefacade._data.row_streams import Numbers, joined, length, part
 from tapefacade._data.selection import RowSelection
 
@@ -25,7 +25,7 @@ class Shuffle(RowSelection):
 
     name = "_ShuffleDataset"
 
-    def __init__(self, node: Node, size: int, seeds: tuple[int, int], renew: bool) -> None:
+    def __init__(self, node: DatasetNode, size: int, seeds: tuple[int, int], renew: bool) -> None:
         super().__init__(node)
         if size == UNKNOWN:  # a buffer for all elements
             size = max(1, node.cardinality())
@@ -37,13 +37,13 @@ class Shuffle(RowSelection):
         self._seeds = SeedGenerator(seeds, renew)
 
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
-        return shuffled_numbers(blocks, self._size, Words(*self._seeds.next()))
+        return shuffled_numbers(blocks, self._size, RandomWords(*self._seeds.next()))
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        return shuffled(elements, self._size, Words(*self._seeds.next()))
+        return shuffled(elements, self._size, RandomWords(*self._seeds.next()))
 
 
-def shuffled(elements: Iterator[Any], size: int, words: Words) -> Iterator[Any]:
+def shuffled(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator[Any]:
     """Yields elements in another order.
 
     Args:
@@ -85,7 +85,7 @@ def shuffled(elements: Iterator[Any], size: int, words: Words) -> Iterator[Any]:
             left -= 1
 
 
-def shuffled_numbers(blocks: Iterator[Numbers], size: int, words: Words) -> Iterator[Numbers]:
+def shuffled_numbers(blocks: Iterator[Numbers], size: int, words: RandomWords) -> Iterator[Numbers]:
     """Yields the numbers of rows in another order; see `shuffled`."""
     first, rest = _filled(blocks, size)
     if not first:
@@ -121,7 +121,7 @@ def _filled(blocks: Iterator[Numbers], size: int) -> tuple[list[Numbers], Iterat
     return found, blocks
 
 
-def _order(total: int, words: Words) -> list[int]:
+def _order(total: int, words: RandomWords) -> list[int]:
     """Returns a random order of all numbers below `total`."""
     places = np.arange(total)
     chosen = places + words.take(total) % (total - places)

@@ -29,14 +29,14 @@ from tapefacade._data.element_structures import (
     spec_of_element,
     tensor_of,
 )
-from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, GoingOn, Node, attempt
-from tapefacade._data.random_numbers import SeedGenerator, Words, seeds_of
+from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, DatasetNode, GoingOn, attempt
+from tapefacade._data.random_numbers import RandomWords, SeedGenerator, seeds_of
 from tapefacade._data.row_streams import Column, Columns, CountingColumn, IndexedRows, numbers_up_to
 
 _END = object()
 
 
-class FromTensors(Node):
+class FromTensors(DatasetNode):
     """One element, that was given."""
 
     name = "_TensorDataset"
@@ -55,7 +55,7 @@ class FromTensors(Node):
         yield fresh(self._element)
 
 
-class FromTensorSlices(Node):
+class FromTensorSlices(DatasetNode):
     """The rows of tensors."""
 
     name = "_TensorSliceDataset"
@@ -114,7 +114,7 @@ class FromTensorSlices(Node):
             yield packed(self._rows, items)
 
 
-class FromList(Node):
+class FromList(DatasetNode):
     """Elements that were given, one by one."""
 
     name = "_ListDataset"
@@ -140,7 +140,7 @@ class FromList(Node):
         return map(fresh, self._given)
 
 
-class Range(Node):
+class Range(DatasetNode):
     """Numbers at equal distances."""
 
     name = "_RangeDataset"
@@ -173,7 +173,7 @@ def _alone(row: list[Any]) -> Any:
     return row[0]
 
 
-class Random(Node):
+class Random(DatasetNode):
     """Random integers without end."""
 
     name = "_RandomDataset"
@@ -189,11 +189,11 @@ class Random(Node):
         return INFINITE
 
     def elements(self) -> Iterator[Any]:
-        for number in Words(*self._seeds.next()).stream():
+        for number in RandomWords(*self._seeds.next()).stream():
             yield tensor_of(np.array(number, np.int64))
 
 
-class Counter(Node):
+class Counter(DatasetNode):
     """Numbers at equal distances, without end."""
 
     name = "_ScanDataset"
@@ -215,7 +215,7 @@ class Counter(Node):
             number = number + self._step
 
 
-class FromGenerator(Node):
+class FromGenerator(DatasetNode):
     """What a Python generator gives."""
 
     name = "_FlatMapDataset"

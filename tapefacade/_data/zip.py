@@ -9,7 +9,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.element_structures import leaves, merged_spec, packed, packer, tensor_of
-from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, GoingOn, Node, Raised, close
+from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, DatasetNode, GoingOn, Raised, close
 from tapefacade._data.row_streams import (
     Columns,
     CountingColumn,
@@ -20,7 +20,7 @@ from tapefacade._data.row_streams import (
 )
 
 
-class Concatenate(Node):
+class Concatenate(DatasetNode):
     """The elements of one dataset, then those of another."""
 
     name = "_ConcatenateDataset"
@@ -44,12 +44,12 @@ class Concatenate(Node):
             yield from Boxed(node.elements())
 
 
-class Zip(Node):
+class Zip(DatasetNode):
     """The elements of several datasets side by side."""
 
     name = "_ZipDataset"
 
-    def __init__(self, nodes: Sequence[Node], form: Any) -> None:
+    def __init__(self, nodes: Sequence[DatasetNode], form: Any) -> None:
         super().__init__(*nodes)
         self._form = form  # a structure with a leaf for each dataset
 
@@ -116,12 +116,12 @@ def _has_parts(form: Any) -> bool:
     return isinstance(form, tuple | dict)
 
 
-class Enumerate(Node):
+class Enumerate(DatasetNode):
     """Each element with its number."""
 
     name = "_ZipDataset"
 
-    def __init__(self, node: Node, start: int) -> None:
+    def __init__(self, node: DatasetNode, start: int) -> None:
         super().__init__(node)
         self._start = start
 

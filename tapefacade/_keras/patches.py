@@ -136,7 +136,7 @@ def _change() -> None:
     KerasState.variable = backend.Variable
     KerasState.floatx = staticmethod(backend.floatx)
     common = importlib.import_module("keras.src.backend.common.variables")
-    variables.Scope.autocast = staticmethod(common.get_autocast_scope)
+    variables.AutocastScope.autocast = staticmethod(common.get_autocast_scope)
     dtypes = importlib.import_module("keras.src.backend.common.dtypes")
     wide = {int: "int64", "int": "int64", complex: "complex128"}  # as with TensorFlow
     PATCHES.set(dtypes, "PYTHON_DTYPES_MAP", {**dtypes.PYTHON_DTYPES_MAP, **wide})

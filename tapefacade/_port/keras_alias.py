@@ -72,12 +72,12 @@ class _KerasFinder(importlib.abc.MetaPathFinder):
             spec = finder.find_spec(fullname, path, target)
             if spec is not None:
                 if spec.loader is not None:
-                    spec.loader = _Loader(spec, spec.loader)
+                    spec.loader = _KerasLoader(spec, spec.loader)
                 return spec
         return None
 
 
-class _Loader(importlib.abc.Loader):
+class _KerasLoader(importlib.abc.Loader):
     """Loads Keras with its own loader, and changes it then."""
 
     def __init__(self, spec: importlib.machinery.ModuleSpec, own: importlib.abc.Loader) -> None:

@@ -69,7 +69,7 @@ def install_as_tensorflow() -> Alias:
     return Alias()
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _TensorFlowFinder(importlib.abc.MetaPathFinder):
     """Finds the modules `tensorflow.*` in this package.
 
     It answers for all of them: the next finder would look into the package's folder and load a
@@ -98,10 +98,12 @@ class _Finder(importlib.abc.MetaPathFinder):
         first, *parts = fullname.split(".")
         if first != TENSORFLOW:
             return None
-        return importlib.machinery.ModuleSpec(fullname, _Loader(_resolve(fullname, parts)))
+        return importlib.machinery.ModuleSpec(
+            fullname, _TensorFlowLoader(_resolve(fullname, parts))
+        )
 
 
-class _Loader(importlib.abc.Loader):
+class _TensorFlowLoader(importlib.abc.Loader):
     """Loads a module that is there already."""
 
     def __init__(self, module: types.ModuleType) -> None:
@@ -136,7 +138,7 @@ class _Installation:
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._holders = 0
-        self._finder = _Finder()
+        self._finder = _TensorFlowFinder()
         self._replaced: dict[str, types.ModuleType] = {}
         self._set_keras = False
 

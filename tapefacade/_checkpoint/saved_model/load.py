@@ -108,7 +108,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     index = os.path.join(path, directory.INDEX)
     with open(index, "rb") as file:
         content = read_json(index, file.read(), FORMAT)
-    return _Loader(path, content).root()
+    return _SavedModelLoader(path, content).root()
 
 
 def _no_model(path: str) -> Exception:
@@ -134,7 +134,7 @@ def contains_saved_model(export_dir: Any) -> bool:
     return directory.is_own(path) or directory.is_of_tensorflow(path)
 
 
-class _Loader:
+class _SavedModelLoader:
     """Makes the objects of a model.
 
     Args:

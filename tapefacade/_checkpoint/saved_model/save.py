@@ -116,7 +116,7 @@ def save(
     found = find_objects(obj, _methods(obj))
     own = functions_of(obj)
     wanted = default_signature(own) if signatures is None else named_signatures(signatures)
-    writer = _Writer(path, found)
+    writer = _SavedModelWriter(path, found)
     nodes = [writer.node(place) for place in range(len(found.objects))]
     called = {name: writer.function(name, made) for name, made in wanted.items()}
     graph, arrays = description_and_values(find_objects(obj, {}))
@@ -171,7 +171,7 @@ def _methods(value: Any) -> dict[str, Function]:
     return found
 
 
-class _Writer:
+class _SavedModelWriter:
     """Describes the objects of a model, and collects its programs and constants.
 
     Args:

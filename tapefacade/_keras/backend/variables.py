@@ -29,7 +29,7 @@ def as_tensor(value: Any) -> EagerTensor:
     return convert(value)
 
 
-class Scope:
+class AutocastScope:
     """Tells what dtype a layer computes in now."""
 
     autocast: ClassVar[Any] = staticmethod(lambda: None)
@@ -141,7 +141,7 @@ class VariableMembers:
 
     def _cast_to(self) -> str | None:
         """Returns the dtype that a layer computes in, if the variable is cast to it there."""
-        scope = Scope.autocast() if self._autocast else None
+        scope = AutocastScope.autocast() if self._autocast else None
         if scope is None or scope.dtype is None or self._discrete:
             return None
         return None if scope.dtype == self._dtype else scope.dtype
