@@ -28,7 +28,7 @@ from tapefacade._sparse.spec import SparseTensorSpec
 from tapefacade._sparse.tensor import SparseTensor
 
 
-def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[list[Any]]:
+def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
     """Yields lists of `size` elements; the last may be shorter, or is dropped.
 
     In the place of a list with an element that cannot be made is its `Raised`.
@@ -177,7 +177,10 @@ class SparseBatch(DatasetNode):
         for axis, size in enumerate(sizes):
             longest = max(array.shape[axis] for array in arrays)
             if size is not None and longest > size:
-                raise kernel_error(f"dense_to_sparse_batch: element of shape {arrays[0].shape} does not fit in {self._shape}", )  # fmt: skip
+                raise kernel_error(
+                    f"dense_to_sparse_batch: element of shape {arrays[0].shape} does "
+                    f"not fit in {self._shape}",
+                )
             sizes[axis] = longest if size is None else size
         return _as_sparse(arrays, sizes)
 

@@ -1,7 +1,7 @@
 """Elements: nests of tensors, in which lists are tensors; their specs and what becomes of them."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def mapped(function: Callable[[Any], Any], value: Any) -> Any:
     return function(value)
 
 
-def _is_protocol(value: Any) -> bool:
+def _is_protocol(value: Any) -> TypeGuard[Any]:
     """Whether a value tells its parts by `__tf_flatten__`, as dataclasses may."""
     return hasattr(type(value), "__tf_flatten__") and hasattr(type(value), "__tf_unflatten__")
 

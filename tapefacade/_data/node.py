@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, final
 
 from tapefacade._data.element_structures import merged_spec, spec_of_element
 from tapefacade._data.random_numbers import PROBING
@@ -184,6 +184,7 @@ def started_again(node: DatasetNode, found: dict[Any, Any]) -> Iterator[Any]:
         SHARING.found = before
 
 
+@final
 class Raised:
     """Stands for an element that cannot be made: the error goes where the element would go."""
 

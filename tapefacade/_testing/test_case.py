@@ -38,7 +38,9 @@ MESSAGE_SESSION = (
 
 
 RANDOM_SEED = 87654321
-INCOMPATIBLE_SHAPES_PATTERN = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
+INCOMPATIBLE_SHAPES_PATTERN = (
+    r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
+)
 PROCESSORS = {
     "x86": ("x86_64", "AMD64", "i386", "i686"),
     "arm": ("aarch64", "arm64", "armv7l"),
