@@ -128,13 +128,13 @@ class GroupByReducer(DatasetNode):
         return self._end.spec
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        states: dict[int, Any] = {}
+        states: dict[Any, Any] = {}
         key_of, start, step, end = (
             function.started() for function in (self._key, self._start, self._step, self._end)
         )
         for element in elements:
             key = attempt(key_of, element)
-            number = attempt(_as_number, key)
+            number: Any = attempt(_as_number, key)
             state = number
             if type(number) is not Raised:
                 state = states[number] if number in states else attempt(start, key)

@@ -34,8 +34,8 @@ from tapefacade._trace.recording import THREAD
 
 OLDEST_VERSION, NEWEST_VERSION = (3, 10), (3, 15)  # of Keras: those that are tested
 MESSAGE_NEW = (
-    "Keras %s is newer than %s, the newest that tf.keras is tested with. It is used all the same; if "
-    "something fails, try pip install 'keras<=%s.99'."
+    "Keras %s is newer than %s, the newest that tf.keras is tested with. It is used all the same; "
+    "if something fails, try pip install 'keras<=%s.99'."
 )
 BACKEND_MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
 CORE_FUNCTIONS = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
@@ -69,8 +69,8 @@ def load() -> types.ModuleType:
     version = tuple(int(part) for part in keras.__version__.split(".")[:2])
     if version < OLDEST_VERSION:
         raise ImportError(
-            f"tf.keras works with Keras {_text(OLDEST_VERSION)} and newer, and {keras.__version__} is "
-            "installed: pip install 'tapefacade[keras]'"
+            f"tf.keras works with Keras {_text(OLDEST_VERSION)} and newer, and {keras.__version__} "
+            "is installed: pip install 'tapefacade[keras]'"
         )
     is_new = version > NEWEST_VERSION
     if is_new and not PATCHES.are_set:
