@@ -157,6 +157,29 @@ def once_table(results: dict[str, Any]) -> str:
     return "\n\n".join([table(header, rows), *left_out_lines(results)])
 
 
+def deep_table(results: dict[str, Any]) -> str:
+    """Returns the seconds of the first steps of deep models, and those of the later ones."""
+    rows = []
+    for result in results.values():
+        for name, found in result["contestants"].items():
+            rows.append([
+                f"{result['title']}: {name}",
+                f"{found['first']:.2f} s",
+                f"{found['first_cpu']:.2f} s",
+                f"{found['early_cpu']:.2f} s",
+                f"{found['longest']:.2f} s",
+                f"{found['steady_ms']:.1f} ms",
+                f"{found['total']:.1f} s",
+                f"{found['process']:.1f} s",
+                f"{found['peak_mib']:.0f} MiB",
+            ])  # fmt: skip
+    header = [
+        "deep models", "first step", "processor", "to the 12th", "longest after the first",
+        "a step then", "50 steps", "with the start", "memory, peak",
+    ]  # fmt: skip
+    return "\n\n".join([table(header, rows), *left_out_lines(results)])
+
+
 def micro_table(results: dict[str, Any]) -> str:
     """Returns what one op costs."""
     rows = [
@@ -216,6 +239,8 @@ def text(results: dict[str, Any]) -> str:
         parts.append(workload_tables(workloads))
     if keras := results.get("keras"):
         parts.append(workload_tables(keras))
+    if deep := results.get("deep"):
+        parts.append(deep_table(deep))
     if once := results.get("once"):
         parts.append(once_table(once))
     if micro := results.get("micro"):

@@ -23,6 +23,7 @@ else:
 
 import charts
 import data
+import deep
 import dispatch
 import jax
 import keras_models
@@ -38,7 +39,7 @@ from workloads import WORKLOADS, Workload
 import tapefacade
 
 ROUNDS = 15
-PARTS = ("keras", "once", "micro", "dispatch", "data", "import", "start", "memory")
+PARTS = ("keras", "deep", "once", "micro", "dispatch", "data", "import", "start", "memory")
 HERE = pathlib.Path(__file__).parent
 
 
@@ -100,6 +101,7 @@ def main() -> None:
     peers.close()
     measurements = {
         "keras": lambda: keras_models.measure(arguments.rounds),
+        "deep": deep.measure,
         "once": once.measure,
         "micro": lambda: micro.measure(
             {"tapefacade": tapefacade, "TF eager": tensorflow}, arguments.rounds

@@ -14,8 +14,9 @@ from jax import lax
 from steps import Network, counted, settle
 
 import tapefacade as tf
-from tapefacade._trace import background, executables, execution, first_runs, tree
-from tapefacade._trace.background import BACKGROUND, Background, Job
+from tapefacade._port.report import Report
+from tapefacade._trace import background, executables, execution, execution_mode, first_runs, tree
+from tapefacade._trace.background import BACKGROUND, WATCH, Background, Job, Watch
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, weight_of
 
 RNG = np.random.default_rng(3)
@@ -375,6 +376,80 @@ def test_within_jax(all_deep):
     want = step(x).numpy()
     got = jax.jit(lambda x: step(x))(x)
     np.testing.assert_allclose(np.asarray(got), want, 1e-5)
+
+
+def test_a_program_in_pieces_that_repeats_is_compiled_in_the_background(monkeypatch, jobs):
+    for name in ("MAX_WHOLE", "MAX_STEPS"):  # too long for NumPy, at first
+        monkeypatch.setattr(execution_mode, name, 100)
+    v, x = tf.Variable(np.ones(1303, "f")), tf.ones([1303])
+
+    @tf.function
+    def gradient():
+        with tf.GradientTape() as tape:
+            y = x
+            for _ in range(60):
+                y = y + 0.01 * tf.tanh(v * y)
+            loss = tf.reduce_sum(y)
+        return tape.gradient(loss, v)
+
+    want = gradient().numpy()
+    with counted() as count:
+        gradient().numpy()
+    assert count.dispatched > 1
+    monkeypatch.setattr(execution_mode, "MAX_WHOLE", 10_000)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS", 10_000)
+    monkeypatch.setattr(execution_mode, "MAX_ROW", 1)
+    with held(monkeypatch) as go:
+        for _ in range(3):
+            with counted() as count:
+                np.testing.assert_allclose(gradient().numpy(), want, 1e-5)
+            assert count.dispatched > 1
+        go.set()
+        BACKGROUND.wait()
+        for _ in range(2):
+            with counted() as count:
+                np.testing.assert_allclose(gradient().numpy(), want, 1e-5)
+            assert (count.compiled, count.dispatched) == (0, 1)
+    assert len(jobs) == 1
+
+
+def test_the_report_tells_the_seconds_of_each_tier(all_deep):
+    report = Report()
+    report.start()
+    try:
+        trained(Network(), 3)
+    finally:
+        report.stop()
+    assert "traced and computed by NumPy before they were compiled" in report.text()
+
+
+def test_a_wait_is_told_once(monkeypatch, caplog):
+    monkeypatch.setattr(background, "SECONDS_BEFORE_MESSAGE", 0.01)
+    watch = Watch()
+    for title in ("first", "second"):
+        with watch.over(title):
+            for _ in range(500):
+                if caplog.records:
+                    break
+                threading.Event().wait(0.01)
+    (record,) = caplog.records
+    assert record.name == "tensorflow"
+    assert "Compiling first takes more than a second" in record.getMessage()
+
+
+def test_a_long_program_is_watched(monkeypatch):
+    watched = []
+    monkeypatch.setattr(
+        WATCH, "over", lambda title: (watched.append(title), contextlib.nullcontext())[1]
+    )
+    x = tf.ones([1305])
+    x.numpy()
+    for _ in range(30):
+        x = tf.sin(x)
+    x.numpy()
+    (title,) = watched
+    assert title.startswith("a program of 30 ops, the first at ")
+    assert "test_first_runs.py" in title
 
 
 # The thread.

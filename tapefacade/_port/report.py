@@ -61,8 +61,8 @@ class Report:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
         self._began = self._ended = 0.0
-        self._before: dict[str, int] = {}
-        self._counts: dict[str, int] = {}
+        self._before: dict[str, Any] = {}
+        self._counts: dict[str, Any] = {}
         self.compiling = 0.0  # seconds
         self.starts = array.array("d")  # of the steps
         self.compiled_in: list[int] = []  # for each compilation, how many steps had begun
@@ -208,6 +208,12 @@ class Report:
             last = self.compiled_in[-1]
             lines[0] += (
                 f"; the last was compiled {f'in step {last:,}' if last else 'before step 1'}"
+            )
+        early, behind = (self._counts[f"seconds_{tier}"] for tier in ("early", "in_background"))
+        if early:
+            lines.append(
+                f"{_seconds(early)} traced and computed by NumPy before they were compiled, "
+                f"{_seconds(behind)} compiling in the background"
             )
         return [*lines, f"{self._counts['recorded']:,} new instructions"]
 

@@ -14,6 +14,7 @@ import collections
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,11 +22,16 @@ import jax
 
 from tapefacade._core.logging import get_logger
 from tapefacade._trace.compilation_cache import CACHE, JAX_CONFIG, SWITCHES
+from tapefacade._trace.executables import STATISTICS
 
 VARIABLE = "TAPEFACADE_BACKGROUND_COMPILATION"
 # Programs that may wait; what comes then is asked for again at its next call.
 MAX_WAITING = 16
 SECONDS_BEFORE_MESSAGE = 1.0
+MESSAGE_WAIT = (
+    "Compiling %s takes more than a second. It is compiled once, and kept on disk for the next "
+    "start. (This is said once.)"
+)
 MESSAGE_AT_EXIT = (
     "The program has ended; waiting for the compilation of %s, which is kept for the next start."
 )
@@ -55,6 +61,7 @@ class Job:
     def run(self) -> None:
         """Compiles; what is wrong is found again by the call that needs the program."""
         assert self._lower is not None
+        began = time.perf_counter()
         try:
             with self._settings():
                 lowered = self._lower()
@@ -64,6 +71,7 @@ class Job:
             get_logger().debug("Compiling %s in the background failed: %s", self.title, error)
         finally:
             self._lower = None
+            STATISTICS.seconds_in_background += time.perf_counter() - began
             self.is_done = True
 
     @contextlib.contextmanager
@@ -146,6 +154,33 @@ class Background:
                 self._condition.wait_for(lambda: self._thread is None)
 
 
+class Watch:
+    """Says once in a process what is compiled while somebody waits for more than a second."""
+
+    def __init__(self) -> None:
+        self._is_told = False
+
+    @contextlib.contextmanager
+    def over(self, title: str) -> Iterator[None]:
+        """Watches what is done in the block."""
+        if self._is_told:
+            yield
+            return
+        timer = threading.Timer(SECONDS_BEFORE_MESSAGE, self._tell, [title])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _tell(self, title: str) -> None:
+        if not self._is_told:
+            self._is_told = True
+            get_logger().warning(MESSAGE_WAIT, title)
+
+
+WATCH = Watch()
 BACKGROUND = Background()
 atexit.register(BACKGROUND.end)
 if hasattr(os, "register_at_fork"):

@@ -26,6 +26,8 @@ class Statistics:
         self.compiled = 0  # programs traced and compiled
         self.dispatched = 0  # programs run
         self.recorded = 0  # instructions never seen before at their place
+        self.seconds_early = 0.0  # in programs that were not compiled: traced, computed by NumPy
+        self.seconds_in_background = 0.0  # of compiling there
 
 
 STATISTICS = Statistics()
@@ -63,6 +65,7 @@ class Executable:
         self.used = 0
         self.call: Any = None
         self.early: Any = None  # what computes it until it is compiled; see `first_runs`
+        self.coming: Any = None  # its compilation, while it runs in pieces
         self._jitted: Any = None
 
     def jitted(self) -> Any:

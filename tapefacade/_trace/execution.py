@@ -21,6 +21,7 @@ from jax.core import Tracer
 from tapefacade._core import errors
 from tapefacade._core.conversion import array_of_numbers
 from tapefacade._core.tensor import EagerTensor, FailedValue
+from tapefacade._trace.background import WATCH
 from tapefacade._trace.buffer_donation import Handover, is_large
 from tapefacade._trace.executables import (
     CONCRETE as CONCRETE,
@@ -33,7 +34,7 @@ from tapefacade._trace.executables import (
     outputs_of as outputs_of,
 )
 from tapefacade._trace.execution_mode import WAYS
-from tapefacade._trace.first_runs import early_call
+from tapefacade._trace.first_runs import MIN_STEPS, early_call, in_pieces_meanwhile, title_of
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.slices import Slice
@@ -264,6 +265,9 @@ class Program:
         self.executable = executable
         if executable.call is None and not _traced(arguments):
             piecewise = WAYS.choose(executable, self.repeats)
+            if piecewise is None:
+                before = WAYS.before(executable)
+                piecewise = in_pieces_meanwhile(executable, before, arguments)
             in_pieces = None if piecewise is None else self._in_pieces(piecewise, arguments)
             if in_pieces is not None:
                 return in_pieces
@@ -271,9 +275,12 @@ class Program:
         first = executable.call
         if first is None and not _traced(arguments):
             first = early_call(executable, arguments)
-        first = first or executable.call or executable.prepare()
+        first = first or executable.call
         try:
-            return self.execute(arguments, first)
+            if first is not None or len(executable.part.steps) < MIN_STEPS:
+                return self.execute(arguments, first or executable.prepare())
+            with WATCH.over(f"{title_of(executable)}, the first at {in_sentence(self.lines[0])},"):
+                return self.execute(arguments, executable.prepare())
         finally:
             WAYS.compiled(executable)
 

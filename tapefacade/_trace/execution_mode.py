@@ -70,6 +70,7 @@ class _Choice:
 
     Attributes:
         piecewise: how it runs in pieces; None if as a whole.
+        before: how it has run in pieces; None if never.
         is_coarse: whether the pieces are those for many runs.
         whole: the seconds that compiling it as a whole is estimated to take.
         cost: the seconds that it takes longer in pieces.
@@ -78,10 +79,10 @@ class _Choice:
         row: how often it has run without another one between.
     """
 
-    __slots__ = ("cost", "is_coarse", "last", "piecewise", "row", "spent", "whole")
+    __slots__ = ("before", "cost", "is_coarse", "last", "piecewise", "row", "spent", "whole")
 
     def __init__(self, piecewise: Piecewise | None, whole: float = 0.0, cost: float = 0.0) -> None:
-        self.piecewise = piecewise
+        self.piecewise = self.before = piecewise
         self.whole = whole
         self.cost = cost
         self.is_coarse = False
@@ -153,9 +154,15 @@ class Ways:
         if choice.spent >= choice.whole * ENOUGH or choice.row > MAX_ROW:
             with no_collection():
                 choice.piecewise = self._again(executable, choice)
+            choice.before = choice.piecewise or choice.before
         if choice.piecewise is not None:
             choice.spent += choice.cost
         return choice.piecewise
+
+    def before(self, executable: Executable) -> Piecewise | None:
+        """Returns how a program has run in pieces; None if it never has."""
+        choice = self._choices.get((executable.part, executable.layout))
+        return None if choice is None else choice.before
 
     def compiled(self, executable: Executable) -> None:
         """Takes note that a program has been compiled as a whole, and has run."""

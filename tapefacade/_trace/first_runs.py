@@ -7,6 +7,7 @@ that compile in a second or less are compiled at once, as they have always been.
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 
 from tapefacade._trace.background import BACKGROUND, Job
 from tapefacade._trace.compilation_cache import JAX_CONFIG
-from tapefacade._trace.executables import EXECUTABLES, WRAPPERS, Executable
+from tapefacade._trace.executables import EXECUTABLES, STATISTICS, WRAPPERS, Executable
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, weight_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
+from tapefacade._trace.piecewise import Piecewise
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 DEEP = 600.0
@@ -44,14 +46,75 @@ class Early:
 
     def ask(self) -> None:
         """Asks for the compiled program."""
-        title = f"a program of {len(self._executable.part.steps):,} ops"
-        job = Job(self._traced.lower, title)
+        job = Job(self._traced.lower, title_of(self._executable))
         if BACKGROUND.submit(job):
             self.job = job
 
     def call(self, *arguments: Any) -> Any:
         """Does what the compiled program will do."""
-        return self._tree.unflatten(self._interpreter(arguments))
+        began = time.perf_counter()
+        try:
+            return self._tree.unflatten(self._interpreter(arguments))
+        finally:
+            STATISTICS.seconds_early += time.perf_counter() - began
+
+
+class Coming:
+    """A program that has run in pieces, until it is compiled as a whole.
+
+    Attributes:
+        job: the compilation.
+        piecewise: how it runs until then.
+    """
+
+    def __init__(self, executable: Executable, piecewise: Piecewise, arguments: Any) -> None:
+        types = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arguments]
+        self.piecewise = piecewise
+        self.job = Job(lambda: executable.jitted().lower(*types), title_of(executable))
+        self.is_asked = BACKGROUND.submit(self.job)
+
+
+def title_of(executable: Executable) -> str:
+    """Returns what a message calls a program."""
+    return f"a program of {len(executable.part.steps):,} ops"
+
+
+def in_pieces_meanwhile(
+    executable: Executable, before: Piecewise | None, arguments: Sequence[Any]
+) -> Piecewise | None:
+    """Returns how a program that should be compiled runs in pieces until it is.
+
+    Args:
+        executable: the program.
+        before: how it has run in pieces; None if it never has.
+        arguments: its arguments.
+
+    Returns:
+        How it runs; None if it has to be, or is, compiled.
+    """
+    if before is None or not BACKGROUND.is_on or executable.acts:
+        return None
+    coming = executable.coming
+    if coming is None:
+        if not all(type(a) is np.ndarray or _is_on_one(a) for a in arguments):
+            return None
+        with _LOCK:
+            coming = executable.coming
+            if coming is None:
+                coming = executable.coming = Coming(executable, before, arguments)
+                EXECUTABLES.keep(executable)
+    if coming.job.is_done or not coming.is_asked:
+        executable.coming = None
+        return None
+    return coming.piecewise
+
+
+def _is_on_one(value: Any) -> bool:
+    return (
+        isinstance(value, jax.Array)
+        and isinstance(value.dtype, np.dtype)
+        and len(value.devices()) == 1
+    )
 
 
 def early_call(executable: Executable, arguments: Sequence[Any]) -> Callable[..., Any] | None:
@@ -109,8 +172,11 @@ def is_on_host(value: Any) -> bool:
 
 
 def _made(executable: Executable, arguments: Sequence[Any]) -> Early | None:
+    began = time.perf_counter()
     with jax.enable_x64(True), no_collection():
         traced = executable.jitted().trace(*arguments)
         if weight_of(traced.jaxpr.jaxpr) < DEEP or not is_interpretable(traced.jaxpr):
             return None
-        return Early(executable, traced)
+        early = Early(executable, traced)
+    STATISTICS.seconds_early += time.perf_counter() - began
+    return early
