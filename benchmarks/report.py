@@ -234,23 +234,12 @@ def start_table(results: dict[str, Any]) -> str:
 
 def text(results: dict[str, Any]) -> str:
     """Returns all results for people."""
-    parts = []
-    if workloads := results.get("workloads"):
-        parts.append(workload_tables(workloads))
-    if keras := results.get("keras"):
-        parts.append(workload_tables(keras))
-    if deep := results.get("deep"):
-        parts.append(deep_table(deep))
-    if once := results.get("once"):
-        parts.append(once_table(once))
-    if micro := results.get("micro"):
-        parts.append(micro_table(micro))
-    if found := results.get("dispatch"):
-        parts.append(dispatch_table(found))
-    if found := results.get("data"):
-        parts.append(data_table(found))
-    if start := results.get("start"):
-        parts.append(start_table(start))
+    tables = {
+        "workloads": workload_tables, "keras": workload_tables, "deep": deep_table,
+        "once": once_table, "micro": micro_table, "dispatch": dispatch_table, "data": data_table,
+        "start": start_table,
+    }  # fmt: skip
+    parts = [table_of(found) for name, table_of in tables.items() if (found := results.get(name))]
     if found := results.get("import"):
         parts.append(
             f"`import tapefacade` after `import jax`: {found['tapefacade']:.2f} s "
