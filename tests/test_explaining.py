@@ -1,6 +1,8 @@
 """`tape.explain`, `tape.program` and `concrete.program`: what was recorded, told to people."""
 
+import gc
 import linecache
+import weakref
 
 import numpy as np
 import pytest
@@ -319,7 +321,7 @@ def test_refusals():
     with pytest.raises(AttributeError, match="no attribute '_id'"):
         tape.explain(y, [1.0])
     tape.gradient(y, x)
-    for ask in (lambda: tape.explain(y, x), tape.program, tf.GradientTape().program):
+    for ask in (tape.program, tf.GradientTape().program, lambda: tf.GradientTape().explain(y, x)):
         with pytest.raises(RuntimeError, match="non-persistent GradientTape can only be used"):
             ask()
     assert tape._repr_html_() is None
@@ -495,3 +497,51 @@ def test_what_has_no_value_is_text():
     )
     assert shown == [None]
     assert concrete.outputs == []
+
+
+def test_a_tape_that_has_been_used_is_asked():
+    x, unused = tf.Variable([1.0, 2.0], name="x"), tf.Variable(1.0, name="unused")
+    c = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(c)
+        y = tf.round(x * c)
+        z = c * c
+    before = repr(tape.explain(y, [x, c, unused]))
+    assert "x: None, because the gradient stops" in before
+    assert tape.gradient(y, [x, c, unused]) == [None] * 3
+    assert repr(tape.explain(y, [x, c, unused])) == before
+    with tf.GradientTape():
+        pass  # the next step begins
+    assert repr(tape.explain(y, [x, c, unused])) == before
+    assert tape.explain(z, c).findings[0].connected
+    with pytest.raises(RuntimeError, match="non-persistent"):
+        tape.gradient(z, c)
+
+
+def test_a_tape_that_has_been_used_keeps_no_values():
+
+    def used():
+        c = tf.constant([1.0, 2.0]) * 3.0
+        with tf.GradientTape() as tape:
+            tape.watch(c)
+            y = c * c
+        tape.gradient(y, c)
+        return tape, weakref.ref(c)
+
+    tape, value = used()
+    with tf.GradientTape():
+        pass
+    gc.collect()
+    assert value() is None
+    del tape
+
+
+def test_variables_of_keras_are_explained():
+    pytest.importorskip("keras")
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+    with tf.GradientTape() as tape:
+        y = tf.round(model(tf.ones((2, 3))))
+    tape.gradient(y, model.trainable_variables)
+    text = repr(tape.explain(y, model.trainable_variables))
+    assert text.count("None, because the gradient stops") == 2
+    assert "kernel" in text

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 import pytest
 from cases import CASES, SUBJECTS, Case, fingerprint, name
-from cases.answer import Answer, ask, is_float, normalised, taken_apart
+from cases.answer import Answer, ask, is_float, looked_at, normalised, taken_apart
 from cases.case import is_array, tensors
 from cases.store import load
 
@@ -155,6 +155,20 @@ def test_second_order(case):
 @rows(lambda case: case.raises)
 def test_error(case):
     assert_same_error(ours(case).error, golden(case).error)
+
+
+@rows(lambda case: case.raises)
+def test_error_shows_no_exception_from_within(case):
+    if golden(case).error[0] == "nothing":
+        return  # TensorFlow accepts it
+    arguments, _ = tensors(tf, case)
+    with pytest.raises(Exception) as raised:  # noqa: PT011, PT012 - `test_error` compares it
+        call = operator.attrgetter(case.path)(tf)
+        for leaf in taken_apart(tf, call(*arguments, **case.static))[1]:
+            looked_at(leaf)
+    error = raised.value
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
 
 
 @rows(succeeds)

@@ -211,8 +211,12 @@ class GradientTape:
         self._intervals: list[tuple[int, int]]
         self._start: int
         self._watched: dict[int, int]  # slot -> the position from which on it is watched
+        # Of a tape that has been used: the recording, its slots, its end and what was watched.
+        self._past: tuple[Any, dict[int, int], Node | None, dict[int, int]] | None = None
 
     def _clear(self) -> None:
+        if self._data is not None:  # for `explain`; no values
+            self._past = self._trace, self._data.slots, self._end, self._watched
         self._trace = self._data = self._end = None
         self._watched = {}
 
@@ -717,8 +721,8 @@ class GradientTape:
     def explain(self, target: Any, sources: Any) -> Explanation:
         """Tells why the gradient of `target` is None for some of `sources`, or why it is not.
 
-        TensorFlow has nothing like it. It computes nothing, and does not use up the tape. A tape
-        that is not persistent has to be asked before its gradient.
+        TensorFlow has nothing like it. It computes nothing, and does not use up the tape; a tape
+        that has been used answers as well.
 
         Args:
             target: a tensor or variable.
@@ -729,7 +733,7 @@ class GradientTape:
             whether it is `connected`, the `reason`, the `places` and what to do.
 
         Raises:
-            RuntimeError: if a tape that is not persistent has been used already.
+            RuntimeError: if the block has not been entered.
             TypeError: if `target` or a source is no tensor or variable.
 
         >>> x = tf.Variable([1.0, 2.0], name="x")
@@ -742,9 +746,16 @@ class GradientTape:
 
         See https://www.tensorflow.org/guide/autodiff#getting_a_gradient_of_none.
         """
-        end, window = self._seen()
+        if self._trace is None and self._past is not None:
+            _, _, past_end, watched = self._past
+            assert past_end is not None
+            end, window = past_end, Window(tuple(self._intervals), tuple(watched.items()))
+        else:
+            end, window = self._seen()
         (target,) = checked_sources([differentiated(target)])
         flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
+        # A variable of Keras is known by the one that it holds.
+        flat = [item._root if isinstance(item, Variable) else item for item in flat]
         content = TapeContent(
             end, window, self._variables, self._slots, self._watch_accessed_variables
         )
@@ -767,10 +778,12 @@ class GradientTape:
         if isinstance(source, Variable):
             known = self._variables.get(id(source._root))
             return known[1] if known else ()
-        trace, data = self._trace, self._data
-        assert trace is not None
-        assert data is not None
-        slot = source._slot if source._recording is trace else data.slots.get(id(source))
+        if self._data is not None:
+            trace, slots = self._trace, self._data.slots
+        else:
+            assert self._past is not None
+            trace, slots = self._past[:2]
+        slot = source._slot if source._recording is trace else slots.get(id(source))
         return () if slot is None else (slot,)
 
 
