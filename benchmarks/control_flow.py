@@ -17,7 +17,7 @@ if KIND == "tapefacade":
     import tapefacade as tf
 else:
     import tensorflow as tf
-import numpy as np
+import numpy as np  # noqa: E402
 
 tf.get_logger().setLevel("ERROR")
 RANDOM = np.random.RandomState(0)
@@ -29,7 +29,7 @@ def count_to_thousand():
     def f(x, n):
         i = c(0)
         while i < n:
-            if x > 2.0:
+            if x > 2.0:  # noqa: SIM108
                 x = x * 0.5
             else:
                 x = x * 1.3 + 0.1
@@ -43,7 +43,7 @@ def collatz():
     def f(n):
         steps = 0
         while n != 1:
-            if n % 2 == 0:
+            if n % 2 == 0:  # noqa: SIM108
                 n = n // 2
             else:
                 n = 3 * n + 1
@@ -233,7 +233,7 @@ def episode():
                     break
             loss = -tf.reduce_sum(chosen.stack()) * tf.cast(n, tf.float32)
         gradients = tape.gradient(loss, [w1, w2])
-        for w, g in zip([w1, w2], gradients):
+        for w, g in zip([w1, w2], gradients, strict=True):
             w.assign_sub(1e-5 * g)
         return loss, n
 
@@ -259,7 +259,7 @@ def main() -> None:
         python, arguments = case()
         f = python if KIND == "eager" else tf.function(python)
         firsts = []
-        for k in range(2):
+        for _ in range(2):
             start = time.process_time()
             looked(f(*arguments(0)))
             firsts.append(time.process_time() - start)

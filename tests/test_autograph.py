@@ -87,7 +87,7 @@ def test_a_program_with_statements_is_one_dispatch():
     def f(x):
         n = tf.constant(0)
         while x < 1000.0:
-            if x > 10.0:
+            if x > 10.0:  # noqa: SIM108
                 x = x * 3.0
             else:
                 x = x + 1.0
@@ -252,6 +252,55 @@ def test_concrete_functions_of_functions_that_look():
 
     concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32))
     assert concrete(c(3.0)).numpy() == 12.0
+
+
+def test_arrays_that_grow_by_an_element_in_each_iteration():
+    @tf.function
+    def f(start):
+        found = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        with tf.GradientTape() as tape:
+            tape.watch(start)
+            x = start
+            for i in tf.range(5):
+                if x > 10.0:
+                    x = x / 2.0
+                found = found.write(i, x * tf.cast(i, tf.float32))
+            y = tf.reduce_sum(found.stack() ** 2)
+        return found.stack(), found.size(), tape.gradient(y, start)
+
+    wanted = f.python_function(c(3.0))
+    for one, other in zip(twice(f, c(3.0)), wanted, strict=True):
+        np.testing.assert_allclose(one, other)
+    assert is_program(f)
+
+
+def test_arrays_that_grow_until_a_break():
+    @tf.function
+    def f(x):
+        found = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        for i in tf.range(20):
+            x = x * 1.5
+            found = found.write(i, x)
+            if x > 20.0:
+                break
+        return found.stack()
+
+    for start in (1.0, 30.0, 0.001, 1.0):
+        wanted = f.python_function(c(start))
+        np.testing.assert_allclose(twice(f, c(start)), wanted)
+    assert "for i in tf.range(20):  # an instruction" in lines(f)
+
+
+def test_arrays_that_grow_otherwise_run_as_python():
+    @tf.function
+    def f(n):
+        found = tf.TensorArray(tf.int32, 0, dynamic_size=True)
+        for i in tf.range(6):
+            if i % n == 0:
+                found = found.write(i // n, i)
+        return found.stack()
+
+    assert twice(f, c(2)).numpy().tolist() == [0, 2, 4]
 
 
 def test_match_and_try_stay_python_around_statements():

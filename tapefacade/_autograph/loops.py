@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._autograph.array_growth import WHY_GROWS, GrowingArray, growing
 from tapefacade._autograph.state import (
     UNDEFINED,
     Leaks,
@@ -29,7 +30,7 @@ from tapefacade._trace.recording import THREAD
 MAX_PASSES = 8  # how often a body is recorded to learn which of its variables become tensors
 WHY_SEEDS = "random ops with a seed draw TensorFlow's numbers, each iteration those after the last"
 MESSAGE_ONCE = "loop must iterate at least once to initialize {}"
-PYTHON, TENSOR, ARRAY = "python", "tensor", "array"
+PYTHON, TENSOR, ARRAY, GROWING = "python", "tensor", "array", "growing array"
 Step = Callable[[Any], Any]
 
 
@@ -39,15 +40,18 @@ class Kept:
     Attributes:
         init: the values at first.
         defined: the names that only iterations define.
+        index: the number of the iteration that is recorded.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, room: int | None) -> None:
         state.require_containers()
+        self._room = room
+        self.index: EagerTensor | None = None
         self.state = state
         self.init = state.get()
         self.parts = Parts(self.init)
         self.defined: list[str] = []
-        self._kinds = [[_kind(leaf) for leaf in group] for group in self.parts.groups]
+        self._kinds = [[_kind(leaf, room) for leaf in group] for group in self.parts.groups]
         # What the parts are at first, as tensors: known for those that are tensors.
         self._start: list[list[EagerTensor | None]] = [
             [
@@ -72,10 +76,21 @@ class Kept:
         """Assigns values with other tensors."""
         self.state.put(self.state.copied(self._joined(tensors)))
 
-    def settle(self, tensors: Sequence[EagerTensor]) -> None:
-        """Assigns the results of the loop."""
+    def settle(self, tensors: Sequence[EagerTensor], count: EagerTensor | None = None) -> None:
+        """Assigns the results of the loop.
+
+        Args:
+            tensors: those that are tensors.
+            count: how many elements arrays that grow have got, where that is not all.
+        """
+        values = self._joined(tensors)
+        if count is not None and self.has_growing:  # a shape: Python has to know it
+            size = int(count.numpy())
+            for leaf in (leaf for value in values for leaf in Parts([value]).groups[0]):
+                if isinstance(leaf, TensorArray) and leaf.dynamic_size and leaf._whole is not None:
+                    leaf._put(leaf._whole[:size])
         self.state.put(self.init)
-        self.state.settle(self.init, self._joined(tensors))
+        self.state.settle(self.init, values)
 
     def _joined(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         rest = iter(tensors)
@@ -84,14 +99,26 @@ class Kept:
             leaves = []
             for leaf, first in zip(group, start, strict=True):
                 if isinstance(leaf, TensorArray):
-                    made = leaf._copy(None)
-                    if first is not None:
-                        made._put(next(rest))
-                    leaves.append(made)
+                    leaves.append(self._array(leaf, None if first is None else next(rest)))
                 else:
                     leaves.append(leaf if first is None else next(rest))
             values.append(self.parts.joined(place, leaves))
         return values
+
+    def _array(self, leaf: TensorArray, whole: EagerTensor | None) -> TensorArray:
+        """Returns an array with other elements."""
+        if self.index is not None and self._room and _grows(leaf):
+            return growing(leaf, whole, self.index, self._room)
+        made = leaf._copy(None)
+        if whole is not None:
+            made._put(whole)
+        return made
+
+    @property
+    def has_growing(self) -> bool:
+        """Whether there are arrays that grow."""
+        leaves = [leaf for group in self.parts.groups for leaf in group]
+        return any(isinstance(leaf, TensorArray) and _grows(leaf) for leaf in leaves)
 
     def taken(self) -> tuple[list[EagerTensor], "Changes"]:
         """Takes the values after an iteration apart.
@@ -174,21 +201,26 @@ def _leaves_of(value: Any) -> list[Any]:
     return Parts([value]).groups[0]
 
 
-def _kind(leaf: Any) -> str:
+def _kind(leaf: Any, room: int | None) -> str:
     if type(leaf) is EagerTensor:
         return TENSOR
     if isinstance(leaf, TensorArray):
-        if leaf.dynamic_size or not leaf._length:
-            raise NotStagedError("a tf.TensorArray may grow")
-        return ARRAY
+        if not leaf.dynamic_size and leaf._length:
+            return ARRAY
+        if not room or not _grows(leaf):
+            raise NotStagedError(WHY_GROWS)
+        return GROWING
     return PYTHON
+
+
+def _grows(leaf: TensorArray) -> bool:
+    return leaf.dynamic_size and not leaf._length
 
 
 def _typed(leaf: Any) -> Any:
     """Returns what stands for a leaf that is defined in an iteration."""
     if isinstance(leaf, TensorArray):
-        type_ = leaf.stack()._type
-        return _Typed(type_)
+        return _Typed(_stacked(leaf)._type)
     if is_tensor_like(leaf):
         return _Typed(as_tensor(leaf)._type)
     return leaf
@@ -203,7 +235,7 @@ def _tensor(leaf: Any) -> EagerTensor:
 def _stacked(leaf: Any) -> EagerTensor:
     if not isinstance(leaf, TensorArray):
         raise NotStagedError("a tf.TensorArray becomes something else")
-    return leaf.stack()
+    return leaf.grown() if isinstance(leaf, GrowingArray) else leaf.stack()
 
 
 class LoopStatement:
@@ -212,8 +244,16 @@ class LoopStatement:
     Its state are hidden tensors, such as the number of the row, and the variables.
     """
 
-    def __init__(self, state: State, body: Step) -> None:
-        self.kept = Kept(state)
+    def __init__(self, state: State, body: Step, room: int | None = None) -> None:
+        """Takes the variables apart.
+
+        Args:
+            state: the variables.
+            body: the body, a function of what the loop runs over.
+            room: how many elements arrays that grow get, at most; the first hidden tensor counts
+                them then.
+        """
+        self.kept = Kept(state, room)
         self.body = body
 
     def recorded_body(
@@ -244,9 +284,11 @@ class LoopStatement:
                 leaks.append(Leaks(tensors))
                 end = len(tensors) - len(rows)
                 before = tensors[:count]
+                kept.index = before[0] if before else None
                 kept.put(tensors[count:end])
                 self.body(*element([*before, *tensors[end:]]))
                 results, changes = kept.taken()
+                kept.index = None
                 found.append(changes)
                 return [*further(before), *results]
 
@@ -307,6 +349,7 @@ class LoopStatement:
         body = self.recorded_body([tensor._type for tensor in hidden], element, further)
 
         def asked(tensors: list[EagerTensor]) -> EagerTensor:
+            kept.index = tensors[0] if count else None
             kept.put(tensors[count:])
             return flag_of(goes_on(tensors[:count]))
 
@@ -317,6 +360,7 @@ class LoopStatement:
         with unchanged_arrays() as changed, rehearsing(), body_draws():
             condition = body_of(asked, self.body, [tensor._type for tensor in state])
         return_to(places)
+        kept.index = None
         if changed or condition.assigned or not condition.is_complete:
             raise NotStagedError("the condition assigns a variable")
         self.require_same(state, body, count)
@@ -333,7 +377,7 @@ class LoopStatement:
             message = MESSAGE_ONCE.format(", ".join(map(repr, kept.defined)))
             FUNCTIONS["debugging.Assert"](first, [message])
         tensors, _ = loop.recorded()
-        kept.settle(tensors[count:])
+        kept.settle(tensors[count:], tensors[0] if limit is not None and count else None)
 
     def run_rows(self, rows: EagerTensor) -> None:
         """Records the loop over the rows of a tensor, all of them."""

@@ -23,7 +23,7 @@ from tapefacade._autograph.ranges import LazyRange, lazy_range
 from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
 from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._state.variable import Variable
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
@@ -206,10 +206,16 @@ def _over_range(
         inside = hidden[0] < limit if delta > 0 else hidden[0] > limit
         return inside if test is None else _both(inside, test())
 
-    LoopStatement(state, body).run(
+    LoopStatement(state, body, _room(numbers)).run(
         [numbers.start], goes_on, lambda hidden: hidden, lambda hidden: [hidden[0] + step],
         _smaller(numbers.count if test is not None else None, most),
     )  # fmt: skip
+
+
+def _room(numbers: LazyRange) -> int | None:
+    """Returns how many elements arrays may get whose index is the number, if that is known."""
+    start = host_value(numbers.start)
+    return numbers.count if start is not None and not int(start) and numbers.delta == 1 else None
 
 
 def _smaller(*limits: int | None) -> int | None:
