@@ -40,8 +40,8 @@ def golden(case: Case) -> Answer:
     answers, rows = goldens(subject)
     if rows.get(name(case)) != fingerprint(case):
         pytest.fail(
-            f"the row {name(case)!r} of tests/cases/{subject.replace('.', '/')}.py was added or changed: run "
-            + COMMAND.format(subject),
+            f"the row {name(case)!r} of tests/cases/{subject.replace('.', '/')}.py was added or "
+            "changed: run " + COMMAND.format(subject),
             pytrace=False,
         )
     return answers[name(case)]

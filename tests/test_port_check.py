@@ -500,7 +500,8 @@ def test_the_command_reads_without_running(tmp_path, capsys):
 
 def test_another_backend_of_keras_is_not_imported(tmp_path):
     path = write(tmp_path / "a.py", "from tensorflow import keras\nkeras.layers.Dense\n")
-    code = "from tapefacade._port.check_command import check; import sys, os; status = check(sys.argv[1:])"
+    code = "from tapefacade._port.check_command import check; import sys, os; "
+    code += "status = check(sys.argv[1:])"
     code += "; print('tensorflow' in sys.modules, os.environ['KERAS_BACKEND']); sys.exit(status)"
     done = subprocess.run(
         [sys.executable, "-c", code, path],
