@@ -44,7 +44,13 @@ REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
 # Kernels that only put arrays together or take them apart.
 MOVING = ("ConcatV2", "Pack", "Unpack")
-BODY = "    try:\n        return {}\n    except Exception as _error:\n        _shorten(_error)\n        raise\n"
+BODY = """\
+    try:
+        return {}
+    except Exception as _error:
+        _shorten(_error)
+        raise
+"""
 NAME = inspect.Parameter(
     "name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=str | None
 )

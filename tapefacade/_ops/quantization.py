@@ -1,8 +1,8 @@
 """Numbers rounded as if they had few bits: `tf.quantization`.
 
 The gradients of `fake_quant_*` are those of Jacob et al., "Quantization and Training of Neural
-Networks for Efficient Integer-Arithmetic-Only Inference", 2017: they pass where a number lies within
-the limits.
+Networks for Efficient Integer-Arithmetic-Only Inference", 2017: they pass where a number lies
+within the limits.
 """
 
 import functools

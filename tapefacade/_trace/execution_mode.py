@@ -39,7 +39,8 @@ MAX_GROWTH = 2
 # whole, or, if it is too long, in larger pieces.
 MAX_ROW = 3
 MANY = 100
-# Nor does it run in pieces any longer when calling them has taken this part of what compiling takes.
+# Nor does it run in pieces any longer when calling them has taken this part of what compiling
+# takes.
 ENOUGH = 0.25
 # One that is too long for that is compiled as a whole (a minute for 10,000 steps) when its pieces
 # have taken longer by as much as that takes: each step is slower by so many seconds in them.

@@ -228,7 +228,7 @@ class Recording:
         self.flush(tensor)
 
     def raise_asserted(self) -> None:
-        """Computes what is pending, in eager code: an op that exists in order to raise is part of it.
+        """Computes what is pending, in eager code; an op that exists in order to raise is among it.
 
         Raises:
             Exception: the error of such an op. What was assigned before it stays assigned.

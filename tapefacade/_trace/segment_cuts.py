@@ -50,7 +50,7 @@ def seconds_to_compile(steps: int) -> float:
 
 
 def seconds_missing(key: Any) -> float:
-    """Estimates how long it takes to compile a piece, by what identifies it; 0 if it is not to be."""
+    """Estimates how long it takes to compile a piece, by its key; 0 if it is not compiled."""
     part = key[0]
     if executables.EXECUTABLES.has(*key) or (len(part.steps) == 1 and is_wide(part.steps[0])):
         return 0.0

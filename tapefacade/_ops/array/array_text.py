@@ -1,4 +1,4 @@
-"""Arrays as text, the way TensorFlow's kernels write them: for `tf.print` and `tf.strings.format`."""
+"""Arrays as text, as TensorFlow's kernels write them: for `tf.print` and `tf.strings.format`."""
 
 from collections.abc import Iterator
 from typing import Any
