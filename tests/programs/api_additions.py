@@ -15,7 +15,14 @@ def cross_device_classes(tf, np):
         strategy = space.MirroredStrategy(["CPU:0"], cross_device_ops=ops)
         with strategy.scope():
             v = tf.Variable(1.0)
-        step = tf.function(lambda: strategy.run(lambda: v + 1))
+
+        def replica():
+            return v + 1
+
+        @tf.function
+        def step():
+            return strategy.run(replica)
+
         return strategy.reduce("SUM", step(), axis=None)
 
     return answers(

@@ -23,6 +23,7 @@ from tapefacade._function.function.outputs import OutputStructure
 from tapefacade._function.function.retracing_rules import (
     abstract_types,
     covers,
+    has_composite_specs,
     has_unknown_sizes,
     is_textual,
     key_of,
@@ -54,6 +55,7 @@ MESSAGE_SINGLETON = (
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
 )
+WHY_COMPOSITE = "specs of ragged and sparse tensors do not tell how many elements there are"
 MESSAGE_PYTHON = (
     "%s runs its Python at every call with arguments like these: %s. The results are the same; "
     "what is computed from that value on is compiled step by step. Python code that prints or "
@@ -369,7 +371,7 @@ class Function(PolymorphicFunction):
         return tracing
 
     def _tensor_names(self, args: Any, kwargs: dict[str, Any]) -> list[str]:
-        if self._signature is not None:
+        if self._signature is not None and self._signature.is_dense:
             return self._signature.names()
         return self._parameters.tensor_names(args, kwargs)
 
@@ -465,7 +467,7 @@ class Function(PolymorphicFunction):
         trace = self._traces.get(key)
         if trace is None:
             trace = self._record_abstract(args, kwargs)
-            if has_unknown_sizes((args, kwargs)):
+            if has_unknown_sizes((args, kwargs)) or has_composite_specs((args, kwargs)):
                 self._open_signatures.append(open_signature(args, kwargs))
             else:
                 self._keep(key, args, kwargs, trace)
@@ -488,7 +490,7 @@ class Function(PolymorphicFunction):
         outputs = None
         if recorded is not None and trace.structure is not None:
             specs = [known_spec(recorded.type_of(slot)) for slot in recorded.results]
-            outputs = trace.structure.with_tensors(specs)
+            outputs = trace.structure.with_specs(specs)
         given = self._parameters.names(args, kwargs)
         arguments = with_specs(args, kwargs, given)
 
@@ -506,6 +508,8 @@ class Function(PolymorphicFunction):
 
     def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
         """Records a run on tensors that have no values; rewritten, if it looks at one."""
+        if has_composite_specs((args, kwargs)):
+            return FunctionTrace(None, None, WHY_COMPOSITE)
         trace = self._recorded_abstract(args, kwargs, None)
         if trace.looked and (python := self._rewritten()) is not None:
             again = self._recorded_abstract(args, kwargs, python)

@@ -241,8 +241,13 @@ class InputSignature:
             if parameter.kind is not parameter.KEYWORD_ONLY
         )
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether all specs are of dense tensors."""
+        return all(isinstance(spec, TensorSpec) for spec in nest.flatten(self.specs))
+
     def names(self) -> list[str]:
-        """Returns TensorFlow's name of each tensor."""
+        """Returns TensorFlow's name of each tensor, if all of them are dense."""
         return [
             name
             for parameter, spec in zip(self._signature.parameters, self.specs, strict=False)

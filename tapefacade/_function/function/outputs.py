@@ -8,8 +8,9 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.dispatch import CompositeTensor, parts
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.type_spec import spec_of
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 
@@ -66,6 +67,20 @@ class OutputStructure:
         if self._is_single:
             return flat[0]
         return nest.pack_sequence_as(self._form, flat, expand_composites=True)
+
+    def with_specs(self, specs: Sequence[Any]) -> Any:
+        """Returns a result with specs in the place of tensors, also of ragged and sparse ones."""
+        rest = iter(specs)
+        flat = iter([next(rest) if value is _TENSOR else value for value in self._constants])
+        leaves = []
+        for form in nest.flatten(self._form):
+            if isinstance(form, CompositeTensor):
+                for _ in parts(form):
+                    next(flat)
+                leaves.append(spec_of(form))
+            else:
+                leaves.append(next(flat))
+        return nest.pack_sequence_as(self._form, leaves)
 
     def result(self) -> Any:
         """Returns this result, once: its tensors are let go."""

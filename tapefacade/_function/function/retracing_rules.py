@@ -165,6 +165,14 @@ def has_unknown_sizes(arguments: Any) -> bool:
     )
 
 
+def has_composite_specs(arguments: Any) -> bool:
+    """Whether there is a spec among the arguments of what is no dense tensor."""
+    return any(
+        isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
+        for leaf in nest.flatten(arguments)
+    )
+
+
 def abstract_types(arguments: Any) -> list[TensorType]:
     """Returns a type for each tensor, or spec of one, among the arguments."""
     types = []

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes
@@ -10,6 +12,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, require_type, written
 from tapefacade._definition.op import function
+from tapefacade._trace.recording import THREAD
 
 
 def _sizes(input: Any) -> tuple[int, ...]:
@@ -175,30 +178,77 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
 
 
 KNOWN = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
+# The ops through which TensorFlow follows constants.
+STATIC_OPS = (
+    "_cast", "_concat", "_fill", "_full", "_range", "_stack", "identity", "math.equal",
+    "math.not_equal", "stop_gradient", "unstack",
+)  # fmt: skip
 
 
 @function("get_static_value")
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """Returns the value of a tensor.
+    """Returns the value of a tensor, if it is known without computing.
+
+    In eager code every value is known. In a `tf.function` those of constants are, of shapes, and of
+    what is put together of constants; nothing is computed there.
 
     Args:
         tensor: a tensor; numbers and arrays are returned as they are.
-        partial: ignored: all of the value is known.
+        partial: of scalars that are stacked in a function, return those that are known, with None
+            in the place of the others.
 
     Returns:
-        A NumPy value; None for what is no tensor, such as a variable.
+        A NumPy value; None if it is not known, and for what is no tensor, such as a variable.
 
     >>> tf.get_static_value(tf.constant([1, 2]))
     array([1, 2], dtype=int32)
     """
     if isinstance(tensor, EagerTensor):
-        return tensor.numpy()
+        if not _is_symbolic(tensor):
+            return tensor.numpy()
+        return _static_value(tensor._recording, tensor._slot, partial)
     return tensor if isinstance(tensor, KNOWN) else None
+
+
+def _is_symbolic(tensor: EagerTensor) -> bool:
+    """Whether a tensor has no value because a `tf.function` is recorded that makes it."""
+    recording: Any = tensor._recording
+    if tensor._value is not None or recording is not THREAD.recording or not THREAD.functions:
+        return False
+    if recording.frame is None:
+        return recording.enclosing is not None
+    return recording.enclosing is not None or tensor._slot >= recording.frame.at.end
+
+
+def _static_value(recording: Any, slot: int, partial: bool = False) -> Any:
+    """Returns the value in a slot of a recorded function if constants decide it, else None."""
+    leaf = recording.known_at(slot)
+    if leaf is not None and leaf._value is not None:
+        return leaf._numpy()
+    node = recording.at
+    while node.parent is not None and node.first > slot:
+        node = node.parent
+    if slot < node.first_output:
+        return recording.data.scalars.get(slot)
+    operation = node.operation
+    if operation is None or operation.name not in STATIC_OPS:
+        return None
+    inputs = [_static_value(recording, one) for one in node.inputs]
+    if any(value is None for value in inputs):
+        is_stacked = operation.name == "_stack" and not any(np.ndim(value) for value in inputs)
+        if not partial or not is_stacked or all(value is None for value in inputs):
+            return None
+        return np.array(inputs, object)
+    with jax.enable_x64(True):
+        results = operation.evaluate([jnp.asarray(value) for value in inputs], node.static)
+    return np.asarray(results[slot - node.first_output])
 
 
 @function("is_symbolic_tensor")
 def is_symbolic_tensor(tensor: Any) -> bool:
-    """Returns False: every tensor has a value, known or pending.
+    """Tells whether a tensor has no value because a `tf.function` is recorded that makes it.
+
+    Unlike TensorFlow, constants in a function have values.
 
     Args:
         tensor: any value.
@@ -206,4 +256,4 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     >>> tf.is_symbolic_tensor(tf.constant(1))
     False
     """
-    return False
+    return isinstance(tensor, EagerTensor) and _is_symbolic(tensor)

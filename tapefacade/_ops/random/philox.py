@@ -17,9 +17,9 @@ it does not break up what is joined into one tensor.
 
 What is not TensorFlow's yet, and what it would take: gamma, Poisson and binomial numbers, and
 normal ones between any limits, reject candidates as `truncated_normal` does, each with 256 blocks
-of its own, by algorithms of one or two pages each (Marsaglia and Tsang; Hormann twice; Robert), and as
-`truncated_normal` they would be some five times as slow as JAX's. `stateless_shuffle` orders by a
-small block cipher.
+of its own, by algorithms of one or two pages each (Marsaglia and Tsang; Hormann twice; Robert), and
+as `truncated_normal` they would be some five times as slow as JAX's. `stateless_shuffle` orders by
+a small block cipher.
 """
 
 import functools

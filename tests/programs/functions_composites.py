@@ -1,0 +1,102 @@
+"""Ragged and sparse arguments, results and captures of functions, with and without signatures."""
+
+from programs.program import shown
+
+
+def ragged_arguments(tf, np):
+    @tf.function
+    def f(x):
+        return tf.reduce_sum(x, 1), x * 2, x.row_lengths()
+
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])
+    def g(x):
+        return x.to_tensor(), x.with_values(x.values + 1), tf.concat([x, x], 0)
+
+    a = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    b = tf.ragged.constant([[1.0], [3.0, 4.0, 5.0], []])
+    found = [shown(h(x)) for h in (f, g) for x in (a, b, a)]
+    return [*found, f.experimental_get_tracing_count(), g.experimental_get_tracing_count()]
+
+
+def ragged_captures(tf, np):
+    a = tf.ragged.constant([[1.0, 2.0], [3.0]])
+
+    @tf.function
+    def f(y):
+        return a * y, a.row_lengths()
+
+    y = tf.constant(2.0)
+    found = [shown(f(y)), shown(f(tf.constant(3.0)))]
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        total = tf.reduce_sum(f(y)[0])
+    return [*found, tape.gradient(total, y), f.experimental_get_tracing_count()]
+
+
+def gradients_of_ragged_arguments(tf, np):
+    v = tf.Variable(2.0)
+
+    @tf.function(input_signature=[tf.RaggedTensorSpec([None, None], tf.float32)])
+    def f(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(x * v * v)
+        return tape.gradient(loss, v), loss
+
+    first = f(tf.ragged.constant([[1.0, 2.0], [3.0]]))
+    return [first, f(tf.ragged.constant([[1.0], [3.0, 4.0, 5.0], []]))]
+
+
+def sparse_arguments(tf, np):
+    @tf.function
+    def f(x):
+        return tf.sparse.to_dense(x), x * 2.0, tf.sparse.reduce_sum(x, 1), x.dense_shape
+
+    @tf.function(input_signature=[tf.SparseTensorSpec([None, 2], tf.float32)])
+    def g(x):
+        return tf.sparse.to_dense(x), x, tf.sparse.sparse_dense_matmul(x, tf.ones([2, 1]))
+
+    @tf.function(input_signature=[tf.SparseTensorSpec(None, tf.float32)])
+    def h(x):
+        return tf.sparse.reduce_sum(x)
+
+    a = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+    b = tf.sparse.from_dense([[1.0, 3.0], [0.0, 2.0]])
+    c = tf.sparse.from_dense([[1.0, 3.0, 0.0], [0.0, 2.0, 0.0]])
+
+    @tf.function
+    def k(y):
+        return tf.sparse.sparse_dense_matmul(a, y), a
+
+    found = [shown(function(x)) for function in (f, g, h) for x in (a, b)]
+    found += [shown(f(c)), shown(h(c)), shown(k(tf.ones([2, 1]))), shown(k(tf.ones([2, 2])))]
+    return [*found, g.experimental_get_tracing_count(), h.experimental_get_tracing_count()]
+
+
+def nests_and_keywords(tf, np):
+    a = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    s = tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+
+    @tf.function
+    def f(x, *, y, z=None):
+        return {"x": x["a"][0] * 2.0, "y": y, "z": z}
+
+    found = [shown(f({"a": [a]}, y=s)), shown(f({"a": [a]}, y=a, z=s))]
+    return [*found, f.experimental_get_tracing_count()]
+
+
+def within_loops_and_branches(tf, np):
+    def loop(x):
+        return tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), [0, x])[1]
+
+    def branch(x, p):
+        return tf.cond(p, lambda: x, lambda: x * 3.0)
+
+    found = []
+    for value in (
+        tf.ragged.constant([[1.0, 2.0], [3.0]]), tf.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]]),
+    ):  # fmt: skip
+        found += [shown(loop(value)), shown(tf.function(loop)(value))]
+        for p in (True, False):
+            found.append(shown(branch(value, tf.constant(p))))
+            found.append(shown(tf.function(branch)(value, tf.constant(p))))
+    return found
