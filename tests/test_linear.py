@@ -61,7 +61,7 @@ def test_tridiagonal_eigenvectors(kind):
     alpha, beta = RANDOM.normal(size=5), RANDOM.normal(size=4).astype(kind)
     beta = beta * (1 + 2j) if kind == "complex128" else beta
     values, vectors = tf.linalg.eigh_tridiagonal(alpha.astype(kind), beta, eigvals_only=False)
-    dense = np.diag(alpha) + np.diag(beta, -1) + np.diag(beta.conj(), 1)
+    dense = np.diag(alpha) + np.diag(beta, 1) + np.diag(beta.conj(), -1)
     found = vectors.numpy() * values.numpy() @ vectors.numpy().conj().T
     np.testing.assert_allclose(found, dense, atol=1e-12)
     _, some = tf.linalg.eigh_tridiagonal(

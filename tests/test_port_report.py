@@ -110,7 +110,7 @@ def test_a_function_that_opens_a_tape_takes_a_step_at_each_call(report):
 
 
 def test_functions_say_why_their_python_runs(report):
-    @tf.function
+    @tf.function(autograph=False)
     def branch(x):
         return x if x > 0.0 else -x  # why
 

@@ -27,11 +27,12 @@ class GrowingArray(TensorArray):
         if self._is_written or THREAD.recording is not self._recording or not self._is_own(index):
             raise NotStagedError(WHY_GROWS)
         tensor = self._fitting(value)
-        if self._whole is None:
-            self._whole = FUNCTIONS["zeros"]([self._room, *tensor._type.shape], self._dtype)
-        if self._whole._type.shape[1:] != tensor._type.shape:
+        whole = self._whole
+        if whole is None:
+            whole = FUNCTIONS["zeros"]([self._room, *tensor._type.shape], self._dtype)
+        if whole._type.shape[1:] != tensor._type.shape:
             raise NotStagedError("the elements of a tf.TensorArray have different shapes")
-        self._whole = write_element(self._whole, tensor, self._index)
+        self._whole = write_element(whole, tensor, self._index)
         self._is_written = True
         return self
 

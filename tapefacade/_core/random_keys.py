@@ -346,6 +346,14 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
         del functions[depth:]  # with those of loops that an error has left
 
 
+def numbers_ops_of_caller() -> bool:
+    """Whether a function runs whose random ops count anew at each call, and is not recorded.
+
+    A function that it calls draws what it would in place of the call only while its Python runs.
+    """
+    return bool(_DRAWS.functions) and not _DRAWS.lists
+
+
 def current_places() -> Any:
     """Returns how far the ops of the function that runs are numbered, for `return_to`."""
     ops = _DRAWS.functions[-1] if _DRAWS.functions else None

@@ -12,7 +12,12 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.logging import get_logger
-from tapefacade._core.random_keys import Counts, draws_by_place, function_draws
+from tapefacade._core.random_keys import (
+    Counts,
+    draws_by_place,
+    function_draws,
+    numbers_ops_of_caller,
+)
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.concrete_function import ConcreteFunction
@@ -222,7 +227,7 @@ class Function(PolymorphicFunction):
         if trace is None:
             return self._first_call(key, args, kwargs, tensors)
         self._calls_without_tracing += 1
-        if trace.looked:
+        if trace.looked and not numbers_ops_of_caller():
             return self._record_rewritten(key, args, kwargs, tensors, trace)
         if trace.needs_python:
             return self._run(args, kwargs, tensors, trace.counts, trace.rewritten)
