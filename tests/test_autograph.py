@@ -339,6 +339,19 @@ def test_what_an_iteration_unpacks_for_itself_is_no_state():
     assert is_program(f)
 
 
+def test_conditions_that_assign_run_as_python():
+    @tf.function
+    def f(x):
+        n = 0
+        while (y := x * 0.5) > 1.0:
+            x = y
+            n += 1
+        return x, y, n
+
+    for _ in range(3):
+        assert [tf.get_static_value(t) for t in f(c(9.0))] == [1.125, 0.5625, 3]
+
+
 def test_lists_and_dictionaries_changed_in_place_are_state():
     @tf.function
     def f(n):
@@ -496,6 +509,33 @@ def test_errors_of_ops_in_rewritten_functions_are_at_the_users_line():
         f(c(1.0), tf.ones([2, 3]))
     shown = "".join(traceback.format_exception(caught.value))
     assert "return tf.matmul(y, y) * x" in shown
+
+
+def test_lines_of_rewritten_functions_are_the_users():
+    def line():
+        return traceback.extract_stack(limit=2)[0].lineno
+
+    found = []
+
+    @tf.function
+    @tf.autograph.experimental.do_not_convert
+    def left(x):
+        return x
+
+    @tf.function(
+        reduce_retracing=True,
+    )
+    def f(x):
+        if x > 0.0:
+            x = left(x)
+        found.append(line())
+        return x
+
+    first = f.python_function.__code__.co_firstlineno
+    f(c(1.0))
+    f(c(1.0))
+    assert found == [first + 6, first + 6]
+    assert f"{first + 4}: if x > 0.0:  # an instruction" in lines(f)
 
 
 def test_a_variable_without_a_value_is_an_unbound_local():

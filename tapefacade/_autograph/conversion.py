@@ -159,6 +159,8 @@ def converted_function(function: types.FunctionType) -> types.FunctionType | Non
 
 def is_users(function: types.FunctionType) -> bool:
     """Whether a function is the user's, and not one of a library."""
+    if function.__code__.co_filename.startswith("<"):  # of a prompt, a notebook or a doctest
+        return True
     root = (function.__module__ or "").partition(".")[0]
     if root in LIBRARIES or (root in sys.stdlib_module_names and root != "__main__"):
         return False

@@ -35,6 +35,8 @@ class Jumps:
         """
         if not any(isinstance(node, ast.Return) for s in function.body[:-1] for node in own(s)):
             last = function.body[-1]
+            if isinstance(last, ast.Return) and len(function.body) == 1:
+                return
             if isinstance(last, ast.Return):
                 function.body[:-1], _ = self._block(function.body[:-1], None)
                 return

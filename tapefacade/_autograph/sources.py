@@ -138,7 +138,7 @@ def compiled(node: FunctionNode, code: types.CodeType, added: str) -> types.Code
     names: dict[str, Any] = {"__builtins__": builtins}
     exec(compile(tree, code.co_filename, "exec", flags, dont_inherit=True), names)
     made = names["factory"](*free)
-    return made.__code__.replace(co_qualname=code.co_qualname, co_firstlineno=code.co_firstlineno)
+    return made.__code__.replace(co_qualname=code.co_qualname)
 
 
 def with_code(
