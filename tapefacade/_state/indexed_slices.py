@@ -80,9 +80,9 @@ class IndexedSlices(CompositeTensor):
                 ),
                 "Give tf.IndexedSlices its dense_shape.",
             )
-        return unsorted_segment_sum(
-            convert(self._values, dtype), self._indices, self.shape.as_list()[0]
-        )
+        rows = self.shape.as_list()[0]
+        assert rows is not None  # shapes are known
+        return unsorted_segment_sum(convert(self._values, dtype), self._indices, rows)
 
     @property
     def device(self) -> str:

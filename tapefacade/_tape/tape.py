@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -58,8 +59,8 @@ MESSAGE_VECTORIZING = (
 
 def _identity(variable: Variable) -> Any:
     """Returns the Jacobian of a variable that has not been read, for itself."""
-    shape = variable.shape.as_list()
-    unit = eye(variable.shape.num_elements(), dtype=variable.dtype)
+    shape = list(variable._type.shape)
+    unit = eye(math.prod(shape), dtype=variable.dtype)
     return reshape(unit, shape + shape)
 
 

@@ -231,6 +231,8 @@ class Function(PolymorphicFunction):
             return self._record_rewritten(key, args, kwargs, tensors, trace)
         if trace.needs_python:
             return self._run(args, kwargs, tensors, trace.counts, trace.rewritten)
+        if trace.draws_rewritten and numbers_ops_of_caller():
+            return self._run(args, kwargs, tensors, trace.counts)
         return trace.call(tensors)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -425,7 +427,7 @@ class Function(PolymorphicFunction):
         plain = self._positional_count == len(args) and all(
             type(value) is EagerTensor for value in args
         )
-        if plain and trace.is_replayable:
+        if plain and trace.is_replayable and not trace.draws_rewritten:
             self._fast_calls[tuple([value._type for value in args])] = trace.call
 
     def _what_changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:

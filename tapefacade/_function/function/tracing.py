@@ -56,6 +56,11 @@ class FunctionTrace:
             return True
         return not self.recorded.replayable and bool(THREAD.recording.blocks)
 
+    @property
+    def draws_rewritten(self) -> bool:
+        """Whether random ops were recorded of rewritten Python."""
+        return self.report is not None and self.recorded is not None and bool(self.recorded.draws)
+
     def call(self, tensors: Sequence[EagerTensor]) -> Any:
         """Calls the function without Python.
 
