@@ -144,7 +144,7 @@ def test_nest_follows_the_value_behind_a_proxy():
 
 
 def test_nest_forgets_types_rather_than_growing(monkeypatch):
-    monkeypatch.setattr(nest, "_KIND_LIMIT", len(nest._KINDS) + 3)
+    monkeypatch.setattr(nest, "_MAX_KINDS", len(nest._KINDS) + 3)
     for number in range(20):
         value = type(f"Leaf{number}", (), {})()
         assert nest.flatten([value, [value]]) == [value, value]

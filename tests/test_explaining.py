@@ -394,7 +394,7 @@ def test_the_program_of_a_function():
 
 
 def test_a_function_that_is_no_program():
-    @tf.function
+    @tf.function(autograph=False)
     def branch(x):
         return x if x > 0 else -x
 
@@ -439,9 +439,9 @@ def test_in_a_notebook_messages_show_what_stands_in_the_cell(path, monkeypatch, 
     names = {"tf": tf}
     exec(compile(CELL, path, "exec"), names)
     size = len(path)  # what was recorded before is known by its first line
-    tf.function(names["positive"])(tf.constant(1.0))
+    tf.function(names["positive"], autograph=False)(tf.constant(1.0))
     assert f"like these: {line(3)} looked at a value" in caplog.text
-    tf.function(names["loop"])(tf.constant(1.0))
+    tf.function(names["loop"], autograph=False)(tf.constant(1.0))
     assert f"({line(15)})" in caplog.text
     with pytest.raises(LookupError) as missing:
         names["factors"](tf.constant(np.eye(size)))

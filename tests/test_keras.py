@@ -261,11 +261,11 @@ def keras_itself():
     return keras
 
 
-@pytest.mark.parametrize("version", ["2.15.0", "3.9.2", "3.16.0"])
-def test_other_versions_are_refused(version, monkeypatch):
+@pytest.mark.parametrize("version", ["2.15.0", "3.9.2"])
+def test_older_versions_are_refused(version, monkeypatch):
     keras = keras_itself()
     monkeypatch.setattr(keras, "__version__", version)
-    with pytest.raises(ImportError, match=rf"Keras 3.10 to 3.16 .*, and {version} is installed"):
+    with pytest.raises(ImportError, match=rf"Keras 3.10 and newer, and {version} is installed"):
         patches.load()
 
 

@@ -144,8 +144,18 @@ def run(count: int, seed: int) -> Iterator[tuple[str, bool]]:
     """Yields a line for each kind of program, and one for each failure."""
     import tapefacade as tf
 
-    warnings.simplefilter("ignore")
-    tf.get_logger().setLevel("ERROR")  # functions made again and again are meant here
+    logger = tf.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")  # functions made again and again are meant here
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield from _all_kinds(count, seed)
+    finally:
+        logger.setLevel(level)
+
+
+def _all_kinds(count: int, seed: int) -> Iterator[tuple[str, bool]]:
     with_tapes = drawn(programs(), count // 2, seed)
     with_functions = drawn(programs_with_functions(), count // 4, seed + 1)
     yield from checked("tapes", against_naive_tape, with_tapes)
