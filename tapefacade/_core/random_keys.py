@@ -305,11 +305,12 @@ def recorded_draws() -> Iterator[list[Draw]]:
         The list of the draws, in order, which grows while the context is open.
     """  # noqa: D205 - one sentence
     draws: list[Draw] = []
-    _DRAWS.lists.append(draws)
+    depth = len(_DRAWS.lists)
     try:
+        _DRAWS.lists.append(draws)
         yield draws
     finally:
-        _DRAWS.lists.pop()  # not by value: empty lists are equal
+        del _DRAWS.lists[depth:]  # not by value: empty lists are equal
 
 
 @contextlib.contextmanager
@@ -339,8 +340,8 @@ def draws_by_place(counts: Counts) -> Iterator[None]:
     functions = _DRAWS.functions
     outer = functions[-1] if functions else None
     depth = len(functions)
-    functions.append(FunctionDraws(counts if outer is None else outer.call()))
     try:
+        functions.append(FunctionDraws(counts if outer is None else outer.call()))
         yield
     finally:
         del functions[depth:]  # with those of loops that an error has left

@@ -21,10 +21,18 @@ class ThreadState(threading.local):
 
     @contextlib.contextmanager
     def temporarily(self, **values: Any) -> Iterator[None]:
-        """Makes a block in which attributes have other values in this thread."""
+        """Makes a block in which attributes have other values in this thread.
+
+        They have their values again afterwards, wherever Ctrl-C comes in between.
+        """
         before = {name: getattr(self, name) for name in values}
-        vars(self).update(values)
+        state = vars(self)
         try:
+            state.update(values)
             yield
         finally:
-            vars(self).update(before)
+            try:
+                state.update(before)
+            except KeyboardInterrupt:  # between the call and what it does
+                state.update(before)
+                raise
