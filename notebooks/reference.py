@@ -16,7 +16,7 @@ LATE = (*OTHER_NAMES, "tf.experimental.numpy")
 # What modules of ours say they are.
 OWN = ("tapefacade", "tensorflow")
 # Classes of Python, whose methods are described elsewhere.
-FOREIGN = "dict, int, list, object, str, tuple, Enum, Exception"
+FOREIGN = "dict, int, list, object, str, tuple, Enum, Exception, TestCase"
 INDEX = """\
 Reference
 =========

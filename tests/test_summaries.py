@@ -109,3 +109,18 @@ def test_without_tensorboardx_there_is_an_error_that_says_what_to_install(tmp_pa
 def test_what_is_absent_is_named():
     with pytest.raises(AttributeError, match=r"tapefacade has no `tf.summary.trace_on`"):
         tf.summary.trace_on()
+
+
+def test_traces_are_profiles_and_have_no_graphs(tmp_path, caplog):
+    tf.summary.trace_export("nothing")
+    assert "Must enable trace before export" in caplog.text
+    with pytest.raises(ValueError, match="`profiler_outdir` is not specified"):
+        tf.summary.trace_on(profiler=True)
+    tf.summary.trace_on()
+    tf.summary.trace_on()
+    assert "Trace already enabled" in caplog.text
+    tf.summary.trace_off()
+    tf.summary.trace_on(profiler=True, profiler_outdir=str(tmp_path))
+    tf.sin(1.0).numpy()
+    tf.summary.trace_export("sines")
+    assert list(tmp_path.rglob("*.xplane.pb"))
