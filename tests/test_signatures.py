@@ -18,14 +18,16 @@ def public(module, path="tf", seen=None):
         if isinstance(found, types.ModuleType):
             if found.__name__.startswith("tapefacade.") and found.__name__ not in seen:
                 yield from public(found, f"{path}.{name}", seen)
-        elif callable(found) and not is_plain_error(found):
+        elif callable(found) and not has_no_signature(found):
             yield f"{path}.{name}", found
 
 
-def is_plain_error(found):
-    """Whether a class is made as Python's own errors are, which have no signature."""
-    return (
-        isinstance(found, type) and issubclass(found, TypeError) and "__init__" not in vars(found)
+def has_no_signature(found):
+    """Whether a class is made as Python's own errors are, by protobuf or by absl."""
+    return isinstance(found, type) and (
+        hasattr(found, "DESCRIPTOR")
+        or found.__module__.startswith("absl.")
+        or (issubclass(found, TypeError) and "__init__" not in vars(found))
     )
 
 

@@ -65,7 +65,7 @@ def to_code(entity: Any, recursive: bool = True, experimental_optional_features:
     found = _function_in(entity)
     if type(found) is types.FunctionType:
         with contextlib.suppress(NoSourceError):
-            return ast.unparse(rewritten_tree(found))
+            return ast.unparse(rewritten_tree(found)) + "\n"
     return textwrap.dedent(inspect.getsource(found))
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 class ShownAnnotation:
     """An annotation in the signature of a public function.
 
-    >>> Shown("Tensor")
+    >>> ShownAnnotation("Tensor")
     Tensor
     """
 

@@ -44,9 +44,12 @@ def _endless_zeros_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
 def _step(y: jax.Array, ceiling: float | None) -> jax.Array:
-    """Returns 1 where `y` lies between 0 and `ceiling`, if there is one, else 0 (also for nan)."""
+    """Returns 1 where `y` lies between 0 and `ceiling`, if there is one, else 0 (also for nan).
+
+    By its sign, which depends on `y`: in loops JAX forgets the rule below, but not this.
+    """
     inside = y > 0 if ceiling is None else (y > 0) & (y < ceiling)
-    return inside.astype(y.dtype)
+    return jnp.where(inside, jnp.sign(y), jnp.zeros((), y.dtype))
 
 
 @_step.defjvp
