@@ -20,7 +20,7 @@ from comparing import differences
 from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parent
-WAIT = "Compiling a program of "  # how the message begins
+WAIT = "Compiling "  # how the message begins
 CELL_SECONDS = 300  # a cell that takes longer hangs
 
 

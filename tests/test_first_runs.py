@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -429,28 +430,67 @@ def test_a_wait_is_told_once(monkeypatch, caplog):
     monkeypatch.setattr(background, "SECONDS_BEFORE_MESSAGE", 0.01)
     watch = Watch()
     for title in ("first", "second"):
-        with watch.over(title):
+        with watch.over(title, "It is new"):
             for _ in range(500):
                 if caplog.records:
                     break
                 threading.Event().wait(0.01)
     (record,) = caplog.records
     assert record.name == "tensorflow"
-    assert "Compiling first takes more than a second" in record.getMessage()
+    text = record.getMessage()
+    assert text == "Compiling first, kept for next time. It is new. (This is said once.)"
+
+
+def test_a_wait_says_if_nothing_is_kept(monkeypatch, caplog):
+    monkeypatch.setattr(background, "SECONDS_BEFORE_MESSAGE", 0.0)
+    watch, told = Watch(), threading.Event()
+    monkeypatch.setattr(background.CACHE, "folder", lambda: told.set())
+    monkeypatch.setattr(background, "JAX_CONFIG", SimpleNamespace(jax_compilation_cache_dir=None))
+    with watch.over("it", "It is new"):
+        assert told.wait(60)
+        for _ in range(500):
+            if caplog.records:
+                break
+            threading.Event().wait(0.01)
+    assert "Compiling it, not kept on disk." in caplog.text
+
+
+def spied(monkeypatch):
+    watched = []
+    monkeypatch.setattr(
+        WATCH, "over", lambda *texts: (watched.append(texts), contextlib.nullcontext())[1]
+    )
+    return watched
+
+
+def test_what_is_compiled_is_a_step_with_a_number_and_a_reason(monkeypatch):
+    watched = spied(monkeypatch)
+    monkeypatch.setattr(execution, "MIN_STEPS", 2)
+    monkeypatch.setattr(BACKGROUND, "is_on", False)
+    monkeypatch.setattr(execution.STATISTICS, "steps", 0)
+    w = tf.Variable(tf.ones([3]))
+    for length in (1306, 1306, 1307):
+        x = tf.constant(np.ones([length, 3], np.float32))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(x * w))
+        tape.gradient(loss, w).numpy()
+    first, third = watched
+    assert first[0].startswith("step 1 (4 ops, the first at ")
+    assert first[1] == "It has not run before"
+    assert third[0].startswith("step 3 (4 ops, the first at ")
+    assert third[1].startswith("It has not run before with shape (1307, 3) at ")
+    assert "pad, or" in third[1]
 
 
 def test_a_long_program_is_watched(monkeypatch):
-    watched = []
-    monkeypatch.setattr(
-        WATCH, "over", lambda title: (watched.append(title), contextlib.nullcontext())[1]
-    )
+    watched = spied(monkeypatch)
     x = tf.ones([1305])
     x.numpy()
     for _ in range(30):
         x = tf.sin(x)
     x.numpy()
-    (title,) = watched
-    assert title.startswith("a program of 30 ops, the first at ")
+    ((title, _),) = watched
+    assert title.startswith("a program (30 ops, the first at ")
     assert "test_first_runs.py" in title
 
 

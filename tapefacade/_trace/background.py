@@ -28,10 +28,8 @@ VARIABLE = "TAPEFACADE_BACKGROUND_COMPILATION"
 # Programs that may wait; what comes then is asked for again at its next call.
 MAX_WAITING = 16
 SECONDS_BEFORE_MESSAGE = 1.0
-MESSAGE_WAIT = (
-    "Compiling %s takes more than a second. It is compiled once, and kept on disk for the next "
-    "start. (This is said once.)"
-)
+MESSAGE_WAIT = "Compiling %s, %s. %s. (This is said once.)"
+KEPT, NOT_KEPT = "kept for next time", "not kept on disk"
 MESSAGE_AT_EXIT = (
     "The program has ended; waiting for the compilation of %s, which is kept for the next start."
 )
@@ -155,18 +153,23 @@ class Background:
 
 
 class Watch:
-    """Says once in a process what is compiled while somebody waits for more than a second."""
+    """Says once in a process what is compiled, and why, when somebody waits for a second."""
 
     def __init__(self) -> None:
         self._is_told = False
 
     @contextlib.contextmanager
-    def over(self, title: str) -> Iterator[None]:
-        """Watches what is done in the block."""
+    def over(self, title: str, why: str) -> Iterator[None]:
+        """Watches what is done in the block.
+
+        Args:
+            title: what is compiled.
+            why: why it has to be.
+        """
         if self._is_told:
             yield
             return
-        timer = threading.Timer(SECONDS_BEFORE_MESSAGE, self._tell, [title])
+        timer = threading.Timer(SECONDS_BEFORE_MESSAGE, self._tell, [title, why])
         timer.daemon = True
         timer.start()
         try:
@@ -174,10 +177,11 @@ class Watch:
         finally:
             timer.cancel()
 
-    def _tell(self, title: str) -> None:
+    def _tell(self, title: str, why: str) -> None:
         if not self._is_told:
             self._is_told = True
-            get_logger().warning(MESSAGE_WAIT, title)
+            is_kept = JAX_CONFIG.jax_compilation_cache_dir or CACHE.folder()
+            get_logger().warning(MESSAGE_WAIT, title, KEPT if is_kept else NOT_KEPT, why)
 
 
 WATCH = Watch()

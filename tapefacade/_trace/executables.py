@@ -26,6 +26,7 @@ class Statistics:
         self.compiled = 0  # programs traced and compiled
         self.dispatched = 0  # programs run
         self.recorded = 0  # instructions never seen before at their place
+        self.steps = 0  # recordings with tapes that have ended
         self.seconds_early = 0.0  # in programs that were not compiled: traced, computed by NumPy
         self.seconds_in_background = 0.0  # of compiling there
 

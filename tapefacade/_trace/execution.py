@@ -34,9 +34,16 @@ from tapefacade._trace.executables import (
     outputs_of as outputs_of,
 )
 from tapefacade._trace.execution_mode import WAYS
-from tapefacade._trace.first_runs import MIN_STEPS, early_call, in_pieces_meanwhile, title_of
+from tapefacade._trace.first_runs import (
+    MIN_STEPS,
+    early_call,
+    in_pieces_meanwhile,
+    title_of,
+    why,
+)
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.shape_changes import SHAPE_CHANGES
 from tapefacade._trace.slices import Slice
 
 # A program with fewer numbers of one dtype gets each of them in a row of its own.
@@ -96,6 +103,8 @@ class Program:
         layout = self._with_shared_rows(layout, scalars)
         self.shares_rows = any(rows is not None for rows in self._rows)
         self.executable = EXECUTABLES.get(part, layout)
+        if self.executable.call is None:
+            SHAPE_CHANGES.note(part, lines)
         self.lines = lines
         self.slots = steps
         self.repeats = repeats
@@ -279,7 +288,8 @@ class Program:
         try:
             if first is not None or len(executable.part.steps) < MIN_STEPS:
                 return self.execute(arguments, first or executable.prepare())
-            with WATCH.over(f"{title_of(executable)}, the first at {in_sentence(self.lines[0])},"):
+            title = title_of(executable, in_sentence(self.lines[0]), not self.repeats)
+            with WATCH.over(title, why(executable)):
                 return self.execute(arguments, executable.prepare())
         finally:
             WAYS.compiled(executable)

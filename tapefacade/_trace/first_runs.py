@@ -21,11 +21,15 @@ from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, weight_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 DEEP = 600.0
 # Steps of a program that can be so deep.
 MIN_STEPS = 24
+WHY_NEW = "It has not run before"
+WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
 
 
@@ -74,9 +78,28 @@ class Coming:
         self.is_asked = BACKGROUND.submit(self.job)
 
 
-def title_of(executable: Executable) -> str:
-    """Returns what a message calls a program."""
-    return f"a program of {len(executable.part.steps):,} ops"
+def title_of(executable: Executable, line: str = "", is_counted: bool = True) -> str:
+    """Returns what a message calls a program: the number of the step, if it is one.
+
+    Args:
+        executable: the program.
+        line: that of its first op.
+        is_counted: whether its steps are counted; those are not that a function takes.
+    """
+    steps = executable.part.steps
+    title = "a program"
+    if any(step.operation.name == GRADIENT for step in steps):
+        title = f"step {STATISTICS.steps + 1:,}" if is_counted else "a step"
+    return f"{title} ({len(steps):,} ops{f', the first at {line}' if line else ''})"
+
+
+def why(executable: Executable) -> str:
+    """Returns why a program has to be compiled."""
+    known = SHAPE_CHANGES.of(executable.part)
+    if known is None or len(known.shapes) < 2:
+        return WHY_NEW
+    line, shapes = known.change()
+    return WHY_SHAPES.format(shapes[-1], in_sentence(line), REMEDY) if len(shapes) > 1 else WHY_NEW
 
 
 def in_pieces_meanwhile(

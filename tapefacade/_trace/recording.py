@@ -527,8 +527,10 @@ class Recording:
     def close(self) -> None:
         """Ends the recording: the thread starts a new one, this one lets go of its values."""
         THREAD.recording = Recording()
-        if self.data.taped and not self.traced:
-            self.data.end = self.at
+        if self.data.taped:
+            execution.STATISTICS.steps += 1
+            if not self.traced:
+                self.data.end = self.at
         # Tensors that are kept keep this object: nothing but a shell is left of it.
         self.data = CLOSED_VALUES
         self.owners = self.assigned = self.traced = _NOTHING

@@ -1,0 +1,123 @@
+"""Programs that are compiled again and again because the shapes of what they are given change.
+
+Asked only when a program is made that is not compiled: a step that repeats does not come here.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from tapefacade._core.logging import get_logger
+from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.slices import Slice
+
+# So many shapes are a habit; that of the last, smaller batch of each epoch is only the second.
+MANY_SHAPES = 5
+# What has fewer ops and no gradient compiles in no time.
+MIN_STEPS = 8
+MAX_SHOWN = 3
+# Programs that are remembered; all are forgotten when there are more.
+MAX_PROGRAMS = 512
+GRADIENT = "GradientTape.gradient"
+REMEDY = "pad, or leave the last batch out by `drop_remainder=True`"
+MESSAGE = (
+    "Shapes change at %s: %s. Each new shape is compiled: %s so far. (This is said once for each "
+    "line.)"
+)
+
+Shapes = tuple[tuple[int, ...], ...]
+
+
+class ProgramShapes:
+    """The shapes with which the same ops have been asked for.
+
+    Attributes:
+        lines: of the steps, in the user's files, as they were recorded first.
+        users: for each input the first step that uses it.
+        shapes: those of the inputs, in the order in which they came.
+    """
+
+    def __init__(self, part: Slice, lines: Sequence[str]) -> None:
+        self.lines = list(lines)
+        self.users = [0] * len(part.inputs)
+        for place, step in reversed(list(enumerate(part.steps))):
+            for slot in step.inputs:
+                if slot < len(self.users):
+                    self.users[slot] = place
+        self.shapes: dict[Shapes, None] = {}
+
+    def change(self) -> tuple[str, list[tuple[int, ...]]]:
+        """Returns the line at which shapes change most, and the shapes there."""
+        columns = [list(dict.fromkeys(column)) for column in zip(*self.shapes, strict=True)]
+        if not columns:
+            return self.lines[0], []
+        # Of several the first to be used: the others follow from it.
+        place = max(range(len(columns)), key=lambda p: (len(columns[p]), -self.users[p]))
+        return self.lines[self.users[place]], columns[place]
+
+
+class ShapeChanges:
+    """Takes note of new programs, and says once for each line that shapes change there."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: dict[Any, ProgramShapes] = {}
+        self._told: set[str] = set()
+
+    def note(self, part: Slice, lines: Sequence[str]) -> None:
+        """Takes note of a program that has not been compiled.
+
+        Args:
+            part: the program.
+            lines: of its steps.
+        """
+        if not part.steps or not part.inputs:
+            return
+        with self._lock:
+            if len(self._found) > MAX_PROGRAMS:
+                self._found.clear()
+            key = key_of(part)
+            known = self._found.get(key)
+            if known is None:
+                known = self._found[key] = ProgramShapes(part, lines)
+            before = len(known.shapes)
+            known.shapes[tuple([type_.shape for type_ in part.inputs])] = None
+            if before < len(known.shapes) == MANY_SHAPES and is_worth_a_word(part):
+                self._tell(known)
+
+    def of(self, part: Slice) -> ProgramShapes | None:
+        """Returns what is known of a program and those that differ from it in shapes only."""
+        return self._found.get(key_of(part))
+
+    def _tell(self, known: ProgramShapes) -> None:
+        line, shapes = known.change()
+        if line not in self._told and len(shapes) >= MANY_SHAPES:
+            self._told.add(line)
+            get_logger().warning(MESSAGE, in_sentence(line), REMEDY, shown(shapes))
+
+
+def key_of(part: Slice) -> Any:
+    """Returns what programs have in common that differ in shapes only, or in static numbers."""
+    return tuple([(s.operation.name, s.inputs) for s in part.steps]), part.outputs
+
+
+def is_worth_a_word(part: Slice) -> bool:
+    """Whether compiling a program takes so long that it should not be done for many shapes."""
+    return len(part.steps) >= MIN_STEPS or any(s.operation.name == GRADIENT for s in part.steps)
+
+
+def shown(shapes: Sequence[tuple[int, ...]]) -> str:
+    """Lists shapes; of many the first few.
+
+    Args:
+        shapes: the shapes.
+
+    >>> shown([(4, 3), (5, 3)]), shown([(n,) for n in range(9)])
+    ('(4, 3), (5, 3)', '(0,), (1,), (2,) and 6 more')
+    """
+    texts = ", ".join(str(shape) for shape in shapes[:MAX_SHOWN])
+    more = len(shapes) - MAX_SHOWN
+    return f"{texts} and {more} more" if more > 0 else texts
+
+
+SHAPE_CHANGES = ShapeChanges()
