@@ -65,8 +65,9 @@ class Executable:
         self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
         self.used = 0
         self.call: Any = None
-        self.early: Any = None  # what computes it until it is compiled; see `first_runs`
-        self.coming: Any = None  # its compilation, while it runs in pieces
+        # What computes it until it is compiled, and while it is if it has run in pieces.
+        self.first_runs: Any = None
+        self.piecewise_runs: Any = None
         self._jitted: Any = None
 
     def jitted(self) -> Any:

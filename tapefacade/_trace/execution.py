@@ -36,7 +36,7 @@ from tapefacade._trace.executables import (
 from tapefacade._trace.execution_mode import WAYS
 from tapefacade._trace.first_runs import (
     MIN_STEPS,
-    early_call,
+    first_call,
     in_pieces_meanwhile,
     title_of,
     why,
@@ -283,7 +283,7 @@ class Program:
         executable.used = STATISTICS.dispatched + 1  # not the first to go
         first = executable.call
         if first is None and not _traced(arguments):
-            first = early_call(executable, arguments)
+            first = first_call(executable, arguments)
         first = first or executable.call
         try:
             if first is not None or len(executable.part.steps) < MIN_STEPS:

@@ -1,14 +1,15 @@
 """The first runs of a program that takes long to compile: nobody waits for the whole.
 
-What was never seen is traced, which is needed in any case, and computed from that by NumPy
-(`interpreter`). When it runs again, it repeats: the whole is compiled in the background, and the
-runs go on as before until it is there. So do those of a program that has run in pieces. Programs
-that compile in a second or less are compiled at once, as they have always been.
+What was never seen is computed by NumPy, step by step (`numpy_steps`). When it runs again, it
+repeats: the whole is compiled in the background, and the runs go on as before until it is there. So
+do those of a program that has run in pieces. Programs that compile in a second or less are compiled
+at once, as they have always been.
 """
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -18,64 +19,58 @@ from tapefacade._trace.background import BACKGROUND, Job
 from tapefacade._trace.compilation_cache import JAX_CONFIG
 from tapefacade._trace.executables import EXECUTABLES, STATISTICS, WRAPPERS, Executable
 from tapefacade._trace.garbage_collection import no_collection
-from tapefacade._trace.interpreter import Interpreter, is_interpretable, weight_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
+from tapefacade._trace.numpy_steps import NumpyProgram
 from tapefacade._trace.piecewise import Piecewise
 from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 DEEP = 600.0
-# Steps of a program that can be so deep.
+# Steps of a program that can be so deep, as they are and with the gradients written out.
 MIN_STEPS = 24
+MIN_SIZE = 100
 WHY_NEW = "It has not run before"
 WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
 
 
-class Early:
+class FirstRuns:
     """What computes a program until it is compiled.
 
     Attributes:
         job: the compilation, if it has been asked for.
     """
 
-    def __init__(self, executable: Executable, traced: Any) -> None:
+    def __init__(self, program: NumpyProgram) -> None:
         self.job: Job | None = None
-        self._traced = traced
-        self._interpreter = Interpreter(traced.jaxpr)
-        self._tree = jax.tree.structure(traced.out_info)
-        self._executable = executable
-        self._interpreter.prepare()
-
-    def ask(self) -> None:
-        """Asks for the compiled program."""
-        job = Job(self._traced.lower, title_of(self._executable))
-        if BACKGROUND.submit(job):
-            self.job = job
+        self._program = program
 
     def call(self, *arguments: Any) -> Any:
         """Does what the compiled program will do."""
-        began = time.perf_counter()
-        try:
-            return self._tree.unflatten(self._interpreter(arguments))
-        finally:
-            STATISTICS.seconds_early += time.perf_counter() - began
+        with _timed():
+            return self._program(*arguments)
 
 
-class Coming:
+class PiecewiseRuns:
     """A program that has run in pieces, until it is compiled as a whole.
 
     Attributes:
-        job: the compilation.
+        job: the compilation, if there was room for it.
         piecewise: how it runs until then.
     """
 
-    def __init__(self, executable: Executable, piecewise: Piecewise, arguments: Any) -> None:
-        types = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arguments]
+    def __init__(self, piecewise: Piecewise, job: Job | None) -> None:
         self.piecewise = piecewise
-        self.job = Job(lambda: executable.jitted().lower(*types), title_of(executable))
-        self.is_asked = BACKGROUND.submit(self.job)
+        self.job = job
+
+
+def compilation(executable: Executable, arguments: Sequence[Any]) -> Job | None:
+    """Asks for a compiled program; returns None if too many wait."""
+    types = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arguments]
+    job = Job(lambda: executable.jitted().lower(*types), title_of(executable))
+    return job if BACKGROUND.submit(job) else None
 
 
 def title_of(executable: Executable, line: str = "", is_counted: bool = True) -> str:
@@ -117,19 +112,20 @@ def in_pieces_meanwhile(
     """
     if before is None or not BACKGROUND.is_on or executable.acts:
         return None
-    coming = executable.coming
-    if coming is None:
+    runs = executable.piecewise_runs
+    if runs is None:
         if not all(type(a) is np.ndarray or _is_on_one(a) for a in arguments):
             return None
         with _LOCK:
-            coming = executable.coming
-            if coming is None:
-                coming = executable.coming = Coming(executable, before, arguments)
+            runs = executable.piecewise_runs
+            if runs is None:
+                job = compilation(executable, arguments)
+                runs = executable.piecewise_runs = PiecewiseRuns(before, job)
                 EXECUTABLES.keep(executable)
-    if coming.job.is_done or not coming.is_asked:
-        executable.coming = None
+    if runs.job is None or runs.job.is_done:
+        executable.piecewise_runs = None
         return None
-    return coming.piecewise
+    return runs.piecewise
 
 
 def _is_on_one(value: Any) -> bool:
@@ -140,40 +136,40 @@ def _is_on_one(value: Any) -> bool:
     )
 
 
-def early_call(executable: Executable, arguments: Sequence[Any]) -> Callable[..., Any] | None:
+def first_call(executable: Executable, arguments: Sequence[Any]) -> Callable[..., Any] | None:
     """Returns what to call instead of a program that is not compiled; None if it is to be compiled.
 
     Args:
         executable: the program.
         arguments: its arguments, none of them traced by JAX.
     """
-    early = executable.early
-    if early is None or early.job is None:
+    runs = executable.first_runs
+    if runs is None or runs.job is None:
         with _LOCK:  # what another thread is about is not done twice
-            early = _begun(executable, arguments)
-    if early is None:
+            runs = _begun(executable, arguments)
+    if runs is None:
         return None
-    if early.job is not None and early.job.is_done:
-        executable.early = None
+    if runs.job is not None and runs.job.is_done:
+        executable.first_runs = None
         return None
-    call = early.call
+    call = runs.call
     for wrap in WRAPPERS:
         call = wrap(executable, call)
     return call
 
 
-def _begun(executable: Executable, arguments: Sequence[Any]) -> Early | None:
+def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None:
     """Returns what computes a program now; asks for the compiled one if it has run before."""
-    early = executable.early
-    if early is not None:
-        if early.job is None:
-            early.ask()
+    runs = executable.first_runs
+    if runs is not None:
+        if runs.job is None:
+            runs.job = compilation(executable, arguments)
     elif executable.call is None and _is_possible(executable, arguments):
-        early = _made(executable, arguments)
-        if early is not None:
-            executable.early = early
+        runs = _made(executable)
+        if runs is not None:
+            executable.first_runs = runs
             EXECUTABLES.keep(executable)
-    return early
+    return runs
 
 
 def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
@@ -194,12 +190,21 @@ def is_on_host(value: Any) -> bool:
     return len(devices) == 1 and next(iter(devices)).platform == "cpu"
 
 
-def _made(executable: Executable, arguments: Sequence[Any]) -> Early | None:
-    began = time.perf_counter()
-    with jax.enable_x64(True), no_collection():
-        traced = executable.jitted().trace(*arguments)
-        if weight_of(traced.jaxpr.jaxpr) < DEEP or not is_interpretable(traced.jaxpr):
+def _made(executable: Executable) -> FirstRuns | None:
+    if size_of(executable.part) < MIN_SIZE:
+        return None
+    with _timed(), jax.enable_x64(True), no_collection():
+        program = NumpyProgram(executable)
+        if program.weight < DEEP or not program.is_possible:
             return None
-        early = Early(executable, traced)
-    STATISTICS.seconds_early += time.perf_counter() - began
-    return early
+        program.prepare()
+    return FirstRuns(program)
+
+
+@contextlib.contextmanager
+def _timed() -> Iterator[None]:
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        STATISTICS.seconds_early += time.perf_counter() - began

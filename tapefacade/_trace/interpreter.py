@@ -14,11 +14,10 @@ import functools
 import math
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
@@ -48,11 +47,22 @@ Function = Callable[..., Any]
 def weight_of(jaxpr: Jaxpr) -> float:
     """Estimates how long a program is compiled, in operations."""
     total = 0.0
-    for equation in jaxpr.eqns:
+    for equation in _needed(jaxpr):
         inner = [weight_of(_open(found)) for found in _inner(equation)]
         is_call = equation.primitive.name in CALLS
         total += sum(inner) + (0.0 if is_call else WEIGHTS.get(equation.primitive.name, 1.0))
     return total
+
+
+def _needed(jaxpr: Jaxpr) -> list[JaxprEqn]:
+    """Returns what the results need: often not the forward part of a gradient."""
+    needed = {id(atom) for atom in jaxpr.outvars}
+    found = []
+    for equation in reversed(jaxpr.eqns):
+        if any(id(variable) in needed for variable in equation.outvars):
+            needed.update(map(id, equation.invars))
+            found.append(equation)
+    return found[::-1]
 
 
 def _inner(equation: JaxprEqn) -> list[Any]:
@@ -642,7 +652,6 @@ class Interpreter:
         self._inputs = [self._place(places, v) for v in closed.jaxpr.invars]
         self._add(closed.jaxpr, places)
         self._outputs = [self._of(places, v) for v in closed.jaxpr.outvars]
-        self._dtypes = [_aval(atom).dtype for atom in closed.jaxpr.outvars]
         self._gone = self._last_uses()
 
     def _constant(self, value: Any) -> int:
@@ -659,7 +668,7 @@ class Interpreter:
         return places[atom]
 
     def _add(self, jaxpr: Jaxpr, places: dict[Any, int]) -> None:
-        for equation in jaxpr.eqns:
+        for equation in _needed(jaxpr):
             inputs = [self._of(places, atom) for atom in equation.invars]
             called = CALLS.get(equation.primitive.name)
             if called is not None:
@@ -745,17 +754,6 @@ class Interpreter:
             gone.append(tuple(last))
         return gone[::-1]
 
-    def prepare(self) -> None:
-        """Compiles what XLA has to, in several threads."""
-        missing = [one for one in self.alone.values() if not one.is_compiled]
-        with CACHE.used():
-            if len(missing) < 4:
-                for one in missing:
-                    one.compile()
-                return
-            with concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:
-                list(pool.map(_Alone.compile, missing))
-
     def run(self, arguments: Sequence[Any]) -> list[Any]:
         """Computes the outputs from NumPy arrays."""
         values = self._start.copy()
@@ -772,11 +770,18 @@ class Interpreter:
                 values[place] = None
         return [values[place] for place in self._outputs]
 
-    def __call__(self, arguments: Sequence[Any]) -> list[jax.Array]:
-        """Computes the outputs, as arrays of their own."""
-        with np.errstate(all="ignore"):
-            found = self.run([np.asarray(argument) for argument in arguments])
-            return [jnp.array(v, dtype) for v, dtype in zip(found, self._dtypes, strict=True)]
+
+def prepare_all(interpreters: Iterable[Interpreter]) -> None:
+    """Compiles what XLA has to compute for programs, in several threads."""
+    found = {k: one for each in interpreters for k, one in each.alone.items()}
+    missing = [one for one in found.values() if not one.is_compiled]
+    with CACHE.used():
+        if len(missing) < 4:
+            for one in missing:
+                one.compile()
+            return
+        with concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:
+            list(pool.map(_Alone.compile, missing))
 
 
 def _listed(*arrays: Any) -> list[Any]:

@@ -1,0 +1,153 @@
+"""A program computed by NumPy, step by step: each kind of step is traced once.
+
+Deep models are made of equal blocks, and the next step of a training of the operations of the last.
+So the gradients are written out (`unfolding`), and what one step does is traced on its own
+(`interpreter`) and kept, by its operation and the types of its inputs: a program of a thousand
+steps has a hundred kinds, and the next program like it no new ones.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from tapefacade._core.tensor_type import TensorType
+from tapefacade._trace.executables import Executable, strong
+from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.segment_cuts import size_of
+from tapefacade._trace.slices import Slice
+from tapefacade._trace.unfolding import Unfolded, unfold
+
+# Kinds of steps that are kept, of about 10 kB each.
+MAX_KINDS = 4096
+# A gradient that grows by more than this when it is written out is a gradient of gradients, which
+# is better computed as it is.
+MAX_GROWTH = 2
+
+
+class StepKind:
+    """What equal steps do.
+
+    Attributes:
+        is_possible: whether NumPy can compute it.
+        weight: how long XLA would compile it, as in `weight_of`.
+        outputs: how many outputs there are; what else is computed, a check says.
+        is_checked: whether its check can fail.
+    """
+
+    def __init__(
+        self, operation: Operation, static: tuple[Any, ...], types: tuple[TensorType, ...], to: Any
+    ) -> None:
+        self.outputs = len(to)
+        self.is_checked = False
+        self._details: Any = None
+
+        def run(*arrays: Any) -> list[Any]:
+            found = operation.evaluate(list(arrays), static)
+            found = [strong(v, t.numpy_dtype) for v, t in zip(found, to, strict=True)]
+            if operation.check is not None:
+                ok, *rest = operation.test(list(arrays), static)
+                if ok is not True:
+                    self.is_checked = True
+                    flat, self._details = jax.tree.flatten(rest)
+                    found += [ok, *flat]
+            return found
+
+        closed = jax.make_jaxpr(run)(*[jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types])
+        self.is_possible = is_interpretable(closed)
+        self.weight = weight_of(closed.jaxpr)
+        self.interpreter = Interpreter(closed) if self.is_possible else None
+
+    def details(self, flat: Sequence[Any]) -> list[Any]:
+        """Returns what the check says, as it has said it."""
+        return jax.tree.unflatten(self._details, flat)
+
+
+step_kind = functools.lru_cache(MAX_KINDS)(StepKind)
+
+
+class NumpyProgram:
+    """A program as calls of NumPy's functions.
+
+    Attributes:
+        weight: how long XLA would compile it, as in `weight_of`.
+        is_possible: whether NumPy can compute all of it.
+    """
+
+    def __init__(self, executable: Executable) -> None:
+        self._executable = executable
+        part, origins = _written_out(executable.part)
+        types = part.types()
+        self.weight, self.is_possible = 0.0, True
+        self._calls: list[Any] = []
+        first = len(part.inputs)
+        for step, origin in zip(part.steps, origins, strict=True):
+            of_inputs = tuple([types[slot] for slot in step.inputs])
+            kind = step_kind(step.operation, step.static, of_inputs, step.types)
+            self.weight += kind.weight
+            self.is_possible = self.is_possible and kind.is_possible
+            self._calls.append((kind, step.inputs, first, origin))
+            first += len(step.types)
+        self._count = first
+        self._types = types
+        self._outputs = part.outputs
+        self._gone = self._last_uses()
+
+    def _last_uses(self) -> list[list[int]]:
+        """Returns for each call the slots that nobody needs after it."""
+        kept = set(self._outputs)
+        gone = []
+        for kind, inputs, first, _ in reversed(self._calls):
+            last = {s for s in (*inputs, *range(first, first + kind.outputs)) if s not in kept}
+            kept |= last
+            gone.append(list(last))
+        return gone[::-1]
+
+    def prepare(self) -> None:
+        """Compiles single operations that XLA has to compute."""
+        prepare_all({id(kind): kind.interpreter for kind, *_ in self._calls}.values())
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Does what the compiled program will do, and returns as much."""
+        values: list[Any] = [None] * self._count
+        layout = self._executable.layout
+        arrays = [np.asarray(argument) for argument in arguments]
+        for place, array in zip(layout.arrays, arrays, strict=False):
+            values[place] = array
+        vectors = arrays[len(layout.arrays) :]
+        for vector, (_, places, rows) in zip(vectors, layout.vectors, strict=True):
+            for place, row in zip(places, rows, strict=True):
+                values[place] = vector[row]
+        checks: dict[int, tuple[Any, Any]] = {}
+        with np.errstate(all="ignore"):
+            for (kind, inputs, first, origin), gone in zip(self._calls, self._gone, strict=True):
+                found = kind.interpreter.run([values[slot] for slot in inputs])
+                values[first : first + kind.outputs] = found[: kind.outputs]
+                if kind.is_checked and origin >= 0:
+                    ok, *flat = found[kind.outputs :]
+                    checks[origin] = ok, kind.details(flat)
+                for slot in gone:
+                    values[slot] = None
+            outputs = [jnp.array(values[s], self._types[s].numpy_dtype) for s in self._outputs]
+        return self._result(outputs, checks)
+
+    def _result(self, outputs: list[Any], checks: dict[int, tuple[Any, Any]]) -> Any:
+        executable = self._executable
+        if not executable.is_checked:
+            return outputs if len(outputs) != 1 else outputs[0]
+        order = [index for index, _ in executable.part.order() if index in checks]
+        executable.check_order = order
+        passed = np.array([checks[index][0] for index in order]) if order else None
+        return outputs, passed, [checks[index][1] for index in order]
+
+
+def _written_out(part: Slice) -> Unfolded:
+    """Returns a program with its gradients written out, if they are of the first order."""
+    unfolded = unfold(part)
+    if size_of(unfolded.part) > MAX_GROWTH * size_of(part):
+        return Unfolded(part, list(range(len(part.steps))))
+    return unfolded
