@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.string_arrays import OBJECT, string_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
+from tapefacade._core.tensor import from_host
 from tapefacade._data.dataset import Dataset
 from tapefacade._data.iterators import Iterator
 from tapefacade._definition.op import function
@@ -192,7 +193,7 @@ def tensor_for_variable(variable: Variable, source: ValueSource, key: str, count
     """
     dtype = source.dtype(key)
     if dtype is not variable.dtype:
-        prefix = MESSAGE_COMPUTING.format(f"RestoreV2_dtypes_{count}")
+        prefix = kernel_prefix(f"RestoreV2_dtypes_{count}")
         raise errors.InvalidArgumentError(
             None,
             None,

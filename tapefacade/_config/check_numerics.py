@@ -7,7 +7,8 @@ import numpy as np
 from jax.core import Tracer
 
 from tapefacade._config.settings import ops_run_immediately, run_ops_immediately
-from tapefacade._core.tensor import from_host, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._trace import execution
 from tapefacade._trace.slices import Step
@@ -90,7 +91,7 @@ def _check(
         lines += ["", f"  Input tensors ({len(tensors)}):", *numbered]
     type_ = step.types[place]
     text = "\n".join(lines)
-    raise invalid_argument(
+    raise invalid(
         f"\n\n!!! Detected Infinity or NaN in output {place} of eagerly-executing op "
         f'"{step.operation.kernel}" (# of outputs: {len(step.types)}) !!!\n'
         f"  dtype: {type_.dtype}\n  shape: {type_.shape}\n{text}\n\n : "

@@ -10,7 +10,8 @@ import jax
 from tapefacade._config.devices import JAX_CONFIG, initialized
 from tapefacade._core import errors
 from tapefacade._core.device_spec import DeviceSpec
-from tapefacade._core.tensor import hinted, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import hinted
 from tapefacade._core.tracebacks import Filtering
 from tapefacade._definition.op import function
 from tapefacade._trace.background import BACKGROUND
@@ -458,7 +459,7 @@ def _check_name(name: Any) -> None:
     spec = DeviceSpec.from_string(name) if isinstance(name, str) else name
     if spec.job not in (None, "localhost") or spec.task or spec.replica:
         whole = LOCAL.make_merged_spec(spec).to_string()
-        raise invalid_argument(f"{whole} unknown device.")
+        raise invalid(f"{whole} unknown device.")
 
 
 def executing_eagerly() -> bool:

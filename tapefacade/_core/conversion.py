@@ -10,6 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.annotations import described
 from tapefacade._core.conversion_registry import REGISTERED, converted
 from tapefacade._core.dispatch import CompositeTensor, HandOver
+from tapefacade._core.error_texts import unsupported
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
 from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
@@ -125,14 +126,7 @@ def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
         raise HandOver(value)
     if hasattr(value, "__array__") and not isinstance(value, type | dtypes.DType):
         return _from_numpy(np.asarray(value), dtype)
-    raise _unsupported(value)
-
-
-def _unsupported(value: Any) -> ValueError:
-    return ValueError(
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "
-        "Tensor."
-    )
+    raise unsupported(value)
 
 
 def _from_numpy(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
@@ -221,7 +215,7 @@ def _from_python(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     kinds = {type(leaf) for leaf in leaves}
     if any(not issubclass(kind, (*SCALARS, np.generic, np.ndarray)) for kind in kinds):
         if len(kinds) == 1 or not issubclass(type(leaves[0]), SCALARS):
-            raise _unsupported(next(x for x in leaves if not isinstance(x, (*SCALARS, np.generic))))
+            raise unsupported(next(x for x in leaves if not isinstance(x, (*SCALARS, np.generic))))
         raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if dtype is None:
         numpy_dtype = _infer(leaves)

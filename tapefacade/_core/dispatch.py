@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tapefacade._core.error_texts import unsupported
 from tapefacade._core.tracebacks import shorten
 
 
@@ -22,14 +23,7 @@ class HandOver(ValueError):  # noqa: N818 - an error only if nobody takes the va
     def __str__(self) -> str:  # not before somebody reads it: showing a value computes it
         if isinstance(self.value, CompositeTensor):
             return self.value._refusal()
-        return _refusal(self.value)
-
-
-def _refusal(value: Any) -> str:
-    return (
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "
-        "Tensor."
-    )
+        return str(unsupported(self.value))
 
 
 HandOver.__name__ = HandOver.__qualname__ = "ValueError"  # what it is to users
@@ -64,7 +58,7 @@ class CompositeTensor:
 
     def _refusal(self) -> str:
         """Says that the value is no dense tensor."""
-        return _refusal(self)
+        return str(unsupported(self))
 
     def _printed(self, summarize: int) -> str:
         """Returns what `tf.print` shows."""

@@ -3,11 +3,11 @@
 import jax
 import numpy as np
 
-from tapefacade._core import errors
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.error_texts import invalid, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import INDICES
 
 IMPLEMENTATION = "threefry2x32"
-SEED_TYPES = ("int32", "int64")
 
 
 def unwrap(key: jax.Array) -> jax.Array:
@@ -22,15 +22,10 @@ def require_seed(seed: jax.Array) -> None:
         InvalidArgumentError: if `seed` is no pair of 32- or 64-bit integers.
     """
     kind = as_dtype(seed.dtype).kernel_name
-    if kind not in SEED_TYPES:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'Tseed' of {kind} is not in the list of allowed values: int32, int64",
-        )
+    if kind not in INDICES:
+        raise refused_type("Tseed", kind, INDICES)
     if seed.shape != (2,):
-        given = ",".join(map(str, seed.shape))
-        raise errors.InvalidArgumentError(None, None, f"seed must have shape [2], not [{given}]")
+        raise invalid(f"seed must have shape [2], not {shape_text(seed.shape)}")
 
 
 def checked_seed(seed: jax.Array) -> jax.Array:

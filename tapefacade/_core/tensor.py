@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jax.errors import TracerArrayConversionError
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes
 from tapefacade._core.operator_types import Operators
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape, as_shape
@@ -17,10 +17,6 @@ from tapefacade._core.tracebacks import shorten
 from tapefacade._core.value_text import TensorText, device_of
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
-# How TensorFlow begins an error that it finds while it computes an op.
-MESSAGE_COMPUTING = (
-    "{{{{function_node __wrapped__{}_device_/job:localhost/replica:0/task:0/device:CPU:0}}}} "
-)
 NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
 GRAPH_NAMES = {"name", "op", "graph", "value_index"}
 MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.\x20
@@ -408,8 +404,3 @@ def host_value(tensor: EagerTensor) -> np.ndarray[Any, Any] | None:
     """Returns the value of a small integer or boolean tensor that is known on the host."""
     value = tensor._value
     return value if tensor._type.hostable and type(value) is np.ndarray else None
-
-
-def invalid_argument(message: str) -> errors.InvalidArgumentError:
-    """Makes TensorFlow's error for a shape, type or value that an op cannot use."""
-    return errors.InvalidArgumentError(None, None, message)

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor_shape import TensorShape
 
 # Integer and boolean values of at most this many elements stay on the host: shape arithmetic
@@ -33,10 +34,10 @@ def _check_size(shape: tuple[int, ...], size: int, dtype: dtypes.DType) -> None:
         InvalidArgumentError: if the elements cannot be counted.
         ResourceExhaustedError: if there is less memory.
     """
-    text = ",".join(map(str, shape))
+    text = shape_text(shape)
     if size >= 1 << 63:
         raise errors.InvalidArgumentError(
-            None, None, f"Shape [{text}] would have more than 2**63 - 1 elements"
+            None, None, f"Shape {text} would have more than 2**63 - 1 elements"
         )
     is_host = jax.default_backend() == "cpu"  # other devices say themselves that they are full
     bytes_ = size * (np.dtype(dtype._numpy).itemsize if dtype._numpy is not None else 1)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._data.element_structures import kernel_error, tensor_of
 from tapefacade._data.row_streams import tensors_of
@@ -82,7 +83,7 @@ def stacked(arrays: Sequence[np.ndarray[Any, Any]], place: int = 0) -> EagerTens
 
 
 def _shown(shape: tuple[int, ...]) -> str:
-    return f"[{','.join(map(str, shape))}]"
+    return shape_text(shape)
 
 
 def _sparse_batch(parts: Sequence[SparseTensor]) -> SparseTensor:

@@ -8,8 +8,9 @@ import numpy as np
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.string_arrays import OBJECT, StringTensor, string_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
@@ -38,7 +39,7 @@ def op_error(kernel: str, message: str, kind: Any = errors.InvalidArgumentError)
         kind: the class.
     """
     name = kernel.partition("_")[0]
-    return kind(None, None, f"{MESSAGE_COMPUTING.format(kernel)}{message} [Op:{name}] name: ")
+    return kind(None, None, f"{kernel_prefix(kernel)}{message} [Op:{name}] name: ")
 
 
 def integer(value: Any) -> int:

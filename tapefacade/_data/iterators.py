@@ -6,8 +6,9 @@ from collections.abc import Iterator as PythonIterator
 from typing import Any
 
 from tapefacade._core import errors
+from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.optional import Optional
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._core.tracebacks import shorten
@@ -207,7 +208,7 @@ def shown(error: errors.OpError, kernel: str, node: DatasetNode) -> errors.OpErr
         return error
     known = node.known_spec()
     count = 1 if known is None else max(1, len(leaves(known)))
-    place = MESSAGE_COMPUTING.format(f"{kernel}_output_types_{count}")
+    place = kernel_prefix(f"{kernel}_output_types_{count}")
     made: Any = type(error)
     found = made(None, None, f"{place}{error.message} [Op:{kernel}] name: ")
     for note in getattr(error, "__notes__", ()):

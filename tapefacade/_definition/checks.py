@@ -1,4 +1,4 @@
-"""Checks of the arguments of ops, and TensorFlow's words where they are refused."""
+"""Checks of the arguments of ops."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -8,34 +8,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes, errors
+from tapefacade._core.error_texts import (
+    inconvertible,
+    invalid,
+    refused_type,
+    shape_text,
+    unsupported,
+)
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor_shape import TensorShape
 
 Axis = int | tuple[int, ...] | None
-INDEX_TYPES = ("int32", "int64")
-# The kernel names of the dtypes that families of kernels accept, in TensorFlow's order.
-SEGMENT_ORDERED = (
-    "float", "double", "int32", "uint8", "int16", "int8", "int64", "bfloat16", "uint16", "half",
-    "uint32", "uint64",
-)  # fmt: skip
-ORDERED = (*SEGMENT_ORDERED, "qint8", "quint8", "qint32", "qint16", "quint16")
-ORDERED_OR_BOOL = (*ORDERED, "bool")
-NUMBERS = (
-    "float", "double", "int32", "uint8", "int16", "int8", "complex64", "int64", "qint8", "quint8",
-    "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "half", "uint32", "uint64",
-)  # fmt: skip
-
-
-def invalid(message: str) -> errors.InvalidArgumentError:
-    """Makes the exception of an op that refuses its arguments."""
-    return errors.InvalidArgumentError(None, None, message)
-
-
-def refused_type(attribute: str, given: str, allowed: Iterable[str]) -> errors.InvalidArgumentError:
-    """Makes the exception for an argument whose dtype is not among the `allowed` ones."""
-    return invalid(
-        f"Value for attr '{attribute}' of {given} is not in the list of allowed values: "
-        + ", ".join(allowed)
-    )
 
 
 def require_type(attribute: str, dtype: Any, allowed: tuple[str, ...]) -> np.dtype:
@@ -49,29 +32,6 @@ def require_type(attribute: str, dtype: Any, allowed: tuple[str, ...]) -> np.dty
 def numpy_type(dtype: Any) -> np.dtype:
     """Converts a dtype in any form to NumPy's."""
     return np.dtype(dtypes.as_dtype(dtype).as_numpy_dtype)
-
-
-def written(shape: Iterable[int | None]) -> str:
-    """Writes a shape as TensorFlow's kernels do.
-
-    >>> written((2, 3))
-    '[2,3]'
-    """
-    return f"[{','.join(str(size) for size in shape)}]"
-
-
-def unsupported(value: Any) -> ValueError:
-    """Makes the exception for a value that is nothing a tensor could hold, such as None."""
-    return ValueError(
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
-        "Tensor."
-    )
-
-
-def inconvertible(value: Any, kernel_name: str = "int32") -> TypeError:
-    """Makes the exception for a Python value that cannot have a certain dtype."""
-    shown = list(value) if isinstance(value, tuple) else value
-    return TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype {kernel_name}")
 
 
 def is_integer(value: Any) -> bool:
@@ -136,8 +96,8 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
         if attribute is None:
             raise inconvertible(shape)
         if all(isinstance(size, int | float) for size in sizes):
-            raise refused_type(attribute, "float", INDEX_TYPES)
-        raise refused_type(attribute, "string", INDEX_TYPES)
+            raise refused_type(attribute, "float", INDICES)
+        raise refused_type(attribute, "string", INDICES)
     return sizes
 
 
@@ -201,16 +161,7 @@ def first_bad(bad: Any, values: Any) -> tuple[Any, Any, Any]:
 
 def subscript(position: Any) -> str:
     """Writes the position that `first_bad` found: nothing for a scalar."""
-    return written(int(p) for p in position) if len(position) else ""
-
-
-def vector(values: Any) -> str:
-    """Writes an index as TensorFlow does.
-
-    >>> vector([0, 3])
-    '[0, 3]'
-    """
-    return f"[{', '.join(str(int(v)) for v in values)}]"
+    return shape_text(int(p) for p in position) if len(position) else ""
 
 
 def mapped(function: Any, times: int) -> Any:
@@ -218,15 +169,6 @@ def mapped(function: Any, times: int) -> Any:
     for _ in range(times):
         function = jax.vmap(function)
     return function
-
-
-def brackets(shape: Sequence[int]) -> str:
-    """Writes a shape as TensorFlow's kernels do.
-
-    >>> brackets((2, 3))
-    '[2,3]'
-    """
-    return "[" + ",".join(str(size) for size in shape) + "]"
 
 
 def check_broadcast(x: Any, y: Any) -> tuple[int, ...]:
@@ -247,8 +189,8 @@ def check_broadcast(x: Any, y: Any) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
-        raise errors.InvalidArgumentError(
-            None, None, f"Incompatible shapes: {brackets(x.shape)} vs. {brackets(y.shape)}"
+        raise invalid(
+            f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}"
         ) from None
 
 
@@ -267,12 +209,7 @@ def refuse_dtype(x: Any, kernel: str, allowed: Sequence[str]) -> None:
     """
     name = dtypes.from_numpy(np.dtype(x.dtype)).kernel_name
     if name not in allowed:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'T' of {name} is not in the list of allowed values: "
-            f"{', '.join(allowed)}\n\t; NodeDef: {{{{node {kernel}}}}}",
-        )
+        raise refused_type("T", name, allowed, kernel)
 
 
 def refuse_missing_kernel(x: Any, kernel: str, kind: Any) -> None:

@@ -10,6 +10,13 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.annotations import described, shown
 from tapefacade._core.dispatch import dispatched
+from tapefacade._core.error_texts import (
+    invalid,
+    kernel_prefix,
+    kernel_suffix,
+    refused_type,
+    wrong_input,
+)
 from tapefacade._core.gradient_rules import (
     DIFFERENTIABLE as DIFFERENTIABLE,
     Differentiable as Differentiable,
@@ -18,7 +25,7 @@ from tapefacade._core.gradient_rules import (
     NotDifferentiable as NotDifferentiable,
 )
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record as record
@@ -159,9 +166,9 @@ class Op(Operation):
         """
         if "[Op:" in error.message:
             return error
-        prefix = MESSAGE_COMPUTING.format(self.kernel) if computing else ""
+        prefix = kernel_prefix(self.kernel) if computing else ""
         kind: Any = type(error)
-        return kind(None, None, f"{prefix}{error.message} [Op:{self.kernel}] name: ")
+        return kind(None, None, prefix + error.message + kernel_suffix(self.kernel))
 
     def _check_dtypes(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> None:
         common = [
@@ -183,20 +190,14 @@ class Op(Operation):
             if expected is not None:
                 if self.mismatch is not None:
                     raise self.mismatch(expected, given.dtype)
-                message = (
-                    f"cannot compute {self.kernel} as input #{place}(zero-based) was expected to "
-                    f"be a {expected.kernel_name} tensor but is a {given.dtype.kernel_name} tensor"
-                )
-                raise self.named(errors.InvalidArgumentError(None, None, message), computing=False)
+                names = expected.kernel_name, given.dtype.kernel_name
+                raise self.named(invalid(wrong_input(self.kernel, place, *names)), computing=False)
 
     def _check_allowed(self, types: Sequence[TensorType]) -> None:
         kind = types[0].dtype.kernel_name if types else ""
         if self.dtypes is not None and kind not in self.dtypes:
-            message = (
-                f"Value for attr 'T' of {kind} is not in the list of allowed values: "
-                f"{', '.join(self.dtypes)}\n\t; NodeDef: {{{{node {self.kernel}}}}}"
-            )
-            raise self.named(errors.InvalidArgumentError(None, None, message), computing=False)
+            error = refused_type("T", kind, self.dtypes, self.kernel)
+            raise self.named(error, computing=False)
 
     def flat_parameters(self, static: tuple[Any, ...]) -> list[Parameter]:
         """Returns the parameter of each input."""

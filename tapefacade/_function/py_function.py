@@ -9,7 +9,8 @@ import numpy as np
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
+from tapefacade._core.error_texts import kernel_prefix
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
@@ -130,7 +131,7 @@ def _converted(value: Any) -> Any:
 
 def _call(func: Callable[..., Any], arguments: list[Any], specs: list[Any]) -> list[Any]:
     """Calls the Python; returns the results, each as its spec says."""
-    where = MESSAGE_COMPUTING.format(f"EagerPyFunc_Tin_{len(arguments)}_Tout_{len(specs)}")
+    where = kernel_prefix(f"EagerPyFunc_Tin_{len(arguments)}_Tout_{len(specs)}")
     try:
         with THREAD.temporarily(functions=[]):
             returned = func(*arguments)

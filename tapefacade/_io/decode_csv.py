@@ -7,8 +7,8 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import Array, failed, not_allowed, text_array, texts
 from tapefacade._strings.numbers import read_number

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._core import errors
-from tapefacade._core.tensor import MESSAGE_COMPUTING
+from tapefacade._core.error_texts import kernel_prefix
 
 KINDS: dict[int, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
@@ -50,7 +50,7 @@ def translated(error: OSError, path: str, kernel: str | None = None) -> errors.O
     text = f"{path}; {os.strerror(number) if number else error}"
     if kernel is None:
         return kind(None, None, text)
-    return kind(None, None, f"{MESSAGE_COMPUTING.format(kernel)}{text} [Op:{kernel}]")
+    return kind(None, None, f"{kernel_prefix(kernel)}{text} [Op:{kernel}]")
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
@@ -16,8 +17,8 @@ def scalar_text(value: Any, kernel: str, place: int, what: str) -> bytes:
     """Returns a text that must be a scalar."""
     array: Any = texts(value, kernel, place)
     if array.ndim:
-        shape = ",".join(map(str, array.shape))
-        raise failed(kernel, f"{what} tensor must be scalar, but had shape: [{shape}]")
+        shape = shape_text(array.shape)
+        raise failed(kernel, f"{what} tensor must be scalar, but had shape: {shape}")
     return array[()]
 
 
@@ -94,10 +95,10 @@ def matching_files(pattern: Any, name: str | None = None) -> EagerTensor:
     """
     patterns = texts(pattern, "MatchingFiles")
     if patterns.ndim > 1:
-        shape = ",".join(map(str, patterns.shape))
+        shape = shape_text(patterns.shape)
         raise failed(
             "MatchingFiles",
-            f"Input patterns tensor must be scalar or vector, but had shape: [{shape}]",
+            f"Input patterns tensor must be scalar or vector, but had shape: {shape}",
         )
     found = [path for text in patterns.flat for path in matching(os.fsdecode(text))]
     return text_array([os.fsencode(path) for path in sorted(found)], (len(found),))

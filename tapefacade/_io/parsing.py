@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.logging import warn
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
@@ -105,8 +106,8 @@ def _require_features(features: Any) -> None:
 
 def _parse(array: Array, features: Any, names: Any) -> dict[str, Any]:
     if array.ndim > 1:
-        shape = ",".join(map(str, array.shape))
-        raise failed(KERNEL, f"Expected serialized to be a scalar or vector, got shape: [{shape}]")
+        shape = shape_text(array.shape)
+        raise failed(KERNEL, f"Expected serialized to be a scalar or vector, got shape: {shape}")
     found = [_read(text) for text in array.flat]
     called = None
     if array.ndim:
@@ -250,12 +251,12 @@ class Parser:
             too_many = dtype is dtypes.string and count > int(np.prod(shape, dtype=np.int64))
             reason = f"Parsing {kind} failed." if too_many else f"Some {kind} slice was not parsed."
             self._fail(key, place, f"Can't parse serialized Example: {reason}")
-        wanted = ",".join(map(str, shape))
+        wanted = shape_text(shape)
         self._fail(
             key,
             place,
             f"Number of {dtype.kernel_name} values != expected.  Values size: {count} but output "
-            f"shape: [{wanted}]",
+            f"shape: {wanted}",
         )
 
     def _padded(self, key: str, feature: kinds.FixedLenSequenceFeature) -> Any:

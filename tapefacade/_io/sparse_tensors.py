@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._io.parsed_tensors import sparse_of
@@ -117,8 +118,8 @@ def deserialize_many_sparse(
     wanted = dtypes.as_dtype(dtype)
     array = texts(serialized_sparse, KERNEL)
     if array.ndim != 2 or array.shape[-1] != PARTS:
-        shape = ",".join(map(str, array.shape))
-        raise failed(KERNEL, f"Serialized sparse should have 3 as the last dimension [{shape}]")
+        shape = shape_text(array.shape)
+        raise failed(KERNEL, f"Serialized sparse should have 3 as the last dimension {shape}")
     indices, values, shapes = [], [], []
     for row, texts_ in enumerate(array):
         places, held, shape = (_read(text) for text in texts_)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
@@ -322,8 +323,8 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Eag
     wanted = dtypes.as_dtype(out_type)
     array: Any = texts(serialized, "ParseTensor")
     if array.ndim:
-        shape = ",".join(map(str, array.shape))
-        raise failed("ParseTensor", f"Expected `serialized` to be a scalar, got shape: [{shape}]")
+        shape = shape_text(array.shape)
+        raise failed("ParseTensor", f"Expected `serialized` to be a scalar, got shape: {shape}")
     data = array[()]
     try:
         proto = TENSORS["TensorProto"].FromString(data)

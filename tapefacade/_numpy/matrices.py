@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import power
 from tapefacade._numpy.creation import asarray

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapefacade._core import errors
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
 from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import multiply
 from tapefacade._numpy.promotion import promoted

@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import INDEX_TYPES, first_bad, invalid, require_type, subscript
+from tapefacade._definition.checks import first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._numpy.promotion import as_tensor, promoted
 from tapefacade._numpy.shaping import atleast_1d, ravel
@@ -123,7 +125,7 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
 @op("_take_anywhere", kernel="GatherV2")
 def _take_anywhere(a: TensorLike, indices: IndexLike, axis: int, mode: str) -> jax.Array:
     """Takes slices at positions, of which those out of range are moved into it."""
-    require_type("out_type", indices.dtype, INDEX_TYPES)
+    require_type("out_type", indices.dtype, INDICES)
     return jnp.take(a, indices, axis=axis, mode=mode)
 
 
@@ -164,7 +166,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: None = None, mode: str = "
 
 def _counted_from_front(arr: Any, indices: Any, axis: int) -> Any:
     """Checks the arguments of `take_along_axis`; negative positions count from the end."""
-    require_type("out_type", indices.dtype, INDEX_TYPES)
+    require_type("out_type", indices.dtype, INDICES)
     for rank in (arr.ndim, indices.ndim):
         if not -rank <= axis < rank:
             raise invalid(f"indices[0] = [{axis}] does not index into shape [{rank}]")

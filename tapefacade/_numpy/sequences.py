@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, wrong_input
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._numpy.promotion import (
     SETTINGS,
@@ -171,10 +171,7 @@ def geomspace(
     """
     common = numpy_result_type(start, stop, 1.0)
     if common.kind == "c":
-        raise invalid(
-            "cannot compute Mul as input #1(zero-based) was expected to be a double tensor but is "
-            f"a {common.name} tensor"
-        )
+        raise invalid(wrong_input("Mul", 1, "double", common.name))
     wide = common if SETTINGS.prefer_float32 else np.dtype(np.float64)
     first, last = as_tensor(start, wide), as_tensor(stop, wide)
     one = convert_to_tensor(1.0, first.dtype)

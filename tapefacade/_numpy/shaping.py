@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
 from tapefacade._definition.op import function
 from tapefacade._numpy.creation import sizes
 from tapefacade._numpy.promotion import as_tensor

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
 from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import subtract
 from tapefacade._numpy.comparison import not_equal

@@ -7,8 +7,8 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import float32, int32, string
+from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import function
 from tapefacade._ops.image.files import computing
 
@@ -183,13 +183,10 @@ def encode_wav(audio: Any, sample_rate: Any, name: None = None) -> EagerTensor:
     if not hasattr(audio, "_type"):
         audio = convert(audio, float32)
     if audio.dtype is not float32:
-        raise invalid(
-            "cannot compute EncodeWav as input #0(zero-based) was expected to be a float tensor "
-            f"but is a {audio.dtype.kernel_name} tensor [Op:EncodeWav] name: "
-        )
+        raise refused_input("EncodeWav", 0, "float", audio.dtype.kernel_name)
     samples, rate = audio.numpy(), convert(sample_rate, int32).numpy()
     if samples.ndim != 2:
-        raise invalid(f"audio must be 2-dimensional{written(samples.shape)}")
+        raise invalid(f"audio must be 2-dimensional{shape_text(samples.shape)}")
     if rate.ndim:
         raise invalid(
             f"Input sample_rate should be a scalar tensor, got {list(rate.shape)} instead."

@@ -14,8 +14,9 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import float32
+from tapefacade._core.error_texts import invalid, refused_choice, refused_input, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import (
     Check,
     Differentiable,
@@ -26,7 +27,6 @@ from tapefacade._definition.op import (
     op,
 )
 
-FLOATS = ("bfloat16", "half", "float", "double")
 MODES = ("HALF_TO_EVEN", "HALF_UP")
 Static = tuple[bool, int, bool, str, bool, int]
 
@@ -34,10 +34,7 @@ Static = tuple[bool, int, bool, str, bool, int]
 def _check(x: Any, low: Any, high: Any, static: Static) -> None:
     signed, bits, given, mode, _, axis = static
     if mode not in MODES:
-        raise invalid(
-            f"Value for attr 'round_mode' of \"{mode}\" is not in the list of allowed values: "
-            + ", ".join(f'"{choice}"' for choice in MODES)
-        )
+        raise invalid(refused_choice("round_mode", mode, MODES))
     if axis >= x.ndim:
         raise invalid(f"Shape must be at least rank {axis + 1} but is rank {x.ndim}")
     if not 0 < bits < (62 if signed else 63):
@@ -345,7 +342,7 @@ def _args_gradient(
     if gradients.shape != inputs.shape:
         raise invalid(
             f"Inputs to operation {kernel} of type {kernel} must have the same size and shape.  "
-            f"Input 0: {written(gradients.shape)} != input 1: {written(inputs.shape)}"
+            f"Input 0: {shape_text(gradients.shape)} != input 1: {shape_text(inputs.shape)}"
         )
     least, most = (jnp.asarray(limit, np.float32) for limit in (low, high))
     within, _, _ = masks(inputs, least, most, num_bits, narrow)
@@ -452,10 +449,7 @@ def _inputs(kernel: str, *values: Any) -> list[EagerTensor]:
     tensors = [convert(v) if hasattr(v, "_type") else convert(v, float32) for v in values]
     for place, tensor in enumerate(tensors):
         if tensor.dtype is not float32:
-            raise invalid(
-                f"cannot compute {kernel} as input #{place}(zero-based) was expected to be a float "
-                f"tensor but is a {tensor.dtype.kernel_name} tensor [Op:{kernel}] name: "
-            )
+            raise refused_input(kernel, place, "float", tensor.dtype.kernel_name)
     return tensors
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import invalid, refused_input, refused_type
 from tapefacade._core.string_arrays import StringTensor, string_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.call import spread
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._definition.parameters import freeze
 
@@ -91,10 +91,7 @@ def _refused(op: Op, static: tuple[Any, ...], tensors: list[Any]) -> Exception:
         return op.named(errors.UnimplementedError(None, None, message))
     op._check_dtypes(static, [tensor._type for tensor in tensors])
     return op.named(
-        invalid(
-            "Value for attr 'T' of string is not in the list of allowed values: those of numbers\n"
-            f"\t; NodeDef: {{{{node {op.kernel}}}}}"
-        ),
+        refused_type("T", "string", ("those of numbers",), op.kernel),
         computing=False,
     )
 
@@ -122,12 +119,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     first, second = convert(x), convert(y)
     if first.dtype is not second.dtype:
         kernel = "Add" if first.dtype is dtypes.string else "AddV2"
-        message = (
-            f"cannot compute {kernel} as input #1(zero-based) was expected to be a "
-            f"{first.dtype.kernel_name} tensor but is a {second.dtype.kernel_name} tensor "
-            f"[Op:{kernel}] name: "
-        )
-        raise invalid(message)
+        raise refused_input(kernel, 1, first.dtype.kernel_name, second.dtype.kernel_name)
     try:
         pairs = np.broadcast(first._value, second._value)
     except ValueError:

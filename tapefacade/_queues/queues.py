@@ -13,7 +13,8 @@ import numpy as np
 from tapefacade._core import dtypes as types, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dimension import Dimension
-from tapefacade._core.tensor import EagerTensor, from_host, invalid_argument
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._definition.op import register
 
@@ -39,10 +40,8 @@ def as_shapes(shapes: Any, dtypes: list[Any], partial: bool) -> list[TensorShape
         raise ValueError(f"All shapes must be fully defined: {listed}")
     if len(listed) != len(dtypes):
         kinds = ", ".join(getattr(dtype, "kernel_name", str(dtype)) for dtype in dtypes)
-        sizes = ", ".join(f"[{','.join(map(str, shape))}]" for shape in listed)
-        raise invalid_argument(
-            f"Different number of component types.  Types: {kinds}, Shapes: [{sizes}]"
-        )
+        sizes = ", ".join(shape_text(shape) for shape in listed)
+        raise invalid(f"Different number of component types.  Types: {kinds}, Shapes: [{sizes}]")
     return listed
 
 
@@ -214,7 +213,7 @@ class QueueBase(abc.ABC):
         if len(tensors) < len(self._dtypes):
             have = ", ".join(["resource", *[tensor.dtype.kernel_name for tensor in tensors]])
             want = ", ".join(["resource", *[dtype.kernel_name for dtype in self._dtypes]])
-            raise invalid_argument(f"Signature mismatch, have: {have}-> expected: {want}->")
+            raise invalid(f"Signature mismatch, have: {have}-> expected: {want}->")
 
     def _given(self, tensors: list[EagerTensor]) -> Any:
         if self._names is not None:
@@ -372,12 +371,12 @@ class QueueBase(abc.ABC):
     def _number_of(self, n: Any, kernel: str) -> int:
         number = int(n)
         if any(shape.rank is None for shape in self._shapes):
-            raise invalid_argument(
+            raise invalid(
                 f"{self._kind}'s DequeueMany and DequeueUpTo require the components to have "
                 "specified shapes."
             )
         if number < 0:
-            raise invalid_argument(f"{kernel}Op requested {number} < 0 elements")
+            raise invalid(f"{kernel}Op requested {number} < 0 elements")
         return number
 
     def _joined(self, elements: list[Element]) -> Any:

@@ -7,8 +7,8 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ragged.dense_conversion import take

@@ -7,10 +7,10 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid, kernel_prefix
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import string_tensor, text_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
-from tapefacade._definition.checks import invalid
+from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._ragged.partition import RowPartition, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
@@ -41,7 +41,7 @@ def _crossed(inputs: Any) -> tuple[list[tuple[Any, ...]], RowPartition]:
     features = [_rows(value) for value in tensors]
     if len({len(rows) for rows in features}) > 1:
         message = "inputs must all have the same batch dimension size."
-        raise invalid(f"{MESSAGE_COMPUTING.format('RaggedCross')}{message} [Op:RaggedCross] name: ")
+        raise invalid(f"{kernel_prefix('RaggedCross')}{message} [Op:RaggedCross] name: ")
     rows = [list(itertools.product(*parts)) for parts in zip(*features, strict=True)]
     flat = [combination for row in rows for combination in row]
     return flat, of_lengths([len(row) for row in rows], np.int64)

@@ -7,10 +7,10 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.error_texts import invalid, kernel_prefix, shape_text
 from tapefacade._core.operands import is_operand
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.gathering import take as dense_take
 from tapefacade._ops.array.joining import concat
@@ -144,7 +144,7 @@ def _outer_partitions(
 
 def _refused(ragged: "RaggedTensor", message: str) -> Exception:
     kernel = f"RaggedTensorToTensor_num_row_partition_tensors_{ragged.ragged_rank}"
-    return invalid(f"{MESSAGE_COMPUTING.format(kernel)}{message} [Op:RaggedTensorToTensor] name: ")
+    return invalid(f"{kernel_prefix(kernel)}{message} [Op:RaggedTensorToTensor] name: ")
 
 
 def _wanted_shape(ragged: "RaggedTensor", shape: Any) -> list[int | None]:
@@ -197,7 +197,7 @@ def _default(ragged: "RaggedTensor", value: Any) -> EagerTensor:
 
 
 def _shown(shape: Any) -> str:
-    return f"[{','.join(map(str, shape))}]"
+    return shape_text(shape)
 
 
 def places_of(partitions: list[RowPartition], sizes: list[int | None]) -> Array:

@@ -7,9 +7,11 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import invalid, kernel_prefix, refused_type
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.string_arrays import StringTensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
-from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, subscript
+from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._definition.checks import subscript
 from tapefacade._definition.op import function
 from tapefacade._ops.array.gathering import gather as dense_gather, gather_nd as dense_gather_nd
 from tapefacade._ops.array.selecting import boolean_mask as dense_boolean_mask, where as dense_where
@@ -25,14 +27,14 @@ from tapefacade._ragged.tensor import RaggedTensor, length_of
 
 def _checked(indices: EagerTensor, limit: int, kernel: str) -> Array:
     """Looks at positions, all of which have to be within the rows."""
-    if indices.dtype.name not in INDEX_TYPES:
-        raise refused_type("Tindices", indices.dtype.kernel_name, INDEX_TYPES)
+    if indices.dtype.name not in INDICES:
+        raise refused_type("Tindices", indices.dtype.kernel_name, INDICES)
     places = np.asarray(indices)
     bad = np.argwhere((places < 0) | (places >= limit))
     if len(bad):
         value = places[tuple(bad[0])]
         raise invalid(
-            f"{MESSAGE_COMPUTING.format(kernel)}indices{subscript(bad[0])} = {value} is not in "
+            f"{kernel_prefix(kernel)}indices{subscript(bad[0])} = {value} is not in "
             f"[0, {limit}) [Op:{kernel.partition('_')[0]}] name: "
         )
     return places

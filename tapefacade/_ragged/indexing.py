@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import is_tensor
-from tapefacade._definition.checks import INDEX_TYPES, invalid
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._definition.op import function
 from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, refused
 from tapefacade._ops.array.shaping import expand_dims
@@ -61,7 +62,7 @@ def _index(item: Any) -> int:
     if isinstance(item, int | np.integer):
         return int(item)
     if is_tensor(item) and not isinstance(item, RaggedTensor):
-        if item.dtype.name in INDEX_TYPES and item.shape.rank == 0:
+        if item.dtype.name in INDICES and item.shape.rank == 0:
             return int(item.numpy())
     elif isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind == "i":
         return int(item)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.dispatch import handles
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid, kernel_prefix
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
@@ -111,7 +111,7 @@ def matmul(
 def _incompatible(first: Matrices, second: Matrices, place: int) -> Exception:
     shapes = [f"[{m.rows[place]},{m.columns[place]}]" for m in (first, second)]
     return invalid(
-        f"{MESSAGE_COMPUTING.format('MatMul')}Matrix size-incompatible: In[0]: {shapes[0]}, "
+        f"{kernel_prefix('MatMul')}Matrix size-incompatible: In[0]: {shapes[0]}, "
         f"In[1]: {shapes[1]} [Op:MatMul] name: "
     )
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid, kernel_prefix
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ragged.partition import Array, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
@@ -16,7 +16,7 @@ WIDTHS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
 def _refused(message: str) -> Exception:
-    return invalid(f"{MESSAGE_COMPUTING.format('RaggedRange')}{message} [Op:RaggedRange] name: ")
+    return invalid(f"{kernel_prefix('RaggedRange')}{message} [Op:RaggedRange] name: ")
 
 
 def _numbers(values: dict[str, Any], dtype: Any) -> list[EagerTensor]:

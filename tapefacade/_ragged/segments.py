@@ -8,9 +8,9 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.shaping import expand_dims, reshape

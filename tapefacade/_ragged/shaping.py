@@ -6,8 +6,8 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.creation import one_hot as dense_one_hot
 from tapefacade._ops.array.gathering import take

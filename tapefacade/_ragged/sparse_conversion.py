@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ragged.partition import of_lengths
 from tapefacade._sparse.tensor import SparseTensor

@@ -7,9 +7,9 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.facts import Facts, for_each
 from tapefacade._definition.op import function
 from tapefacade._ops.array.creation import zeros
@@ -81,7 +81,7 @@ def _scaled(kernel: str, name: str) -> Callable[[Any, Any], SparseTensor]:
             raise refused(
                 kernel,
                 f"{kernel} broadcasts dense to sparse only; got incompatible shapes: "
-                f"[{','.join(map(str, self._static))}] vs. [{','.join(map(str, sizes))}]",
+                f"{shape_text(self._static)} vs. {shape_text(sizes)}",
             )
         if sizes:
             columns = self._located()[:, len(self._static) - len(sizes) :]
@@ -155,11 +155,7 @@ def _merged(a: SparseTensor, b: SparseTensor, kernel: str) -> tuple[Any, ...]:
         The places, and for each of them the position in `a` and in `b`, or -1.
     """
     if a.dtype is not b.dtype:
-        raise invalid(
-            f"cannot compute {kernel} as input #4(zero-based) was expected to be a "
-            f"{a.dtype.kernel_name} tensor but is a {b.dtype.kernel_name} tensor [Op:{kernel}] "
-            "name: "
-        )
+        raise refused_input(kernel, 4, a.dtype.kernel_name, b.dtype.kernel_name)
     if len(a._static) != len(b._static):
         raise refused(
             kernel, f"Ranks of input tensors do not match: {len(a._static)} vs {len(b._static)}"

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
-from tapefacade._definition.checks import invalid, written
+from tapefacade._core.error_texts import invalid, kernel_prefix, shape_text
+from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.creation import fill
@@ -38,7 +38,7 @@ def sorted_rows(places: np.ndarray[Any, Any], values: Any, shape: Sequence[int])
 
 def refused(kernel: str, message: str) -> Exception:
     """Makes the error of a kernel."""
-    return invalid(f"{MESSAGE_COMPUTING.format(kernel)}{message} [Op:{kernel}] name: ")
+    return invalid(f"{kernel_prefix(kernel)}{message} [Op:{kernel}] name: ")
 
 
 @function("sparse.reorder")
@@ -118,15 +118,15 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
         raise refused(
             "SparseReshape",
             f"Input to reshape is a SparseTensor with {size} dense values, but the requested shape "
-            f"requires a multiple of {known}. input_shape={written(old)} "
-            f"output_shape={written(new)}",
+            f"requires a multiple of {known}. input_shape={shape_text(old)} "
+            f"output_shape={shape_text(new)}",
         )
     result = [size // known if n == -1 else n for n in new]
     if int(np.prod(result, dtype=np.int64)) != size:
         raise refused(
             "SparseReshape",
             f"Input to reshape is a tensor with {size} dense values, but the requested shape has "
-            f"{known}. input_shape={written(old)} output_shape={written(new)}",
+            f"{known}. input_shape={shape_text(old)} output_shape={shape_text(new)}",
         )
     places = unravelled(ravelled(given._located(), old), result)
     return placed(places, given.values, result)
@@ -209,8 +209,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     place = place + rank + 1 if place < 0 else place
     if not 0 <= place <= rank:
         raise invalid(
-            f"{MESSAGE_COMPUTING.format('Slice')}Expected size[1] in [0, {rank}], but got {place} "
-            "[Op:Slice]"
+            f"{kernel_prefix('Slice')}Expected size[1] in [0, {rank}], but got {place} [Op:Slice]"
         )
     shape = [*given._static[:place], 1, *given._static[place:]]
     return placed(np.insert(given._located(), place, 0, axis=1), given.values, shape)

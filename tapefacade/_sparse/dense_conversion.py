@@ -7,8 +7,9 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
-from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
-from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, written
+from tapefacade._core.error_texts import invalid, kernel_prefix, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import INDICES
+from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import fill, ones as dense_ones, zeros
@@ -84,16 +85,18 @@ def to_dense(
 def _check_places(given: SparseTensor, ordered: bool, kernel: str) -> None:
     places, shape = given._located(), given._static
     inside = ((places >= 0) & (places < np.array(shape, np.int64))).all(axis=1)
-    prefix, suffix = MESSAGE_COMPUTING.format(kernel), f" [Op:{kernel}] name: "
+    prefix, suffix = kernel_prefix(kernel), f" [Op:{kernel}] name: "
     if not inside.all():
         first = int(np.flatnonzero(~inside)[0])
         if not ordered:
             raise invalid(
-                f"{prefix}Indices are not valid (out of bounds).  Shape: {written(shape)}{suffix}"
+                f"{prefix}Indices are not valid (out of bounds).  Shape: "
+                f"{shape_text(shape)}{suffix}"
             )
         raise invalid(
-            f"{prefix}indices[{first}] = {written(places[first].tolist())} is out of bounds: need "
-            f"0 <= index < {written(shape)}{suffix}"
+            f"{prefix}indices[{first}] = {shape_text(places[first].tolist())} is out of bounds: "
+            "need "
+            f"0 <= index < {shape_text(shape)}{suffix}"
         )
     if not ordered or len(places) < 2:
         return
@@ -101,7 +104,7 @@ def _check_places(given: SparseTensor, ordered: bool, kernel: str) -> None:
     if (steps > 0).all():
         return
     first = int(np.flatnonzero(steps <= 0)[0])
-    shown = f"indices[{first + 1}] = {written(places[first + 1].tolist())}"
+    shown = f"indices[{first + 1}] = {shape_text(places[first + 1].tolist())}"
     if steps[first] == 0:
         raise invalid(f"{prefix}{shown} is repeated{suffix}")
     raise invalid(f"{prefix}{MESSAGE_ORDER.format(shown)}{suffix}")
@@ -164,8 +167,8 @@ def eye(
 @handles(SparseTensor, "shape")
 def _shape(input: Any, out_type: Any = None, name: Any = None) -> Any:
     dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
-    if dtype.name not in INDEX_TYPES:
-        raise refused_type("out_type", dtype.kernel_name, INDEX_TYPES)
+    if dtype.name not in INDICES:
+        raise refused_type("out_type", dtype.kernel_name, INDICES)
     return cast(input.dense_shape, dtype)
 
 

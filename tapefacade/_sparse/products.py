@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid, refused_input
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.gathering import take
@@ -19,11 +19,7 @@ from tapefacade._sparse.tensor import SparseTensor, sparse
 
 
 def _mismatch(expected: Any, given: Any) -> errors.InvalidArgumentError:
-    return invalid(
-        "cannot compute SparseTensorDenseMatMul as input #3(zero-based) was expected to be a "
-        f"{expected.kernel_name} tensor but is a {given.kernel_name} tensor "
-        "[Op:SparseTensorDenseMatMul] name: "
-    )
+    return refused_input("SparseTensorDenseMatMul", 3, expected.kernel_name, given.kernel_name)
 
 
 def _test_places(

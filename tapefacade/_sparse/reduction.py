@@ -9,9 +9,9 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import kernel_prefix, shape_text
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import MESSAGE_COMPUTING, from_host
-from tapefacade._definition.checks import written
+from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import IndexLike, NoGradient, TensorLike, function, op
 from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.gathering import take
@@ -120,7 +120,7 @@ def _reduced(given: Any, axis: Any, keepdims: Any, output_is_sparse: bool, segme
     if outside.any():
         kernel = "SparseReduceSum" if segment else "SparseReduceMax"
         message = (
-            f"{MESSAGE_COMPUTING.format(kernel)}Obtained a write index of {ids[outside][0]} which "
+            f"{kernel_prefix(kernel)}Obtained a write index of {ids[outside][0]} which "
             f"is outside of bounds of [0, {count}) [Op:{kernel}] name: "
         )
         raise errors.InternalError(None, None, message)
@@ -174,7 +174,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     if len(shape) < 2:
         raise refused(
             "SparseSoftmax",
-            f"Input should have rank >= 2, but received shape: {written(shape).strip('[]')}",
+            f"Input should have rank >= 2, but received shape: {shape_text(shape).strip('[]')}",
         )
     ids = ravelled(given._located()[:, :-1], shape[:-1])
     present, ids = np.unique(ids, return_inverse=True)

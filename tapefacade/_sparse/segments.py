@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._ops.array.gathering import gather, take
 from tapefacade._ops.math.segments import unsorted_segment_sum

@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
@@ -53,7 +54,7 @@ def _rows(value: Any) -> tuple[Rows, tuple[int, ...]]:
         elements = array.reshape(-1)
     if len(shape) < 2:
         raise refused(
-            "DenseToDenseSetOperation", f"Shape [{','.join(map(str, shape))}] has rank "
+            "DenseToDenseSetOperation", f"Shape {shape_text(shape)} has rank "
             f"{len(shape)} < 2",
         )  # fmt: skip
     rows: Rows = {}
@@ -68,8 +69,7 @@ def _operation(a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]
     if shape != other:
         raise refused(
             "DenseToDenseSetOperation",
-            f"Mismatched group shapes [{','.join(map(str, shape))}] vs. "
-            f"[{','.join(map(str, other))}]",
+            f"Mismatched group shapes {shape_text(shape)} vs. {shape_text(other)}",
         )
     places: list[Any] = []
     elements: list[Any] = []

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors, random_seeds
 from tapefacade._core.conversion import convert, is_tensor
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
@@ -19,7 +20,6 @@ from tapefacade._ops.random import generator_states
 from tapefacade._ops.random.gamma_poisson import stateless_binomial
 from tapefacade._ops.random.generator_states import Algorithm, known
 from tapefacade._ops.random.stateful import (
-    FLOATS,
     _random_integers,
     _random_normal,
     _random_uniform,
@@ -366,7 +366,7 @@ class Generator:
         low = parameter(minval, 0, dtype)
         high = parameter(1 if maxval is None else maxval, 1, dtype)
         words = self._words(shape)
-        require(dtype, FLOATS)
+        require(dtype, FLOATS_HALF_FIRST)
         return _random_uniform(words, low, high, shape, dtype)
 
     def uniform_full_int(

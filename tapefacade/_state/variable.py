@@ -12,12 +12,13 @@ from jax.errors import UnexpectedTracerError
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.logging import warn
 from tapefacade._core.operator_types import Operators
 from tapefacade._core.pytree import child_of, with_child
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import UNTYPED, EagerTensor, Reference, host_value, invalid_argument
+from tapefacade._core.tensor import UNTYPED, EagerTensor, Reference, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.value_text import device_of, matrix_table, value_repr
@@ -565,7 +566,7 @@ class Variable(Operators, metaclass=VariableMeta):
             if type(delta) is not EagerTensor or delta._type is not held._type:
                 delta = self._converted(delta)
                 if delta._type.shape != held._type.shape:
-                    raise invalid_argument(
+                    raise invalid(
                         f"Cannot update variable with shape {_brackets(held)} using a Tensor with "
                         f"shape {_brackets(delta)}, shapes must be equal. [Op:{kernel}] name: "
                     )
@@ -794,7 +795,7 @@ class Variable(Operators, metaclass=VariableMeta):
 
 def _brackets(tensor: EagerTensor) -> str:
     """Returns a shape as TensorFlow's kernels write it."""
-    return "[" + ",".join(str(length) for length in tensor._type.shape) + "]"
+    return shape_text(tensor._type.shape)
 
 
 def _unpickled(

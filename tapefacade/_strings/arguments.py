@@ -8,11 +8,18 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, HandOver
+from tapefacade._core.error_texts import (
+    invalid,
+    kernel_prefix,
+    refused_input,
+    refused_value,
+    shape_text,
+)
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.string_arrays import StringTensor, string_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor
+from tapefacade._core.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]
-INDEX_TYPES = ("int32", "int64")
 UNITS = ("BYTE", "UTF8_CHAR")
 
 
@@ -31,27 +38,18 @@ def failed(
         The exception.
     """
     made: Any = kind or errors.InvalidArgumentError
-    prefix, op = MESSAGE_COMPUTING.format(kernel), kernel.partition("_")[0]
+    prefix, op = kernel_prefix(kernel), kernel.partition("_")[0]
     return made(None, None, f"{prefix}{message} [Op:{op}]{named}")
 
 
 def misfit(kernel: str, place: int, expected: str, given: dtypes.DType) -> Exception:
     """Makes the error for a tensor whose dtype an input of a kernel cannot have."""
-    return errors.InvalidArgumentError(
-        None,
-        None,
-        f"cannot compute {kernel} as input #{place}(zero-based) was expected to be a {expected} "
-        f"tensor but is a {given.kernel_name} tensor [Op:{kernel}] name: ",
-    )
+    return refused_input(kernel, place, expected, given.kernel_name)
 
 
 def not_allowed(kernel: str, attribute: str, given: str, allowed: Iterable[str]) -> Exception:
     """Makes the error for an attribute that is not among the allowed ones."""
-    listed = ", ".join(allowed)
-    message = f"Value for attr '{attribute}' of {given} is not in the list of allowed values: "
-    return errors.InvalidArgumentError(
-        None, None, f"{message}{listed}\n\t; NodeDef: {{{{node {kernel}}}}} [Op:{kernel}]"
-    )
+    return invalid(f"{refused_value(attribute, given, allowed, kernel)} [Op:{kernel}]")
 
 
 def require(kernel: str, attribute: str, given: str, allowed: Iterable[str]) -> None:
@@ -104,8 +102,8 @@ def texts(value: Any, kernel: str, place: int = 0) -> Array:
 def indices(value: Any, kernel: str, attribute: str = "T") -> Array:
     """Returns the array of a value that must be of int32 or int64."""
     tensor = convert(value)
-    if tensor.dtype.kernel_name not in INDEX_TYPES:
-        raise not_allowed(kernel, attribute, tensor.dtype.kernel_name, INDEX_TYPES)
+    if tensor.dtype.kernel_name not in INDICES:
+        raise not_allowed(kernel, attribute, tensor.dtype.kernel_name, INDICES)
     return tensor._numpy()
 
 
@@ -113,8 +111,8 @@ def text_scalar(value: Any, kernel: str, place: int, what: str) -> bytes:
     """Returns a single text."""
     array: Any = texts(value, kernel, place)
     if array.ndim:
-        shape = ",".join(map(str, array.shape))
-        raise failed(kernel, f"{what} must be scalar, but received [{shape}]")
+        shape = shape_text(array.shape)
+        raise failed(kernel, f"{what} must be scalar, but received {shape}")
     return array[()]
 
 

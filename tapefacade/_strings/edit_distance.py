@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.errors import InvalidArgumentError
+from tapefacade._core.error_texts import invalid, wrong_input
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._sparse.tensor import SparseTensor
@@ -60,13 +60,8 @@ def edit_distance(
 
 def _check(hypothesis: SparseTensor, truth: SparseTensor) -> None:
     if hypothesis.dtype is not truth.dtype:
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"cannot compute {KERNEL} as input #4(zero-based) was expected to be a "
-            f"{hypothesis.dtype.kernel_name} tensor but is a {truth.dtype.kernel_name} tensor "
-            f"[Op:{KERNEL}]{NAMED}",
-        )
+        names = hypothesis.dtype.kernel_name, truth.dtype.kernel_name
+        raise invalid(f"{wrong_input(KERNEL, 4, *names)} [Op:{KERNEL}]{NAMED}")
     ranks = [int(s.dense_shape._type.size) for s in (truth, hypothesis)]
     if ranks[0] != ranks[1]:
         raise failed(

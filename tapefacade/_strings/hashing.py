@@ -7,8 +7,8 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import below_minimum, invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import failed, texts
 from tapefacade._strings.hash_functions import ALL, Pair, farm64, hash64, sip64
@@ -90,7 +90,7 @@ def _buckets(
     count = int(num_buckets)
     array = texts(input, kernel)
     if count < 1:
-        raise invalid(f"Value for attr 'num_buckets' of {count} must be at least minimum 1")
+        raise invalid(below_minimum("num_buckets", count, 1))
     numbers = [hashed(text) % count for text in array.flat]
     return from_host(np.array(numbers, np.int64).reshape(array.shape))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.string_arrays import string_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
@@ -59,7 +60,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> EagerTens
 
 
 def _written(shape: tuple[int, ...]) -> str:
-    return f"[{','.join(map(str, shape))}]"
+    return shape_text(shape)
 
 
 @function("strings.reduce_join", dispatch=True)

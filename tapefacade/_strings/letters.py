@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import (
@@ -155,7 +156,7 @@ def substr(
     array = texts(input, "Substr")
     starts, lengths = indices(pos, "Substr"), indices(len, "Substr")
     if starts.shape != lengths.shape:
-        shapes = [f"[{','.join(map(str, a.shape))}]" for a in (starts, lengths)]
+        shapes = [shape_text(a.shape) for a in (starts, lengths)]
         raise failed(
             "Substr", f"pos and len should have the same shape, got: {shapes[0]} vs. {shapes[1]}"
         )
@@ -163,7 +164,7 @@ def substr(
     try:
         texts_, starts, lengths = np.broadcast_arrays(array, starts, lengths)
     except ValueError:
-        shapes = [f"[{','.join(map(str, a.shape))}]" for a in (array, starts)]
+        shapes = [shape_text(a.shape) for a in (array, starts)]
         raise failed("Substr", f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}") from None
     cut = _part if unit == "BYTE" else _part_of_characters
     shown = () if array.shape == given.shape or given.ndim == 0 else texts_.shape

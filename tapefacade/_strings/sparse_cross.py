@@ -7,9 +7,9 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import below_minimum, invalid, kernel_prefix, shape_text
 from tapefacade._core.string_arrays import string_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, Tensor, from_host
-from tapefacade._definition.checks import invalid, written
+from tapefacade._core.tensor import Tensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ragged.cross import as_text, hashes
@@ -25,7 +25,7 @@ def _features(inputs: Any) -> list[list[list[Any]]]:
     if not all(isinstance(value, SparseTensor | Tensor) for value in inputs):
         raise TypeError("All inputs must be Tensor or SparseTensor.")
     sparse = sum(isinstance(value, SparseTensor) for value in inputs)
-    prefix = MESSAGE_COMPUTING.format(KERNEL.format(sparse, len(inputs) - sparse, sparse))
+    prefix = kernel_prefix(KERNEL.format(sparse, len(inputs) - sparse, sparse))
     found, size = [], None
     for place, value in enumerate(inputs):
         shape = value.shape.as_list()
@@ -33,7 +33,7 @@ def _features(inputs: Any) -> list[list[list[Any]]]:
         if len(shape) != 2:
             raise invalid(
                 f"{prefix}{kind.capitalize()} inputs should be a matrix but received shape "
-                f"{written(shape)} at position {place} [Op:SparseCrossV2] name: "
+                f"{shape_text(shape)} at position {place} [Op:SparseCrossV2] name: "
             )
         size = shape[0] if size is None else size
         if shape[0] != size:
@@ -118,6 +118,6 @@ def cross_hashed(
     array([66])
     """
     if num_buckets < 0:
-        raise invalid(f"Value for attr 'num_buckets' of {num_buckets} must be at least minimum 0")
+        raise invalid(below_minimum("num_buckets", num_buckets, 0))
     combinations, places, shape = _combined(inputs)
     return placed(places, from_host(hashes(combinations, num_buckets, hash_key)), shape)

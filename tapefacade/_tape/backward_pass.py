@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._ops.array.creation import one_hot
 from tapefacade._ops.array.joining import stack
@@ -322,7 +323,7 @@ def _through_boundaries(
     for slot, gradient in odd.items():
         place = next((i for i, group in enumerate(groups) if slot in group), None)
         if place is None:
-            raise invalid_argument(
+            raise invalid(
                 f"Incompatible shapes: a gradient function returned {list(gradient.shape)} for an "
                 f"input of shape {list(slot_types(scope.end)[slot].shape)}"
             )

@@ -6,7 +6,8 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted, invalid_argument
+from tapefacade._core.error_texts import invalid, refused_input
+from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted
 from tapefacade._ops.array.shaping import broadcast_to, reshape
 from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import ResourceVariable, Variable
@@ -103,11 +104,7 @@ def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
         else:
             gradient = convert(gradient, target.dtype)
         if gradient.dtype is not target.dtype:
-            raise invalid_argument(
-                "cannot compute Mul as input #1(zero-based) was expected to be a "
-                f"{gradient.dtype.kernel_name} tensor but is a {target.dtype.kernel_name} tensor "
-                "[Op:Mul] name: "
-            )
+            raise refused_input("Mul", 1, gradient.dtype.kernel_name, target.dtype.kernel_name)
         if gradient.shape != target.shape:
             gradient = _in_shape(gradient, target)
         results.append(gradient)
@@ -121,7 +118,7 @@ def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
         return reshape(gradient, wanted)
     if gradient._type.size == 1:
         return broadcast_to(reshape(gradient, []), wanted)
-    raise invalid_argument(
+    raise invalid(
         f"Input to reshape is a tensor with {gradient._type.size} values, but the requested shape "
         f"has {target.shape.num_elements()} [Op:Reshape]"
     )

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.random_keys import body_draws
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.tracebacks import shortening
@@ -139,7 +140,7 @@ def cond(
             raise TypeError("pred must not be a Python bool", pred)
         condition = convert(pred)
         if in_graph() and condition.dtype.name != "bool":
-            raise invalid_argument(MESSAGE_NO_BOOL.format(condition.dtype.kernel_name))
+            raise invalid(MESSAGE_NO_BOOL.format(condition.dtype.kernel_name))
         if type(condition) is EagerTensor:
             made, result = chosen(_scalar(condition), (true_fn, false_fn), COND)
             if made:
@@ -158,7 +159,7 @@ def is_true(pred: Any) -> bool:
 def _scalar(condition: EagerTensor) -> EagerTensor:
     if condition._type.size != 1:
         given = list(condition._type.shape)
-        raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")
+        raise invalid(f"The second input must be a scalar, but it has shape {given}")
     flag = cast(condition, "bool")
     return reshape(flag, []) if flag._type.shape else flag
 

@@ -6,7 +6,8 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray
@@ -143,7 +144,7 @@ def flag_of(answer: Any, is_graph: bool, refuse: Callable[[str], Exception]) -> 
         flag = cast(flag, "bool")
     if flag._type.size != 1 and is_graph:
         given = list(flag._type.shape)
-        raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")
+        raise invalid(f"The second input must be a scalar, but it has shape {given}")
     if flag._type.size != 1:
         raise NotOneProgramError("the condition of a loop is no scalar")
     return reshape(flag, []) if flag._type.shape else flag

@@ -6,7 +6,8 @@ from typing import Any
 from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, invalid_argument
+from tapefacade._core.error_texts import invalid, kernel_prefix
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
@@ -222,8 +223,8 @@ class _Column:
             InvalidArgumentError: if it is a scalar, of which no ragged tensor can be made.
         """
         if isinstance(self._spec, RaggedTensorSpec) and value.shape.rank == 0:
-            raise invalid_argument(
-                f"{MESSAGE_COMPUTING.format(KERNEL)}Ragged values must have rank >= 1; encoded "
+            raise invalid(
+                f"{kernel_prefix(KERNEL)}Ragged values must have rank >= 1; encoded "
                 f"scalar element at index {place} has values Tensor: Tensor<type: "
                 f"{value.dtype.kernel_name} shape: [] values: {value.numpy()}> "
                 "[Op:RaggedTensorFromVariant] name: "

@@ -5,7 +5,8 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.tracebacks import shortening
@@ -288,7 +289,7 @@ class _ScanCall:
         """Returns the first row."""
         place = -1 if self.reverse else 0
         if in_graph() and not order:
-            raise invalid_argument(f"Trying to access element {place} in a list with 0 elements.")
+            raise invalid(f"Trying to access element {place} in a list with 0 elements.")
         return [array.read(order[0] if order else place) for array in arrays]
 
     def _write(self, results: list[TensorArray], place: int, leaves: list[Any]) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.cond import ChoiceNames, chosen, cond, is_true
@@ -68,7 +69,7 @@ def switch_case(
             )
         if branch_index._type.size != 1:
             given = list(branch_index._type.shape)
-            raise invalid_argument(f"The second input must be a scalar, but it has shape {given}")
+            raise invalid(f"The second input must be a scalar, but it has shape {given}")
         names = tuple(f"branches[{k}]" for k in range(len(branches)))
         made, result = chosen(
             _within(branch_index, len(branches)),

@@ -5,8 +5,9 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.random_keys import rehearsing
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
@@ -69,7 +70,7 @@ def vectorized_map(
     count = max(sizes)
     for size in sizes:
         if size not in (1, count):
-            raise invalid_argument(f"indices[{size}] = {size} is not in [0, {size})")
+            raise invalid(f"indices[{size}] = {size} is not in [0, {size})")
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
     with as_if_once():

@@ -6,8 +6,9 @@ from typing import Any
 
 from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.random_keys import body_draws, rehearsing
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
 from tapefacade._core.tracebacks import shortening
@@ -380,7 +381,7 @@ class _WhileLoop:
 
 
 def _no_boolean(kernel: str) -> Exception:
-    return invalid_argument(MESSAGE_NO_BOOL.format(kernel))
+    return invalid(MESSAGE_NO_BOOL.format(kernel))
 
 
 def _specs(values: Any, is_limited: bool) -> list[Any]:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._core import nest
-from tapefacade._core.tensor import EagerTensor, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
@@ -135,7 +136,7 @@ class ConcreteFunction(function_types.Callable):
         specs = nest.flatten(self._values())
         for place, (value, spec) in enumerate(zip(nest.flatten(given), specs, strict=False)):
             if isinstance(spec, TensorSpec) and value.dtype is not spec.dtype:
-                raise invalid_argument(
+                raise invalid(
                     f"cannot compute {self._name} as input #{place}(zero-based) was expected to be "
                     f"a {spec.dtype.kernel_name} tensor but is a {value.dtype.kernel_name} tensor "
                     f"[Op:{self._name}]"

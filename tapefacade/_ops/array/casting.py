@@ -10,6 +10,7 @@ from jax import lax
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.error_texts import inconvertible, refused_type
 from tapefacade._core.logging import get_logger
 from tapefacade._definition.checks import check_broadcast
 from tapefacade._definition.op import (
@@ -301,7 +302,7 @@ def angle(input: Any, name: str | None = None) -> Any:
         return _angle(input)
     if not input.dtype.is_floating:
         number = np.pi if input.dtype.is_integer else 0
-        raise TypeError(f"Cannot convert {number} to EagerTensor of dtype {input.dtype.name}")
+        raise inconvertible(number, input.dtype.name)
     return _angle_of_real(input)
 
 
@@ -339,12 +340,7 @@ def _bits(x: jax.Array) -> jax.Array:
 def _bitcast(input: TensorLike, dtype: dtypes.DType) -> jax.Array:
     """Reads the bits of a tensor as another dtype; see `bitcast`."""
     if dtype.kernel_name not in BITS:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"Value for attr 'type' of {dtype.kernel_name} is not in the list of allowed values: "
-            f"{', '.join(BITS)}\n\t; NodeDef: {{{{node Bitcast}}}}",
-        )
+        raise refused_type("type", dtype.kernel_name, BITS, "Bitcast")
     target = np.dtype(dtype.as_numpy_dtype)
     if input.dtype == target:
         return input

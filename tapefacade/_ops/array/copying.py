@@ -10,9 +10,10 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor, handles
+from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition.checks import invalid, numpy_type, written
+from tapefacade._definition.checks import numpy_type
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import broadcast_to, reshape
@@ -169,7 +170,7 @@ def _ensure_shape(x: TensorLike, shape: Any) -> jax.Array:
     if not TensorShape(x.shape).is_compatible_with(expected):
         sizes = ",".join("?" if n is None else str(n) for n in expected.as_list())
         raise invalid(
-            f"Shape of tensor input {written(x.shape)} is not compatible with expected shape "
+            f"Shape of tensor input {shape_text(x.shape)} is not compatible with expected shape "
             f"[{sizes}]."
         )
     return x
@@ -296,11 +297,8 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
     results = []
     for place, vector in enumerate(vectors):
         if vector.dtype is not vectors[0].dtype:
-            raise invalid(
-                "cannot compute Mul as input #1(zero-based) was expected to be a "
-                f"{vector.dtype.kernel_name} tensor but is a {vectors[0].dtype.kernel_name} "
-                "tensor [Op:Mul] name: "
-            )
+            names = vector.dtype.kernel_name, vectors[0].dtype.kernel_name
+            raise refused_input("Mul", 1, *names)
         along = [-1 if i == place else 1 for i in order]
         column = reshape(vector, along)
         results.append(broadcast_to(column, grid))

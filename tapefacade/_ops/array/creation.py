@@ -8,18 +8,11 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import inconvertible, invalid, refused_type, shape_text
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import MAX_HOST_ELEMENTS, type_of
-from tapefacade._definition.checks import (
-    as_integer,
-    as_sizes,
-    inconvertible,
-    invalid,
-    numpy_type,
-    refused_type,
-    written,
-)
+from tapefacade._definition.checks import as_integer, as_sizes, numpy_type
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.array.copying import stop_gradient
@@ -33,7 +26,7 @@ ONE_HOT_INDICES = ("uint8", "int8", "int32", "int64")
 def _filled_shape(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     """Returns the sizes that `fill` is asked for."""
     if isinstance(shape, tuple) and any(isinstance(size, tuple) for size in shape):
-        raise invalid(f"dims must represent a vector, got shape {written(np.shape(shape))}")
+        raise invalid(f"dims must represent a vector, got shape {shape_text(np.shape(shape))}")
     sizes = as_sizes(shape, attribute)
     for size in sizes:
         if size < 0:
@@ -119,7 +112,7 @@ def _fill(value: TensorLike, dims: Any) -> jax.Array:
     """Repeats a scalar."""
     sizes = _filled_shape(dims, "index_type")
     if value.size != 1:
-        raise invalid(f"value must represent a scalar, got shape {written(value.shape)}")
+        raise invalid(f"value must represent a scalar, got shape {shape_text(value.shape)}")
     return jnp.broadcast_to(jnp.reshape(value, ()), sizes)
 
 
@@ -327,7 +320,7 @@ def one_hot(
     for name, value in (("on_value", on), ("off_value", off)):
         if value.ndim:
             raise invalid(
-                f"{name} must be a scalar, but got: {written(value.shape)} [Op:OneHot] name: "
+                f"{name} must be a scalar, but got: {shape_text(value.shape)} [Op:OneHot] name: "
             )
     return where(_one_hot(indices, depth, axis, dtypes.bool), stop_gradient(on), stop_gradient(off))
 
@@ -339,7 +332,9 @@ def _steps(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> int:
     """Returns how many elements `range` has, with the rounding of the dtype."""
     for name, given in (("start", start), ("limit", limit), ("delta", delta)):
         if given.size != 1:
-            raise invalid(f"{name} must be a scalar, not shape {written(given.shape)} [Op:Range]")
+            raise invalid(
+                f"{name} must be a scalar, not shape {shape_text(given.shape)} [Op:Range]"
+            )
     shown = f"{_shown(start)}/{_shown(limit)}"
     if delta == 0:
         raise invalid("Requires delta != 0: 0 [Op:Range] name: ")

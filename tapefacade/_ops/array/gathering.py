@@ -6,21 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    first_bad,
-    invalid,
-    is_integer,
-    mapped,
-    refused_type,
-    require_type,
-    subscript,
-    vector,
-    written,
-)
+from tapefacade._core.error_texts import index_text, invalid, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
+from tapefacade._definition.checks import first_bad, is_integer, mapped, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
 
-POSITIONS = ("int16", "int32", "int64")
 POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
 
 
@@ -39,11 +29,11 @@ def _check_batch(params: Any, indices: Any, axis: int, batch: int) -> None:
 
 def _places(params: Any, indices: Any, axis: Any, batch_dims: Any) -> tuple[int, int]:
     """Returns the axis and the number of batch dimensions, counted from the front."""
-    require_type("Tindices", indices.dtype, POSITIONS)
+    require_type("Tindices", indices.dtype, INDICES_INT16)
     if isinstance(axis, tuple):
         raise invalid("axis must be scalar")
     if axis is not None and not is_integer(axis):
-        raise refused_type("Taxis", "float", INDEX_TYPES)
+        raise refused_type("Taxis", "float", INDICES)
     batch = 0 if batch_dims is None else batch_dims
     axis = batch if axis is None else axis
     if axis == 0:
@@ -138,7 +128,7 @@ def take(params: TensorLike, indices: IndexLike, axis: int) -> jax.Array:
 
 def _depth(params: Any, indices: Any, batch_dims: int) -> int:
     """Checks the arguments of `gather_nd`; returns the length of an index."""
-    require_type("Tindices", indices.dtype, POSITIONS)
+    require_type("Tindices", indices.dtype, INDICES_INT16)
     if params.ndim < 1:
         raise invalid("params must be at least a vector")
     if indices.ndim < 1:
@@ -162,7 +152,7 @@ def _depth(params: Any, indices: Any, batch_dims: int) -> int:
     if 0 in params.shape and 0 not in indices.shape[:-1]:
         raise invalid(
             "Requested more than 0 entries, but params is empty.  Params shape: "
-            f"{written(params.shape)}"
+            f"{shape_text(params.shape)}"
         )
     return depth
 
@@ -185,8 +175,8 @@ def _gather_nd_error(
 ) -> Exception:
     full = [*position[:batch_dims], *index]
     return invalid(
-        f"indices{subscript(position)} = {vector(full)} does not index into param shape "
-        f"{written(shape)}, node name: GatherNd"
+        f"indices{subscript(position)} = {index_text(full)} does not index into param shape "
+        f"{shape_text(shape)}, node name: GatherNd"
     )
 
 

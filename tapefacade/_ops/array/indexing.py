@@ -9,9 +9,10 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING, EagerTensor, from_host
+from tapefacade._core.error_texts import invalid, kernel_prefix, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import INDICES_INT16
+from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import type_of
-from tapefacade._definition.checks import invalid, refused_type, written
 from tapefacade._definition.op import (
     REGISTRY,
     Check,
@@ -109,7 +110,7 @@ MESSAGE_TYPE = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices, got {!r}"
 )
-PREFIX = MESSAGE_COMPUTING.format("StridedSlice")
+PREFIX = kernel_prefix("StridedSlice")
 SUFFIX = " [Op:StridedSlice] name: strided_slice/"
 QUICK = (int, slice, type(None), type(Ellipsis))  # the types of items that need no look
 BOUNDS = (int, type(None))
@@ -190,7 +191,8 @@ def update_slice(x: TensorLike, value: TensorLike, starts: IndexLike, spec: Spec
         n not in (1, m) for n, m in zip(new.shape[::-1], shape[::-1], strict=False)
     ):
         raise invalid(
-            f"Cannot broadcast input shape {written(value.shape)} into final shape {written(shape)}"
+            f"Cannot broadcast input shape {shape_text(value.shape)} into final shape "
+            f"{shape_text(shape)}"
         )
     return part.set(jnp.broadcast_to(new, shape), mode="promise_in_bounds")
 
@@ -204,7 +206,7 @@ def _index(item: Any) -> Any:
     if kind is int:
         return item
     if kind is bool:
-        raise invalid(str(refused_type("Index", "bool", ("int16", "int32", "int64"))) + SUFFIX)
+        raise invalid(str(refused_type("Index", "bool", INDICES_INT16)) + SUFFIX)
     if isinstance(item, int | np.integer):
         return int(item)
     if is_tensor(item):

@@ -8,7 +8,8 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._definition.checks import as_integer, invalid, is_integer, refused_type, written
+from tapefacade._core.error_texts import below_minimum, invalid, refused_type, shape_text
+from tapefacade._definition.checks import as_integer, is_integer
 from tapefacade._definition.op import NoGradient, TensorLike, TensorList, function, op
 from tapefacade._ops.array.copying import identity
 from tapefacade._trace.recording import THREAD
@@ -29,7 +30,7 @@ def _check_joined(shapes: list[tuple[int, ...]], axis: int) -> int:
         )
     axis %= rank
     for place, shape in enumerate(shapes):
-        both = f"shape[0] = {written(first)} vs. shape[{place}] = {written(shape)}"
+        both = f"shape[0] = {shape_text(first)} vs. shape[{place}] = {shape_text(shape)}"
         if len(shape) != rank:
             raise invalid(f"ConcatOp : Ranks of all input tensors should match: {both}")
         for i in range(rank):
@@ -91,8 +92,8 @@ def _check_stacked(values: Any, axis: Any) -> int:
     for place, value in enumerate(values):
         if value.shape != values[0].shape:
             raise invalid(
-                f"Shapes of all inputs must match: values[0].shape = {written(values[0].shape)} "
-                f"!= values[{place}].shape = {written(value.shape)}"
+                f"Shapes of all inputs must match: values[0].shape = {shape_text(values[0].shape)} "
+                f"!= values[{place}].shape = {shape_text(value.shape)}"
             )
     return int(axis) % rank
 
@@ -148,7 +149,9 @@ def _rows(value: Any, num: Any, axis: Any) -> int:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     axis %= rank
     if num is not None and num != value.shape[axis]:
-        raise invalid(f"Input shape axis {axis} must equal {num}, got shape {written(value.shape)}")
+        raise invalid(
+            f"Input shape axis {axis} must equal {num}, got shape {shape_text(value.shape)}"
+        )
     return axis
 
 
@@ -185,7 +188,7 @@ def unstack(
 
 def _equal_parts(size: int, parts: int, axis: int) -> list[int]:
     if parts < 1:
-        raise invalid(f"Value for attr 'num_split' of {parts} must be at least minimum 1")
+        raise invalid(below_minimum("num_split", parts, 1))
     if size % parts:
         raise invalid(
             "Number of ways to split should evenly divide the split dimension, but got split_dim "

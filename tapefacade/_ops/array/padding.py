@@ -7,16 +7,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    as_integer,
-    first_bad,
+from tapefacade._core.error_texts import (
+    below_minimum,
     invalid,
-    is_integer,
+    refused_choice,
+    refused_input,
     refused_type,
-    require_type,
-    written,
+    shape_text,
 )
+from tapefacade._core.kernel_dtypes import INDICES
+from tapefacade._definition.checks import as_integer, first_bad, is_integer, require_type
 from tapefacade._definition.op import Check, Differentiable, IndexLike, TensorLike, function, op
 from tapefacade._ops.array.copying import identity
 
@@ -27,14 +27,14 @@ def _margins(tensor: Any, paddings: Any, mode: str) -> list[tuple[int, int]]:
     """Returns the margins before and after each dimension."""
     shape = np.shape(paddings)
     if len(shape) != 2 or shape[1] != 2:
-        raise invalid(f"paddings must be a matrix with 2 columns: {written(shape)}")
+        raise invalid(f"paddings must be a matrix with 2 columns: {shape_text(shape)}")
     if not all(is_integer(n) for pair in paddings for n in pair):
-        raise refused_type("Tpaddings", "float", INDEX_TYPES)
+        raise refused_type("Tpaddings", "float", INDICES)
     if shape[0] != tensor.ndim:
         comma = "" if mode == "CONSTANT" else ","
         raise invalid(
-            f"The first dimension of paddings must be the rank of inputs{written(shape)}{comma} "
-            f"{written(tensor.shape)}"
+            f"The first dimension of paddings must be the rank of inputs{shape_text(shape)}{comma} "
+            f"{shape_text(tensor.shape)}"
         )
     for size, (before, after) in zip(tensor.shape, paddings, strict=True):
         if before < 0 or after < 0:
@@ -66,7 +66,7 @@ def _pad_with(tensor: TensorLike, value: TensorLike, paddings: Any) -> jax.Array
     """Adds margins that hold a value."""
     margins = _margins(tensor, paddings, "CONSTANT")
     if value.ndim:
-        raise invalid(f"constant_values must be a scalar. Found: {written(value.shape)}")
+        raise invalid(f"constant_values must be a scalar. Found: {shape_text(value.shape)}")
     return jax.lax.pad(tensor, value, [(*pair, 0) for pair in margins])
 
 
@@ -122,22 +122,17 @@ def pad(
     if not isinstance(constant_values, int | float) and is_tensor(constant_values):
         tensor = convert_to_tensor(tensor)
         if constant_values.dtype != tensor.dtype:
-            raise invalid(
-                "cannot compute PadV2 as input #2(zero-based) was expected to be a "
-                f"{tensor.dtype.kernel_name} tensor but is a {constant_values.dtype.kernel_name} "
-                "tensor [Op:PadV2] name: "
-            )
+            names = tensor.dtype.kernel_name, constant_values.dtype.kernel_name
+            raise refused_input("PadV2", 2, *names)
     return _pad_with(tensor, constant_values, paddings)
 
 
 def _check_blocks(input: Any, block_size: int, data_format: str, message: str) -> None:
     if block_size < 2:
-        raise invalid(f"Value for attr 'block_size' of {block_size} must be at least minimum 2")
+        raise invalid(below_minimum("block_size", block_size, 2))
     if data_format not in ("NHWC", "NCHW"):
-        raise invalid(
-            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
-            'values: "NHWC", "NCHW", "NCHW_VECT_C"'
-        )
+        formats = ("NHWC", "NCHW", "NCHW_VECT_C")
+        raise invalid(refused_choice("data_format", data_format, formats))
     if input.ndim != 4:
         raise invalid(message.format(input.ndim))
 
@@ -217,7 +212,7 @@ def _block_arguments(block_shape: Any, margins: Any, name: str) -> tuple[Any, An
     if np.shape(margins) != (len(block_shape), 2):
         raise invalid(
             f"{name} should have shape [{len(block_shape)}, 2] instead of "
-            f"{written(np.shape(margins))}"
+            f"{shape_text(np.shape(margins))}"
         )
     for i, size in enumerate(block_shape):
         if size < 1:
@@ -338,7 +333,7 @@ def reverse_sequence(
     array([[2, 1, 3],
            [6, 5, 4]], dtype=int32)
     """
-    require_type("Tlen", seq_lengths.dtype, INDEX_TYPES)
+    require_type("Tlen", seq_lengths.dtype, INDICES)
     if seq_axis is None:
         raise TypeError("Expected int for argument 'seq_dim' not None.")
     along, across = as_integer(seq_axis), 0 if batch_axis is None else as_integer(batch_axis)

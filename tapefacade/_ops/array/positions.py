@@ -10,18 +10,10 @@ from jax import lax
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.kernel_dtypes import BINCOUNT_WEIGHTS, INDICES, REALS_QUANTIZED_BOOL
 from tapefacade._core.string_arrays import StringTensor
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    ORDERED_OR_BOOL,
-    Axis,
-    array_module,
-    as_integer,
-    invalid,
-    numpy_type,
-    require_type,
-    written,
-)
+from tapefacade._definition.checks import Axis, array_module, as_integer, numpy_type, require_type
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -36,8 +28,6 @@ from tapefacade._ops.array.creation import ones
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.math.comparison import not_equal
 from tapefacade._ops.math.reduction import reduced_axes
-
-COUNTED = ("int32", "int64", "float", "double")
 
 
 @op("math.count_nonzero", kernel="NotEqual", gradient=NotDifferentiable())
@@ -82,7 +72,7 @@ def _position_of_extreme(find: Any, input: jax.Array, axis: Any, worst: float) -
         low = f"-{rank}" if rank else "0"
         raise invalid(f"Expected dimension in the range [{low}, {rank}), but got {axis}")
     if input.shape[axis] == 0:
-        raise invalid(f"Reduction axis {axis % rank} is empty in shape {written(input.shape)}")
+        raise invalid(f"Reduction axis {axis % rank} is empty in shape {shape_text(input.shape)}")
     if jnp.issubdtype(input.dtype, jnp.floating):
         input = jnp.where(jnp.isnan(input), jnp.full_like(input, worst), input)
     elif input.dtype == np.bool_:
@@ -90,7 +80,13 @@ def _position_of_extreme(find: Any, input: jax.Array, axis: Any, worst: float) -
     return find(input, axis=axis)
 
 
-@op("math.argmax", "argmax", kernel="ArgMax", gradient=NotDifferentiable(), dtypes=ORDERED_OR_BOOL)
+@op(
+    "math.argmax",
+    "argmax",
+    kernel="ArgMax",
+    gradient=NotDifferentiable(),
+    dtypes=REALS_QUANTIZED_BOOL,
+)
 def argmax(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64) -> jax.Array:
     """Finds the position of the largest element along one axis; of several, the first.
 
@@ -113,7 +109,13 @@ def argmax(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64)
     return _position_of_extreme(jnp.argmax, input, axis, -np.inf).astype(dtype)
 
 
-@op("math.argmin", "argmin", kernel="ArgMin", gradient=NotDifferentiable(), dtypes=ORDERED_OR_BOOL)
+@op(
+    "math.argmin",
+    "argmin",
+    kernel="ArgMin",
+    gradient=NotDifferentiable(),
+    dtypes=REALS_QUANTIZED_BOOL,
+)
 def argmin(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64) -> jax.Array:
     """Finds the position of the smallest element along one axis; of several, the first.
 
@@ -132,7 +134,7 @@ def argmin(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64)
     >>> tf.argmin([[1.0, 5.0], [3.0, 4.0]], axis=1).numpy()
     array([0, 0])
     """
-    dtype = require_type("output_type", output_type, ("int32", "int64"))
+    dtype = require_type("output_type", output_type, INDICES)
     return _position_of_extreme(jnp.argmin, input, axis, np.inf).astype(dtype)
 
 
@@ -173,7 +175,7 @@ def _integers(arr: Any, axis: int | None) -> Any:
     arr = convert_to_tensor(arr)
     if not arr.dtype.is_integer:
         arr = cast(arr, dtypes.int32)
-    require_type("Tidx", arr.dtype, ("int32", "int64"))
+    require_type("Tidx", arr.dtype, INDICES)
     if axis == -1 and arr.ndim > 2:
         raise invalid(
             f"Shape must be at most rank 2 but is rank {arr.ndim} [Op:DenseBincount] name: "
@@ -186,13 +188,13 @@ def _amounts(arr: Any, weights: Any, dtype: Any) -> Any:
     weights = None if weights is None else convert_to_tensor(weights)
     if weights is None or weights.shape == (0,):
         wanted = dtypes.as_dtype(dtype) if weights is None else weights.dtype
-        require_type("T", wanted, COUNTED)
+        require_type("T", wanted, BINCOUNT_WEIGHTS)
         return ones(arr.shape, wanted)
-    require_type("T", weights.dtype, COUNTED)
+    require_type("T", weights.dtype, BINCOUNT_WEIGHTS)
     if weights.shape != arr.shape:
         raise invalid(
             "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it "
-            f"acts as all weights equal to 1. Received {written(weights.shape)} "
+            f"acts as all weights equal to 1. Received {shape_text(weights.shape)} "
             "[Op:DenseBincount] name: "
         )
     return weights
@@ -253,11 +255,13 @@ def bincount(
 
 
 def _check(indices: Any, dims: Any) -> None:
-    require_type("Tidx", indices.dtype, INDEX_TYPES)
+    require_type("Tidx", indices.dtype, INDICES)
     if indices.ndim > 1:
-        raise invalid(f'The indices can only be scalar or vector, got "{written(indices.shape)}"')
+        raise invalid(
+            f'The indices can only be scalar or vector, got "{shape_text(indices.shape)}"'
+        )
     if dims.ndim != 1:
-        raise invalid(f'The indices can only be 1-D, got "{written(dims.shape)}"')
+        raise invalid(f'The indices can only be 1-D, got "{shape_text(dims.shape)}"')
     if indices.size == 0:
         kind = np.dtype(indices.dtype).name
         raise invalid(f"received empty tensor indices: Tensor<type: {kind} shape: [0] values: >")

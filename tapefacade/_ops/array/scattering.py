@@ -6,20 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    as_sizes,
-    first_bad,
-    invalid,
-    require_type,
-    subscript,
-    vector,
-    written,
-)
+from tapefacade._core.error_texts import index_text, invalid, shape_text
+from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
+from tapefacade._definition.checks import as_sizes, first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
 
-POSITIONS = ("int16", "int32", "int64")
-UPDATE_POSITIONS = (*POSITIONS, "uint16")
+UPDATE_POSITIONS = (*INDICES_INT16, "uint16")
 
 
 def _test(indices: Any, shape: Any, policy: str) -> tuple[Any, ...]:
@@ -35,7 +27,8 @@ def _test(indices: Any, shape: Any, policy: str) -> tuple[Any, ...]:
 def _error(*details: Any, **static: Any) -> Exception:
     position, index, sizes = details
     return invalid(
-        f"indices{subscript(position)} = {vector(index)} does not index into shape {written(sizes)}"
+        f"indices{subscript(position)} = {index_text(index)} does not index into shape "
+        f"{shape_text(sizes)}"
     )
 
 
@@ -63,7 +56,7 @@ def _read(values: jax.Array, indices: jax.Array) -> jax.Array:
 
 def _scatter_shape(indices: Any, updates: Any, shape: Any) -> tuple[int, ...]:
     """Checks the arguments of `scatter_nd`; returns the shape of its result."""
-    require_type("Tindices", indices.dtype, POSITIONS)
+    require_type("Tindices", indices.dtype, INDICES_INT16)
     if not isinstance(shape, tuple):
         raise invalid("Shape must be a vector")
     sizes = as_sizes(shape, "Tindices")
@@ -71,24 +64,28 @@ def _scatter_shape(indices: Any, updates: Any, shape: Any) -> tuple[int, ...]:
         if size < 0:
             raise invalid(f"Dimension {size} must be >= 0")
     if indices.ndim < 1:
-        raise invalid(f"Indices shape must have rank at least one. Found:{written(indices.shape)}")
+        raise invalid(
+            f"Indices shape must have rank at least one. Found:{shape_text(indices.shape)}"
+        )
     if updates.ndim < 1:
-        raise invalid(f"Updates shape must have rank at least one. Found:{written(updates.shape)}")
+        raise invalid(
+            f"Updates shape must have rank at least one. Found:{shape_text(updates.shape)}"
+        )
     if 0 in sizes and indices.size and updates.size:
         raise invalid(
             "Indices and updates specified for empty output.  indices shape: "
-            f"{written(indices.shape)}"
+            f"{shape_text(indices.shape)}"
         )
     outer, depth = indices.ndim - 1, indices.shape[-1]
     if updates.shape[:outer] != indices.shape[:outer]:
         raise invalid(
-            f"Dimensions [0,{outer}) of indices[shape={written(indices.shape)}] must match "
-            f"dimensions [0,{outer}) of updates[shape={written(updates.shape)}]"
+            f"Dimensions [0,{outer}) of indices[shape={shape_text(indices.shape)}] must match "
+            f"dimensions [0,{outer}) of updates[shape={shape_text(updates.shape)}]"
         )
     if updates.shape[outer:] != sizes[depth:] or depth > len(sizes):
         raise invalid(
-            f"Dimensions [{depth},{len(sizes)}) of input[shape={written(sizes)}] must match "
-            f"dimensions [{outer},{updates.ndim}) of updates[shape={written(updates.shape)}]"
+            f"Dimensions [{depth},{len(sizes)}) of input[shape={shape_text(sizes)}] must match "
+            f"dimensions [{outer},{updates.ndim}) of updates[shape={shape_text(updates.shape)}]"
         )
     return sizes
 
@@ -128,25 +125,29 @@ def scatter_nd(
 
 
 def _check_update(
-    tensor: Any, indices: Any, updates: Any, positions: tuple[str, ...] = INDEX_TYPES
+    tensor: Any, indices: Any, updates: Any, positions: tuple[str, ...] = INDICES
 ) -> None:
     require_type("Tindices", indices.dtype, positions)
     if indices.ndim < 1:
-        raise invalid(f"Indices shape must have rank at least one. Found:{written(indices.shape)}")
+        raise invalid(
+            f"Indices shape must have rank at least one. Found:{shape_text(indices.shape)}"
+        )
     if updates.ndim < 1:
-        raise invalid(f"Updates shape must have rank at least one. Found:{written(updates.shape)}")
+        raise invalid(
+            f"Updates shape must have rank at least one. Found:{shape_text(updates.shape)}"
+        )
     if (tensor.ndim == 0 or tensor.size == 0) and updates.size and indices.shape[-1] <= tensor.ndim:
         raise invalid("Indices and updates specified for empty output shape")
     outer, depth = indices.ndim - 1, indices.shape[-1]
     if updates.shape[:outer] != indices.shape[:outer]:
         raise invalid(
             "Outer dimensions of indices and update must match. Indices shape: "
-            f"{written(indices.shape)}, updates shape:{written(updates.shape)}"
+            f"{shape_text(indices.shape)}, updates shape:{shape_text(updates.shape)}"
         )
     if updates.shape[outer:] != tensor.shape[depth:] or depth > tensor.ndim:
         raise invalid(
             "Inner dimensions of output shape must match inner dimensions of updates shape. "
-            f"Output: {written(tensor.shape)} updates: {written(updates.shape)}"
+            f"Output: {shape_text(tensor.shape)} updates: {shape_text(updates.shape)}"
         )
 
 

@@ -8,8 +8,14 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import (
+    below_minimum,
+    invalid,
+    kernel_suffix,
+    refused_input,
+    shape_text,
+)
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import BoolLike, IndexLike, TensorLike, TensorList, function, op
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
@@ -20,8 +26,8 @@ def _check_select(condition: Any, x: Any, y: Any) -> None:
         np.broadcast_shapes(condition.shape, x.shape, y.shape)
     except ValueError:
         raise invalid(
-            f"condition {written(condition.shape)}, then {written(x.shape)}, and else "
-            f"{written(y.shape)} must be broadcastable"
+            f"condition {shape_text(condition.shape)}, then {shape_text(x.shape)}, and else "
+            f"{shape_text(y.shape)} must be broadcastable"
         ) from None
 
 
@@ -66,12 +72,12 @@ def select_older(condition: BoolLike, x: TensorLike, y: TensorLike) -> jax.Array
     elif condition.ndim and condition.shape != x.shape:
         raise invalid(
             "Inputs to operation Select of type Select must have the same size and shape.  "
-            f"Input 0: {written(condition.shape)} != input 1: {written(x.shape)}"
+            f"Input 0: {shape_text(condition.shape)} != input 1: {shape_text(x.shape)}"
         )
     if x.shape != y.shape:
         raise invalid(
             "'then' and 'else' must have the same size.  but received: "
-            f"{written(x.shape)} vs. {written(y.shape)}"
+            f"{shape_text(x.shape)} vs. {shape_text(y.shape)}"
         )
     if condition.ndim == 1:
         condition = condition.reshape(-1, *[1] * (x.ndim - 1))
@@ -185,26 +191,22 @@ def dynamic_partition(
     if not hasattr(partitions, "_type"):
         partitions = convert_to_tensor(partitions, dtypes.int32)
     if partitions.dtype != dtypes.int32:
-        raise invalid(
-            "cannot compute DynamicPartition as input #1(zero-based) was expected to be a int32 "
-            f"tensor but is a {partitions.dtype.kernel_name} tensor [Op:DynamicPartition] name: "
-        )
+        raise refused_input("DynamicPartition", 1, "int32", partitions.dtype.kernel_name)
     number = int(num_partitions)
     if number < 1:
         raise invalid(
-            f"Value for attr 'num_partitions' of {number} must be at least minimum 1 "
-            "[Op:DynamicPartition] name: "
+            below_minimum("num_partitions", number, 1) + kernel_suffix("DynamicPartition")
         )
     rank = partitions.shape.rank
     if data.shape[:rank] != partitions.shape:
         raise invalid(
             "data.shape must start with partitions.shape, got data.shape = "
-            f"{written(data.shape)}, partitions.shape = {written(partitions.shape)} "
+            f"{shape_text(data.shape)}, partitions.shape = {shape_text(partitions.shape)} "
             "[Op:DynamicPartition] name: "
         )
     values = partitions.numpy()
     for place in np.argwhere((values < 0) | (values >= number))[:1]:
-        where_ = written(place) if rank else ""
+        where_ = shape_text(place) if rank else ""
         raise invalid(
             f"partitions{where_} = {values[tuple(place)]} is not in [0, {number}) "
             "[Op:DynamicPartition] name: "
@@ -248,15 +250,15 @@ def _check_stitched(indices: list[Any], data: list[Any]) -> None:
         rank = at.ndim
         if values.shape[:rank] != at.shape:
             raise invalid(
-                f"data[{place}].shape = {written(values.shape)} does not start with "
-                f"indices[{place}].shape = {written(at.shape)} [Op:DynamicStitch] name: "
+                f"data[{place}].shape = {shape_text(values.shape)} does not start with "
+                f"indices[{place}].shape = {shape_text(at.shape)} [Op:DynamicStitch] name: "
             )
         if values.shape[rank:] != data[0].shape[indices[0].ndim :]:
             raise invalid(
                 f"Need data[0].shape[{indices[0].ndim}:] = data[{place}].shape[{rank}:], got "
-                f"data[0].shape = {written(data[0].shape)}, data[{place}].shape = "
-                f"{written(values.shape)}, indices[0].shape = {written(indices[0].shape)}, "
-                f"indices[{place}].shape = {written(at.shape)} [Op:DynamicStitch] name: "
+                f"data[0].shape = {shape_text(data[0].shape)}, data[{place}].shape = "
+                f"{shape_text(values.shape)}, indices[0].shape = {shape_text(indices[0].shape)}, "
+                f"indices[{place}].shape = {shape_text(at.shape)} [Op:DynamicStitch] name: "
             )
 
 
@@ -301,7 +303,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Any:
     places = np.concatenate(flat)
     for at, tensor in zip(flat, indices, strict=True):
         for bad in np.argwhere(at < 0)[:1]:
-            position = written(np.unravel_index(bad[0], tensor.numpy().shape))
+            position = shape_text(np.unravel_index(bad[0], tensor.numpy().shape))
             raise invalid(f"indices{position} is out of range [Op:DynamicStitch] name: ")
     winners = np.full(int(places.max(initial=-1)) + 1, -1, np.int32)
     winners[places] = np.arange(len(places), dtype=np.int32)

@@ -8,9 +8,17 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import (
+    below_minimum,
+    invalid,
+    kernel_suffix,
+    refused_type,
+    shape_text,
+)
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition.checks import INDEX_TYPES, invalid, refused_type, require_type, written
+from tapefacade._definition.checks import require_type
 from tapefacade._definition.op import function
 from tapefacade._trace.recording import THREAD
 
@@ -38,7 +46,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """
     if out_type is None:
         return from_host(np.array(_sizes(input), np.int32))
-    return from_host(np.array(_sizes(input), require_type("out_type", out_type, INDEX_TYPES)))
+    return from_host(np.array(_sizes(input), require_type("out_type", out_type, INDICES)))
 
 
 @function("shape_n")
@@ -61,7 +69,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     """
     shapes = [shape(value, out_type) for value in input]
     if not shapes:
-        raise invalid("Value for attr 'N' of 0 must be at least minimum 1 [Op:ShapeN] name: ")
+        raise invalid(below_minimum("N", 0, 1) + kernel_suffix("ShapeN"))
     return shapes
 
 
@@ -163,16 +171,18 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """
     shape_x, shape_y = convert_to_tensor(shape_x), convert_to_tensor(shape_y)
     for place, given in enumerate((shape_x, shape_y)):
-        if given.dtype.name not in INDEX_TYPES:
-            raise refused_type("T", given.dtype.kernel_name, INDEX_TYPES)
+        if given.dtype.name not in INDICES:
+            raise refused_type("T", given.dtype.kernel_name, INDICES)
         if given.ndim != 1:
-            raise invalid(f"In[{place}] must be a vector.{written(given.shape)} [Op:BroadcastArgs]")
+            raise invalid(
+                f"In[{place}] must be a vector.{shape_text(given.shape)} [Op:BroadcastArgs]"
+            )
     one, other = shape_x.numpy(), shape_y.numpy()
     try:
         result = np.broadcast_shapes(tuple(one.tolist()), tuple(other.tolist()))
     except ValueError:
         raise invalid(
-            f"Incompatible shapes: {written(one)} vs. {written(other)} [Op:BroadcastArgs]"
+            f"Incompatible shapes: {shape_text(one)} vs. {shape_text(other)} [Op:BroadcastArgs]"
         ) from None
     return from_host(np.array(result, one.dtype))
 

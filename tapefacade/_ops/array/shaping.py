@@ -6,25 +6,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    as_axes,
-    as_integer,
-    as_sizes,
-    invalid,
-    is_integer,
-    refused_type,
-    require_type,
-    unsupported,
-    written,
-)
+from tapefacade._core.error_texts import invalid, refused_type, shape_text, unsupported
+from tapefacade._core.kernel_dtypes import INDICES
+from tapefacade._definition.checks import as_axes, as_integer, as_sizes, is_integer, require_type
 from tapefacade._definition.op import IndexLike, TensorLike, op
 
 
 def resolved_shape(old: tuple[int, ...], shape: Any) -> tuple[int, ...]:
     """Returns the shape that `reshape` is asked for, with what -1 stands for."""
     if isinstance(shape, tuple) and any(isinstance(size, tuple) for size in shape):
-        raise invalid(f"sizes input must be 1-D, not {written(np.shape(shape))}")
+        raise invalid(f"sizes input must be 1-D, not {shape_text(np.shape(shape))}")
     if shape is None:
         raise unsupported(None)
     new = list(as_sizes(shape, "Tshape"))
@@ -166,9 +157,9 @@ def _permutation(rank: int, perm: Any) -> tuple[int, ...]:
     if perm is None:
         return tuple(reversed(range(rank)))
     if not isinstance(perm, tuple) or any(isinstance(p, tuple) for p in perm):
-        raise invalid(f"perm must be rank 1, got shape {written(np.shape(perm))}")
+        raise invalid(f"perm must be rank 1, got shape {shape_text(np.shape(perm))}")
     if not all(is_integer(p) for p in perm):
-        raise refused_type("Tperm", "float", INDEX_TYPES)
+        raise refused_type("Tperm", "float", INDICES)
     if len(perm) != rank:
         raise invalid(
             f"transpose expects a vector of size {rank}. But input(1) is a vector of size "
@@ -259,10 +250,10 @@ def _broadcast_sizes(input: Any, shape: Any) -> Any:
     if any(n not in (1, m) for n, m in zip(input.shape, trailing, strict=True)):
         if all(1 in (n, m) or n == m for n, m in zip(input.shape, trailing, strict=True)):
             raise invalid(
-                f"Unable to broadcast tensor of shape {written(input.shape)} to tensor of shape "
-                f"{written(sizes)}"
+                f"Unable to broadcast tensor of shape {shape_text(input.shape)} to tensor of shape "
+                f"{shape_text(sizes)}"
             )
-        raise invalid(f"Incompatible shapes: {written(input.shape)} vs. {written(sizes)}")
+        raise invalid(f"Incompatible shapes: {shape_text(input.shape)} vs. {shape_text(sizes)}")
     return sizes
 
 
@@ -295,9 +286,11 @@ def broadcast_to(input: TensorLike, shape: Any) -> jax.Array:
 def _tiles(input: Any, multiples: Any) -> Any:
     """Returns how often `tile` is asked to repeat each dimension."""
     if not isinstance(multiples, tuple) or any(isinstance(m, tuple) for m in multiples):
-        raise invalid(f"Expected multiples to be 1-D, but got shape {written(np.shape(multiples))}")
+        raise invalid(
+            f"Expected multiples to be 1-D, but got shape {shape_text(np.shape(multiples))}"
+        )
     if not all(is_integer(m) for m in multiples):
-        raise refused_type("Tmultiples", "float", INDEX_TYPES)
+        raise refused_type("Tmultiples", "float", INDICES)
     if len(multiples) != input.ndim:
         raise invalid(
             f"Expected multiples argument to be a vector of length {input.ndim} but got length "
@@ -340,7 +333,7 @@ def _turned(tensor: Any, axis: Any) -> Any:
     if not isinstance(axis, tuple):
         raise invalid("'dims' must be 1-dimension, not 0")
     if not all(is_integer(a) for a in axis):
-        raise refused_type("Tidx", "float", INDEX_TYPES)
+        raise refused_type("Tidx", "float", INDICES)
     rank, axes = tensor.ndim, []
     for i, a in enumerate(axis):
         if not -rank <= a < rank:
@@ -397,14 +390,14 @@ def roll(input: TensorLike, shift: IndexLike, axis: Any) -> jax.Array:
     >>> tf.roll([1, 2, 3], shift=1, axis=0).numpy()
     array([3, 1, 2], dtype=int32)
     """
-    require_type("Tshift", shift.dtype, INDEX_TYPES)
+    require_type("Tshift", shift.dtype, INDICES)
     rank = input.ndim
     if rank == 0:
         raise invalid("input must be 1-D or higher")
     if shift.ndim > 1:
-        raise invalid(f"shift must be a scalar or a 1-D vector. Found: {written(shift.shape)}")
+        raise invalid(f"shift must be a scalar or a 1-D vector. Found: {shape_text(shift.shape)}")
     if np.ndim(axis) > 1:
-        raise invalid(f"axis must be a scalar or a 1-D vector. Found: {written(np.shape(axis))}")
+        raise invalid(f"axis must be a scalar or a 1-D vector. Found: {shape_text(np.shape(axis))}")
     axes = as_axes(axis, rank)
     if shift.size != len(axes):
         raise invalid("shift and axis must have the same size")

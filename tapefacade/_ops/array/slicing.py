@@ -6,8 +6,10 @@ import jax
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import INDEX_TYPES, invalid, is_integer, refused_type, written
+from tapefacade._definition.checks import is_integer
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.array.indexing import Spec, numpy_key, sliced, take_slice, take_slice_at
 
@@ -15,8 +17,8 @@ from tapefacade._ops.array.indexing import Spec, numpy_key, sliced, take_slice, 
 def _numbers(value: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Looks at a list of integers; returns them, and the shape they have."""
     tensor = convert_to_tensor(value)
-    if tensor.dtype.name not in INDEX_TYPES:
-        raise refused_type("Index", tensor.dtype.kernel_name, INDEX_TYPES)
+    if tensor.dtype.name not in INDICES:
+        raise refused_type("Index", tensor.dtype.kernel_name, INDICES)
     array = tensor.numpy()
     return tuple(np.ravel(array).tolist()), np.shape(array)
 
@@ -47,7 +49,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Any:
     if shape != (len(old),) or size_shape != (len(old),):
         raise invalid(
             f"Expected begin and size arguments to be 1-D tensors of size {len(old)}, but got "
-            f"shapes {written(shape)} and {written(size_shape)} instead. [Op:Slice] name: "
+            f"shapes {shape_text(shape)} and {shape_text(size_shape)} instead. [Op:Slice] name: "
         )
     counts = []
     for i, (start, count) in enumerate(zip(starts, sizes, strict=True)):
@@ -127,10 +129,11 @@ def _strided(input_: Any, begin: Any, end: Any, strides: Any, *masks: int) -> Sp
             shapes[2] = ()
         raise invalid(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
-            f"{written(shapes[0])}, {written(shapes[1])}, and {written(shapes[2])} instead."
+            f"{shape_text(shapes[0])}, {shape_text(shapes[1])}, and {shape_text(shapes[2])} "
+            "instead."
         )
     if not all(is_integer(n) for v in (begin, end, strides) for n in v):
-        raise refused_type("Index", "float", ("int16", "int32", "int64"))
+        raise refused_type("Index", "float", INDICES_INT16)
     return _spec(input_.shape, begin, end, strides, masks)
 
 

@@ -9,18 +9,10 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import below_minimum, inconvertible, invalid, unsupported
+from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, INDICES, INDICES_INT16, REALS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    SEGMENT_ORDERED,
-    as_integer,
-    inconvertible,
-    invalid,
-    is_integer,
-    mapped,
-    require_type,
-    unsupported,
-)
+from tapefacade._definition.checks import as_integer, is_integer, mapped, require_type
 from tapefacade._definition.op import (
     Check,
     IndexLike,
@@ -30,8 +22,6 @@ from tapefacade._definition.op import (
     function,
     op,
 )
-
-POSITIONS = ("int16", "int32", "int64")
 
 
 class TopKV2(NamedTuple):
@@ -55,7 +45,7 @@ def _sorted_axis(values: jax.Array, axis: Any, direction: str) -> int:
     return place % values.ndim
 
 
-@op("sort", kernel="TopKV2", dtypes=SEGMENT_ORDERED)
+@op("sort", kernel="TopKV2", dtypes=REALS)
 def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING") -> jax.Array:
     """Sorts the elements along one dimension.
 
@@ -80,7 +70,7 @@ def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING") -> ja
     return jnp.sort(values, axis=place, descending=direction == "DESCENDING")
 
 
-@op("argsort", kernel="TopKV2", gradient=NotDifferentiable(), dtypes=SEGMENT_ORDERED)
+@op("argsort", kernel="TopKV2", gradient=NotDifferentiable(), dtypes=REALS)
 def argsort(
     values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False
 ) -> jax.Array:
@@ -109,7 +99,7 @@ def argsort(
     return jnp.argsort(values, axis=place, stable=True, descending=down).astype("int32")
 
 
-@op("math.top_k", "nn.top_k", kernel="TopKV2", dtypes=SEGMENT_ORDERED)
+@op("math.top_k", "nn.top_k", kernel="TopKV2", dtypes=REALS)
 def top_k(
     input: TensorLike, k: int = 1, sorted: bool = True, index_type: Any = dtypes.int32
 ) -> TopKV2:
@@ -135,7 +125,7 @@ def top_k(
     >>> values.numpy(), indices.numpy()
     (array([3., 2.], dtype=float32), array([1, 2], dtype=int32))
     """
-    dtype = require_type("index_type", index_type, POSITIONS)
+    dtype = require_type("index_type", index_type, INDICES_INT16)
     if k is None:
         raise unsupported(None)
     if isinstance(k, tuple):
@@ -192,7 +182,7 @@ def _counted_values(x: TensorLike, places: IndexLike) -> jax.Array:
 def _distinct(x: Any, out_idx: Any, kernel: str) -> tuple[Any, ...]:
     """Looks at a vector; returns where each value occurs first, and which of them each is."""
     x = convert_to_tensor(x)
-    dtype = require_type("out_idx", out_idx, INDEX_TYPES)
+    dtype = require_type("out_idx", out_idx, INDICES)
     if x.ndim != 1:
         raise invalid(f"unique expects a 1D vector. [Op:{kernel}] name: ")
     values = x.numpy()
@@ -292,7 +282,7 @@ def searchsorted(
         raise ValueError(
             f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
         )
-    dtype = require_type("out_type", out_type, INDEX_TYPES)
+    dtype = require_type("out_type", out_type, INDICES)
     if sorted_sequence.ndim == 0 or values.ndim == 0:
         raise invalid("slice index -1 of dimension 0 out of bounds.")
     count = sorted_sequence.shape[-1]
@@ -334,7 +324,7 @@ def _permutation_error(value: Any, size: Any, outside: Any) -> Exception:
 @op(
     "math.invert_permutation",
     gradient=NotDifferentiable(),
-    dtypes=INDEX_TYPES,
+    dtypes=INDICES,
     check=Check(("x",), _permutation_test, _permutation_error),
     raw_op=True,
 )
@@ -358,9 +348,6 @@ def invert_permutation(x: TensorLike) -> jax.Array:
     return jnp.zeros_like(x).at[x].set(jnp.arange(x.shape[0], dtype=x.dtype), mode="drop")
 
 
-FLOATS = ("half", "bfloat16", "float")
-
-
 class ApproxTopK(NamedTuple):
     """What `tf.nn.approx_max_k` and `tf.nn.approx_min_k` return."""
 
@@ -368,7 +355,7 @@ class ApproxTopK(NamedTuple):
     indices: Any
 
 
-@op("_approx_top_k", kernel="ApproxTopK", dtypes=FLOATS)
+@op("_approx_top_k", kernel="ApproxTopK", dtypes=FLOATS_EXCEPT_DOUBLE)
 def _approx_top_k(
     input: TensorLike,
     k: int,
@@ -380,7 +367,7 @@ def _approx_top_k(
 ) -> tuple[jax.Array, jax.Array]:
     """Finds the greatest or smallest elements along a dimension."""
     if k < 0:
-        raise invalid(f"Value for attr 'k' of {k} must be at least minimum 0")
+        raise invalid(below_minimum("k", k, 0))
     if not -input.ndim <= dimension < input.ndim:
         raise invalid(f"The input has no dimension {dimension}: it has {input.ndim}.")
     size = input.shape[dimension]

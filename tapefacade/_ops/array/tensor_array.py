@@ -13,7 +13,8 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert, convert_to_tensor
-from tapefacade._core.tensor import EagerTensor, from_host, host_value, invalid_argument
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import HandleSpec
 from tapefacade._core.thread_state import ThreadState
@@ -241,7 +242,7 @@ class Storage:
         """Converts a value that is written."""
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         if tensor.dtype is not self._dtype:
-            raise invalid_argument(
+            raise invalid(
                 f"TensorArray dtype is {self._dtype.name} but Op is trying to write dtype "
                 f"{tensor.dtype.name} "
             )
@@ -424,7 +425,7 @@ class TensorArray(Storage):
                 f"Tried to read from index {index} but array size is: {len(self._tensors)} "
             )
         if self._tensors[index] is None and index in self._dropped:
-            raise invalid_argument(
+            raise invalid(
                 f"Could not read index {index} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)"
             )
@@ -515,7 +516,7 @@ class TensorArray(Storage):
         tensors = [self._element(index) for index in range(len(self._tensors))]
         ranks = [tensor.ndim for tensor in tensors]
         if len(tensors) > 1 and 0 in ranks:
-            raise invalid_argument(
+            raise invalid(
                 f"Concat saw a scalar shape at index {ranks.index(0)} but requires at least "
                 "vectors."
             )
@@ -590,20 +591,18 @@ class TensorArray(Storage):
         tensor = convert_to_tensor(value, dtype_hint=self._dtype)
         sizes = convert(lengths)._numpy()
         if sizes.ndim != 1:
-            raise invalid_argument(
-                f"Expected lengths to be a vector, received shape: {list(sizes.shape)} "
-            )
+            raise invalid(f"Expected lengths to be a vector, received shape: {list(sizes.shape)} ")
         if tensor.ndim == 0:
-            raise invalid_argument(
+            raise invalid(
                 f"Expected value to be at least a vector, but received shape: {list(tensor.shape)} "
             )
         if sizes.sum() != tensor.shape[0]:
-            raise invalid_argument(
+            raise invalid(
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                 f"{sizes.sum()} and value's shape is: {tensor.shape.as_list()} "
             )
         if not self._dynamic_size and len(sizes) != len(self._tensors):
-            raise invalid_argument(
+            raise invalid(
                 "TensorArray's size is not equal to the size of lengths "
                 f"({len(self._tensors)} vs. {len(sizes)}), and the TensorArray is not marked as "
                 "dynamically resizeable."

@@ -8,9 +8,9 @@ import numpy as np
 
 from tapefacade._core.conversion import convert, convert_to_tensor, is_tensor
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
-from tapefacade._definition.kernel_dtypes import FLOATS
 from tapefacade._definition.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.debugging.values import library_of
 
@@ -139,7 +139,9 @@ def _assert_near(
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
-        raise invalid(f"Incompatible shapes: {written(x.shape)} vs. {written(y.shape)}") from None
+        raise invalid(
+            f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}"
+        ) from None
     return jnp.zeros((), bool)
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._definition.checks import invalid, written
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._definition.op import Check, NotDifferentiable, TensorLike, function, op
 
 SUMMARIZED = 3  # elements shown of each tensor, unless the call says otherwise
@@ -90,7 +90,7 @@ def _comparison(symbol: str, kernel: str, test: Test) -> Callable[..., Any]:
             np.broadcast_shapes(x.shape, y.shape)
         except ValueError:
             raise invalid(
-                f"Incompatible shapes: {written(x.shape)} vs. {written(y.shape)}"
+                f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}"
             ) from None
         return jnp.zeros((), bool)
 

@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
 from tapefacade._ops.image.files import Array, with_channels
 
 SMALLEST = 32  # bytes of the headers that are read

@@ -10,9 +10,10 @@ from jax import lax
 from tapefacade._core import random_keys
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32
+from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.jax_keys import checked_seed, unwrap
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import first_bad, invalid, written
+from tapefacade._definition.checks import first_bad
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -78,12 +79,12 @@ def _draw(images: TensorLike, boxes: FreeTensor, colors: FreeTensor) -> jax.Arra
     _check_single((boxes, colors), "DrawBoundingBoxesV2")
     _check_boxes(images, boxes)
     if colors.ndim != 2:
-        raise invalid(f"colors must be a 2-D matrix{written(colors.shape)}")
+        raise invalid(f"colors must be a 2-D matrix{shape_text(colors.shape)}")
     depth = images.shape[3]
     if colors.shape[1] < depth:
         raise invalid(
             "colors must have equal or more channels than the image provided: "
-            f"{written(colors.shape)}"
+            f"{shape_text(colors.shape)}"
         )
     if colors.shape[0] == 0:
         return _drawn(images, boxes, _ten_colours(depth))
@@ -112,10 +113,7 @@ def _check_single(tensors: tuple[Any, ...], kernel: str) -> None:
     for place, tensor in enumerate(tensors):
         if tensor.dtype != np.float32:
             given = as_dtype(tensor.dtype).kernel_name
-            raise invalid(
-                f"cannot compute {kernel} as input #{place + 1}(zero-based) was expected to be a "
-                f"float tensor but is a {given} tensor [Op:{kernel}] name: "
-            )
+            raise refused_input(kernel, place + 1, "float", given)
 
 
 def _check_boxes(images: Any, boxes: Any) -> None:
@@ -297,15 +295,18 @@ def _check_limits(limits: Limits) -> None:
 
 def _check_shapes(image_size: Any, boxes: Any, use_image: bool) -> None:
     if image_size.ndim != 1:
-        raise invalid(f"image_size must be 1-dimensional{written(image_size.shape)}")
+        raise invalid(f"image_size must be 1-dimensional{shape_text(image_size.shape)}")
     if image_size.shape[0] != 3:
-        raise invalid(f"image_size must contain 3 elements{written(image_size.shape)}")
+        raise invalid(f"image_size must contain 3 elements{shape_text(image_size.shape)}")
     if boxes.ndim != 3:
         raise invalid(
-            f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {written(boxes.shape)}"
+            "input boxes must be 3-dimensional [batch, num_boxes, coords]: "
+            f"{shape_text(boxes.shape)}"
         )
     if boxes.size and boxes.shape[2] != 4:
-        raise invalid(f"bounding boxes must have shape [4] or [*, 4], got {written(boxes.shape)}")
+        raise invalid(
+            f"bounding boxes must have shape [4] or [*, 4], got {shape_text(boxes.shape)}"
+        )
     if boxes.size == 0 and not use_image:
         raise invalid(
             "No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes "

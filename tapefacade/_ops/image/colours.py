@@ -11,8 +11,9 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32
+from tapefacade._core.error_texts import inconvertible, invalid, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import inconvertible, invalid, written
 from tapefacade._definition.op import (
     FreeTensor,
     NoGradient,
@@ -24,7 +25,6 @@ from tapefacade._definition.op import (
 from tapefacade._ops.image.geometry import convert_image_dtype
 
 LUMINANCE = (0.2989, 0.5870, 0.1140)
-FLOATS = ("half", "bfloat16", "float", "double")
 
 
 def _as_float(images: Any) -> tuple[Any, Any]:
@@ -66,9 +66,9 @@ def adjust_contrast(images: TensorLike, contrast_factor: Any) -> EagerTensor:
 def _adjust_contrast(images: TensorLike, contrast_factor: FreeTensor) -> jax.Array:
     """Adjusts the contrast of floating images."""
     if images.ndim < 3:
-        raise invalid(f"input must be at least 3-D, got shape{written(images.shape)}")
+        raise invalid(f"input must be at least 3-D, got shape{shape_text(images.shape)}")
     if contrast_factor.ndim:
-        raise invalid(f"contrast_factor must be scalar: {written(contrast_factor.shape)}")
+        raise invalid(f"contrast_factor must be scalar: {shape_text(contrast_factor.shape)}")
     factor = contrast_factor.astype(images.dtype)
     mean = jnp.mean(images, (-3, -2), keepdims=True)
     return (images - mean) * factor + mean
@@ -193,7 +193,7 @@ def _check_channels(images: jax.Array, kind: Callable[..., Exception], verb: str
         raise kind(None, None, f"input must have 3 channels but {verb} {count} channels.")
 
 
-@op("image.rgb_to_hsv", kernel="RGBToHSV", dtypes=FLOATS, raw_op=True)
+@op("image.rgb_to_hsv", kernel="RGBToHSV", dtypes=FLOATS_HALF_FIRST, raw_op=True)
 def rgb_to_hsv(images: TensorLike) -> jax.Array:
     """Converts red, green and blue to hue, saturation and value.
 
@@ -233,7 +233,13 @@ def _hue_saturation_value(images: jax.Array) -> jax.Array:
     return jnp.stack([hue, saturation, value], -1)
 
 
-@op("image.hsv_to_rgb", kernel="HSVToRGB", dtypes=FLOATS, gradient=NotDifferentiable(), raw_op=True)
+@op(
+    "image.hsv_to_rgb",
+    kernel="HSVToRGB",
+    dtypes=FLOATS_HALF_FIRST,
+    gradient=NotDifferentiable(),
+    raw_op=True,
+)
 def hsv_to_rgb(images: TensorLike) -> jax.Array:
     """Converts hue, saturation and value to red, green and blue.
 
@@ -304,7 +310,7 @@ def _adjust_hue(images: TensorLike, delta: FreeTensor) -> jax.Array:
 
 def _check_three(images: jax.Array) -> None:
     if images.ndim < 3:
-        raise invalid(f"input must be at least 3-D, got shape{written(images.shape)}")
+        raise invalid(f"input must be at least 3-D, got shape{shape_text(images.shape)}")
     _check_channels(images, errors.InvalidArgumentError, "instead has")
 
 

@@ -4,17 +4,13 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import TensorLike, function, op
+from tapefacade._ops.math.arithmetic import SUBTRACT
 from tapefacade._ops.math.elementary import abs as abs_op
 from tapefacade._ops.math.reduction import reduce_sum
-
-FLOATS = ("half", "bfloat16", "float", "double")
-SUBTRACTED = (
-    "bfloat16", "half", "float", "double", "uint8", "int8", "uint16", "int16", "int32", "int64",
-    "complex64", "complex128", "uint32", "uint64",
-)  # fmt: skip
 
 
 @function("image.total_variation")
@@ -45,7 +41,7 @@ def total_variation(images: TensorLike, name: None = None) -> EagerTensor:
     return reduce_sum(abs_op(down), axes) + reduce_sum(abs_op(right), axes)
 
 
-@op("image.image_gradients", kernel="Sub", dtypes=SUBTRACTED)
+@op("image.image_gradients", kernel="Sub", dtypes=SUBTRACT)
 def image_gradients(image: TensorLike) -> tuple[jax.Array, jax.Array]:
     """Computes the differences to the pixel below and to the pixel at the right.
 
@@ -83,7 +79,7 @@ def image_gradients(image: TensorLike) -> tuple[jax.Array, jax.Array]:
     )
 
 
-@op("image.sobel_edges", kernel="DepthwiseConv2dNative", dtypes=FLOATS)
+@op("image.sobel_edges", kernel="DepthwiseConv2dNative", dtypes=FLOATS_HALF_FIRST)
 def sobel_edges(image: TensorLike) -> jax.Array:
     """Computes the derivatives of images with Sobel's filters, at the edges of mirrored images.
 
@@ -103,7 +99,7 @@ def sobel_edges(image: TensorLike) -> jax.Array:
     if image.ndim != 4:
         raise invalid(
             "The first dimension of paddings must be the rank of inputs[4,2], "
-            f"{written(image.shape)} [Op:MirrorPad]"
+            f"{shape_text(image.shape)} [Op:MirrorPad]"
         )
     for size, padding in zip(image.shape, (0, 1, 1, 0), strict=True):
         if padding >= size:

@@ -6,8 +6,8 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import as_dtype, int32, uint8, uint16
+from tapefacade._core.error_texts import invalid, refused_type, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid, refused_type, written
 from tapefacade._definition.op import function
 from tapefacade._ops.image import bmp_files, gif_files, jpeg_files, png_files
 from tapefacade._ops.image.files import Array, computing, contents_of, format_of, open_image
@@ -164,9 +164,9 @@ def decode_and_crop_jpeg(
     if kind != "JPEG":
         raise invalid(f"DecodeAndCropJpeg operation can run on JPEG only, but detected {kind}.")
     if window.ndim != 1:
-        raise invalid(f"crop_window must be 1-D, got shape {written(window.shape)}")
+        raise invalid(f"crop_window must be 1-D, got shape {shape_text(window.shape)}")
     if window.size != 4:
-        raise invalid(f"crop_size must have four elements {written(window.shape)}")
+        raise invalid(f"crop_size must have four elements {shape_text(window.shape)}")
     options = _jpeg_options(ratio, try_recover_truncated, dct_method, fancy_upscaling)
     pixels = _decoded("DecodeAndCropJpeg", file, channels or 0, **options)
     top, left, height, width = window.tolist()

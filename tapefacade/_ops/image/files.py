@@ -9,10 +9,9 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import string
+from tapefacade._core.error_texts import inconvertible, invalid, kernel_prefix, shape_text
 from tapefacade._core.errors import OpError
 from tapefacade._core.optional_imports import optional_module
-from tapefacade._core.tensor import MESSAGE_COMPUTING
-from tapefacade._definition.checks import invalid, written
 
 Array = np.ndarray[Any, Any]
 
@@ -34,7 +33,7 @@ def computing(kernel: str) -> Iterator[None]:
         if "[Op:" in error.message:
             raise
         kind: Any = type(error)
-        prefix = MESSAGE_COMPUTING.format(kernel)
+        prefix = kernel_prefix(kernel)
         raise kind(None, None, f"{prefix}{error.message} [Op:{kernel}]") from error.__cause__
 
 
@@ -69,10 +68,10 @@ def contents_of(value: Any) -> bytes:
         return value
     array = np.asarray(convert(value, None if hasattr(value, "dtype") else string).numpy())
     if array.ndim:
-        raise invalid(f"`contents` must be scalar but got shape{written(array.shape)}")
+        raise invalid(f"`contents` must be scalar but got shape{shape_text(array.shape)}")
     found = array.item()
     if not isinstance(found, bytes):
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype string")
+        raise inconvertible(value, "string")
     return found
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.error_texts import inconvertible
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import inconvertible
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.array.casting import cast as cast_op, saturate_cast
 

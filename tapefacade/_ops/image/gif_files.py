@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
 from tapefacade._ops.image.files import Array, open_image
 
 FIRST_BLOCK = 13  # where the parts of a file begin

@@ -8,9 +8,10 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import as_dtype, int32, string
+from tapefacade._core.error_texts import invalid, refused_input, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid, refused_type, written
 from tapefacade._definition.op import TensorLike, function
 from tapefacade._ops.image.files import Array, computing, contents_of, open_image, pillow
 
@@ -138,8 +139,8 @@ def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: None = Non
     array([2, 3, 1], dtype=int32)
     """
     kind = as_dtype(output_type)
-    if kind.name not in ("int32", "int64"):
-        raise refused_type("output_type", kind.kernel_name, ("int32", "int64"))
+    if kind.name not in INDICES:
+        raise refused_type("output_type", kind.kernel_name, INDICES)
     file = contents_of(contents)
     try:
         if not file.startswith(START):
@@ -198,7 +199,7 @@ def encode_jpeg(
     _check_choice("density_unit", density_unit, UNITS)
     pixels = _pixels(image, "EncodeJpeg")
     if FORMATS[format] not in (0, pixels.shape[2]):
-        shape = written(pixels.shape)
+        shape = shape_text(pixels.shape)
         raise invalid(f"format {format} expects {FORMATS[format]} channels, got {shape}")
     file = encoded(
         pixels, quality,
@@ -224,15 +225,12 @@ def _pixels(image: Any, kernel: str) -> Array:
     if not hasattr(image, "_type"):
         image = convert(image, as_dtype("uint8"))
     if image.dtype.name != "uint8":
-        raise invalid(
-            f"cannot compute {kernel} as input #0(zero-based) was expected to be a uint8 tensor "
-            f"but is a {image.dtype.kernel_name} tensor [Op:{kernel}] name: "
-        )
+        raise refused_input(kernel, 0, "uint8", image.dtype.kernel_name)
     pixels = image.numpy()
     if pixels.ndim != 3:
-        raise invalid(f"image must be 3-dimensional{written(pixels.shape)}")
+        raise invalid(f"image must be 3-dimensional{shape_text(pixels.shape)}")
     if pixels.shape[2] not in (1, 3):
-        shape = written(pixels.shape)
+        shape = shape_text(pixels.shape)
         raise invalid(f"image must have 1 or 3 channels, got {shape}")
     return pixels
 

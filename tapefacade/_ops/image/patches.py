@@ -10,9 +10,11 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors, random_keys
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_choice, shape_text
 from tapefacade._core.jax_keys import unwrap
+from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import SEGMENT_ORDERED, invalid, mapped, require_room, written
+from tapefacade._definition.checks import mapped, require_room
 from tapefacade._definition.op import FreeTensor, NoGradient, TensorLike, function, op
 
 IMAGES = (
@@ -88,17 +90,14 @@ def _check_lists(lists: dict[str, Any], kernel: str, length: int) -> None:
 def check_padding(padding: Any) -> None:
     """Raises unless the padding is one of the two without numbers."""
     if padding not in ("SAME", "VALID"):
-        raise invalid(
-            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-            '"SAME", "VALID"'
-        )
+        raise invalid(refused_choice("padding", padding, ("SAME", "VALID")))
 
 
 def _patches(input: jax.Array, sizes: Any, strides: Any, rates: Any, padding: Any) -> jax.Array:
     """Takes patches along all dimensions but the first and the last one."""
     check_padding(padding)
     if input.ndim != len(sizes):
-        raise invalid(f"input must be {len(sizes)}-dimensional{written(input.shape)}")
+        raise invalid(f"input must be {len(sizes)}-dimensional{shape_text(input.shape)}")
     inner = range(1, input.ndim - 1)
     places = [
         positions(input.shape[axis], sizes[axis], strides[axis], rates[axis], padding)
@@ -146,7 +145,7 @@ def extract_patches(
     return _patches(images, sizes, strides, rates, padding)
 
 
-@op("extract_volume_patches", kernel="ExtractVolumePatches", dtypes=SEGMENT_ORDERED, raw_op=True)
+@op("extract_volume_patches", kernel="ExtractVolumePatches", dtypes=REALS, raw_op=True)
 def extract_volume_patches(input: TensorLike, ksizes: Any, strides: Any, padding: str) -> jax.Array:
     """Takes patches of volumes and puts each into the channels.
 
@@ -183,19 +182,19 @@ def _check(input: Any, size: Any, offsets: Any, noise: Any) -> None:
     if len(input.shape) != 4:
         raise invalid(
             "input must be 4-dimensional (batch_size, height, width, depth)"
-            f"{written(input.shape)}{SUFFIX}"
+            f"{shape_text(input.shape)}{SUFFIX}"
         )
     if list(size.shape) != [2]:
         raise invalid(
-            f"input must be a vector of size 2 (height, width){written(size.shape)}{SUFFIX}"
+            f"input must be a vector of size 2 (height, width){shape_text(size.shape)}{SUFFIX}"
         )
     shape = offsets.shape
     if len(shape) != 2:
-        raise invalid(f"input must be a matrix{written(shape)}{SUFFIX}")
+        raise invalid(f"input must be a matrix{shape_text(shape)}{SUFFIX}")
     if shape[0] != input.shape[0]:
-        raise invalid(f"first dimension should be batch{written(shape)}{SUFFIX}")
+        raise invalid(f"first dimension should be batch{shape_text(shape)}{SUFFIX}")
     if shape[1] != 2:
-        raise invalid(f"second dimension should be of size 2 (y,x){written(shape)}{SUFFIX}")
+        raise invalid(f"second dimension should be of size 2 (y,x){shape_text(shape)}{SUFFIX}")
 
 
 def _filling(key: jax.Array, image: jax.Array, shape: tuple[int, ...], noise: str) -> jax.Array:

@@ -10,8 +10,8 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid, refused_type, shape_text
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, refused_type, written
 from tapefacade._definition.op import TensorLike, function
 from tapefacade._ops.image.files import Array, computing, open_image, with_channels
 
@@ -176,7 +176,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: None = None) -> E
         raise invalid(f"{message} [Op:EncodePng] name: ")
     pixels = image.numpy()
     if pixels.ndim < 3:
-        raise invalid(f"images must be at least rank 3{written(pixels.shape)}")
+        raise invalid(f"images must be at least rank 3{shape_text(pixels.shape)}")
     if pixels.shape[-1] not in COLOUR_TYPES:
         raise invalid(f"image must have 1, 2, 3, or 4 channels, got {pixels.shape[-1]}")
     if not -1 <= compression <= 9:

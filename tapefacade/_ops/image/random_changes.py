@@ -10,8 +10,8 @@ from jax import lax
 from tapefacade._core import dtypes, random_keys
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import int32, uint8
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.image.colours import (
     adjust_brightness,
@@ -177,7 +177,7 @@ def _random_crop(key: FreeTensor, value: FreeTensor, size: Any, stateless: bool)
     """Cuts out a part at a random place."""
     if not isinstance(size, tuple) or len(size) != value.ndim:
         count = len(size) if isinstance(size, tuple) else 1
-        raise invalid(f"Incompatible shapes: [{value.ndim}] vs. {written((count,))}")
+        raise invalid(f"Incompatible shapes: [{value.ndim}] vs. {shape_text((count,))}")
     if any(part > whole for part, whole in zip(size, value.shape, strict=True)):
         given, wanted = (", ".join(map(str, x)) for x in (value.shape, size))
         raise invalid(

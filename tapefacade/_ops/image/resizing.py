@@ -13,9 +13,10 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32, int32
+from tapefacade._core.error_texts import invalid, refused_choice, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
-from tapefacade._definition.checks import as_integer, invalid, written
+from tapefacade._definition.checks import as_integer
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.geometry import pad_to_bounding_box
@@ -352,12 +353,9 @@ def crop_and_resize(
 
 def _check_shapes(image: Any, boxes: Any, indices: Any, size: Any, method: str) -> None:
     if method not in ("bilinear", "nearest"):
-        raise invalid(
-            f"Value for attr 'method' of \"{method}\" is not in the list of allowed values: "
-            '"bilinear", "nearest"'
-        )
+        raise invalid(refused_choice("method", method, ("bilinear", "nearest")))
     if image.ndim != 4:
-        raise invalid(f"input image must be 4-D{written(image.shape)}")
+        raise invalid(f"input image must be 4-D{shape_text(image.shape)}")
     if not isinstance(size, tuple):
         raise invalid("crop_size must be 1-D[]")
     if len(size) != 2:
@@ -373,11 +371,11 @@ def _check_boxes(boxes: Any, indices: Any) -> None:
     if boxes.size == 0 and indices.size == 0:
         return
     if boxes.ndim != 2:
-        raise invalid(f"boxes must be 2-D, got: {written(boxes.shape)}")
+        raise invalid(f"boxes must be 2-D, got: {shape_text(boxes.shape)}")
     if boxes.shape[1] != 4:
         raise invalid("boxes must have 4 columns")
     if indices.ndim != 1:
-        raise invalid(f"box_indices must be rank 1 but is shape {written(indices.shape)}")
+        raise invalid(f"box_indices must be rank 1 but is shape {shape_text(indices.shape)}")
     if indices.shape[0] != boxes.shape[0]:
         raise invalid("box_index has incompatible shape")
 

@@ -8,8 +8,9 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_input
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import as_integer, invalid
+from tapefacade._definition.checks import as_integer
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.array.casting import cast
@@ -125,11 +126,7 @@ def ssim_multiscale(
 def _prepared(first: Any, second: Any, max_val: Any) -> tuple[Any, Any, Any]:
     """Checks two images; returns them and the largest value in single precision."""
     if first.dtype is not second.dtype:
-        raise invalid(
-            "cannot compute ShapeN as input #1(zero-based) was expected to be a "
-            f"{first.dtype.kernel_name} tensor but is a {second.dtype.kernel_name} tensor "
-            "[Op:ShapeN] name: "
-        )
+        raise refused_input("ShapeN", 1, first.dtype.kernel_name, second.dtype.kernel_name)
     shapes = first.shape, second.shape
     for shape in shapes:
         if len(shape) < 3:

@@ -10,8 +10,8 @@ from jax import lax
 
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32, int32
+from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import (
     FreeTensor,
     NoGradient,
@@ -114,7 +114,7 @@ def _scalar(value: Any, name: str) -> float:
     """Returns a threshold, a Python number or a scalar tensor."""
     number = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     if number.ndim:
-        shape, rank = written(number.shape), number.ndim
+        shape, rank = shape_text(number.shape), number.ndim
         raise invalid(
             f"{name} must be 0-D, got shape {shape} (Shape must be rank 0 but is rank {rank})"
         )
@@ -123,13 +123,10 @@ def _scalar(value: Any, name: str) -> float:
 
 def _size(value: Any, kernel: str) -> int:
     if hasattr(value, "_type") and value.dtype is not int32:
-        raise invalid(
-            f"cannot compute {kernel} as input #2(zero-based) was expected to be a int32 tensor "
-            f"but is a {value.dtype.kernel_name} tensor [Op:{kernel}] name: "
-        )
+        raise refused_input(kernel, 2, "int32", value.dtype.kernel_name)
     size = convert(value, int32).numpy()
     if size.ndim:
-        shape, rank = written(size.shape), size.ndim
+        shape, rank = shape_text(size.shape), size.ndim
         raise invalid(
             f"max_output_size must be 0-D, got shape {shape} (Shape must be rank 0 but is rank "
             f"{rank})"
@@ -140,7 +137,7 @@ def _size(value: Any, kernel: str) -> int:
 def _check(boxes: Any, scores: Any, size: int, limit: float, sigma: float = 0.0) -> None:
     if boxes.ndim != 2:
         raise invalid(
-            f"boxes must be 2-D{written(boxes.shape)} (Shape must be rank 2 but is rank "
+            f"boxes must be 2-D{shape_text(boxes.shape)} (Shape must be rank 2 but is rank "
             f"{boxes.ndim})"
         )
     if boxes.shape[1] != 4:
@@ -157,7 +154,7 @@ def _check(boxes: Any, scores: Any, size: int, limit: float, sigma: float = 0.0)
 def _check_scores(scores: Any, count: int) -> None:
     if scores.ndim != 1:
         raise invalid(
-            f"scores must be 1-D{written(scores.shape)} (Shape must be rank 1 but is rank "
+            f"scores must be 1-D{shape_text(scores.shape)} (Shape must be rank 1 but is rank "
             f"{scores.ndim})"
         )
     if scores.shape[0] != count:
@@ -197,10 +194,7 @@ def _suppressed_softly(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Returns the positions of the boxes that are taken, their scores, and their number."""
     if boxes.dtype != np.float32:
-        raise invalid(
-            "cannot compute NonMaxSuppressionV5 as input #3(zero-based) was expected to be a half "
-            "tensor but is a float tensor [Op:NonMaxSuppressionV5] name: "
-        )
+        raise refused_input("NonMaxSuppressionV5", 3, "half", "float")
     _check(boxes, scores, size, limit, sigma)
     count = min(size, boxes.shape[0])
     places, kept, found = selected(boxes, scores, count, limit, lowest, sigma or None)
@@ -218,15 +212,12 @@ def _suppressed_by_overlaps(
     """Returns the positions that are taken, with zeros behind, and their number."""
     for place, tensor in enumerate((overlaps, scores)):
         if tensor.dtype != np.float32:
-            raise invalid(
-                f"cannot compute NonMaxSuppressionWithOverlaps as input #{place}(zero-based) was "
-                f"expected to be a float tensor but is a {as_dtype(tensor.dtype).kernel_name} "
-                "tensor [Op:NonMaxSuppressionWithOverlaps] name: "
-            )
+            given = as_dtype(tensor.dtype).kernel_name
+            raise refused_input("NonMaxSuppressionWithOverlaps", place, "float", given)
     if overlaps.ndim != 2:
-        raise invalid(f"overlaps must be 2-D{written(overlaps.shape)}")
+        raise invalid(f"overlaps must be 2-D{shape_text(overlaps.shape)}")
     if overlaps.shape[0] != overlaps.shape[1]:
-        raise invalid(f"overlaps must be square{written(overlaps.shape)}")
+        raise invalid(f"overlaps must be square{shape_text(overlaps.shape)}")
     _check_scores(scores, overlaps.shape[0])
     if size < 0:
         raise invalid("output size must be non-negative")
@@ -501,7 +492,7 @@ def combined_non_max_suppression(
     for size, argument in zip(sizes, ("max_size_per_class", "max_total_size"), strict=True):
         if size.ndim:
             raise invalid(
-                f"{argument} must be 0-D, got shape {written(size.shape)} "
+                f"{argument} must be 0-D, got shape {shape_text(size.shape)} "
                 "[Op:CombinedNonMaxSuppression]"
             )
     found = _combined(
@@ -516,11 +507,8 @@ def combined_non_max_suppression(
 def _check_combined(boxes: Any, scores: Any, per_class: int, total: int, limit: float) -> None:
     for place, tensor in enumerate((boxes, scores)):
         if tensor.dtype != np.float32:
-            raise invalid(
-                f"cannot compute CombinedNonMaxSuppression as input #{place}(zero-based) was "
-                f"expected to be a float tensor but is a {as_dtype(tensor.dtype).kernel_name} "
-                "tensor [Op:CombinedNonMaxSuppression] name: "
-            )
+            given = as_dtype(tensor.dtype).kernel_name
+            raise refused_input("CombinedNonMaxSuppression", place, "float", given)
     _check_combined_shapes(boxes, scores)
     if per_class <= 0:
         raise invalid("max_size_per_class must be positive")
@@ -534,9 +522,9 @@ def _check_combined_shapes(boxes: Any, scores: Any) -> None:
     if boxes.shape[:1] != scores.shape[:1]:
         raise invalid("boxes and scores must have same batch size")
     if boxes.ndim != 4:
-        raise invalid(f"boxes must be 4-D{written(boxes.shape)}")
+        raise invalid(f"boxes must be 4-D{shape_text(boxes.shape)}")
     if scores.ndim != 3:
-        raise invalid(f"scores must be 3-D{written(scores.shape)}")
+        raise invalid(f"scores must be 3-D{shape_text(scores.shape)}")
     if boxes.shape[3] != 4:
         raise invalid("boxes must have 4 columns")
     if boxes.shape[2] not in (1, scores.shape[2]):

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._definition.checks import invalid, written
+from tapefacade._core.error_texts import inconvertible, invalid, refused_choice, shape_text
 from tapefacade._definition.op import FreeTensor, TensorLike, op
 
 NUMBERS = ("bfloat16", "half", "float", "double", "int32", "int64", "complex64", "complex128")
@@ -177,9 +177,9 @@ def set_diag(
         raise invalid(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range "
-            f"[lower_diag_index:upper_diag_index].\nInput shape: {written(input.shape)}\n"
-            f"Diagonal shape: {written(diagonal.shape)}\n"
-            f"Expected diagonal shape: {written(wanted)}"
+            f"[lower_diag_index:upper_diag_index].\nInput shape: {shape_text(input.shape)}\n"
+            f"Diagonal shape: {shape_text(diagonal.shape)}\n"
+            f"Expected diagonal shape: {shape_text(wanted)}"
         )
     return _with_diagonals(input, diagonal, lower, upper, align)
 
@@ -260,15 +260,12 @@ def _check_band(lower: int, upper: int, rows: int, columns: int, end: str) -> No
 
 def _check_alignment(align: str) -> None:
     if align not in ALIGNMENTS:
-        allowed = ", ".join(f'"{x}"' for x in ALIGNMENTS)
-        raise invalid(
-            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: {allowed}"
-        )
+        raise invalid(refused_choice("align", align, ALIGNMENTS))
 
 
 def _check_matrix(input: jax.Array) -> None:
     if input.ndim < 2:
-        raise invalid(f"input must be at least 2-dim, received shape: {written(input.shape)}")
+        raise invalid(f"input must be at least 2-dim, received shape: {shape_text(input.shape)}")
 
 
 @op("linalg.trace", kernel="MatrixDiagPartV3")
@@ -313,7 +310,7 @@ def band_part(input: FreeTensor, num_lower: Any, num_upper: Any) -> jax.Array:
     """
     for number in (num_lower, num_upper):
         if not isinstance(number, int):
-            raise TypeError(f"Cannot convert {number!r} to EagerTensor of dtype int64")
+            raise inconvertible(number, "int64")
     _check_matrix(input)
     rows, columns = input.shape[-2:]
     if num_lower > rows:
@@ -378,13 +375,13 @@ def tensor_diag_part(input: TensorLike) -> jax.Array:
     if input.ndim % 2 or input.ndim == 0:
         raise invalid(
             "The rank of the tensor should be                                          even and "
-            f"positive, got shape {written(input.shape)}"
+            f"positive, got shape {shape_text(input.shape)}"
         )
     half = input.ndim // 2
     for axis in range(half):
         if input.shape[axis] != input.shape[axis + half]:
             raise invalid(
-                f"Invalid shape {written(input.shape)}: dimensions {axis} and {axis + half} do "
+                f"Invalid shape {shape_text(input.shape)}: dimensions {axis} and {axis + half} do "
                 "not match."
             )
     size = math.prod(input.shape[:half])

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import dtypes
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
 from tapefacade._definition.op import Check, NoGradient, TensorLike, op
 
 MATRICES = ("double", "float", "half", "complex64", "complex128")

@@ -7,7 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._definition.checks import invalid, mapped
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import COMPLEX
+from tapefacade._definition.checks import mapped
 from tapefacade._definition.op import Check, IndexLike, NoGradient, TensorLike, op
 from tapefacade._ops.linalg.factorizations import MATRICES, check_matrix, transposed, wide
 
@@ -135,7 +137,7 @@ def _logarithm(x: jax.Array) -> jax.Array:
 @op(
     "linalg.logm",
     kernel="MatrixLogarithm",
-    dtypes=("complex64", "complex128"),
+    dtypes=COMPLEX,
     gradient=NoGradient("MatrixLogarithm"),
     raw_op=True,
 )

@@ -11,9 +11,9 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapefacade._core.dtypes import DType, as_dtype, int8, int32, uint8
+from tapefacade._core.error_texts import inconvertible, invalid, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 
 NUMBERS = (
@@ -117,7 +117,10 @@ def _product(
 def _check_ranks(a: jax.Array, b: jax.Array) -> None:
     if max(a.ndim, b.ndim) <= 2:
         if a.ndim != b.ndim:
-            text = f"In[0] and In[1] has different ndims: {written(a.shape)} vs. {written(b.shape)}"
+            text = (
+                f"In[0] and In[1] has different ndims: {shape_text(a.shape)} vs. "
+                f"{shape_text(b.shape)}"
+            )
             raise invalid(text)
         if a.ndim < 2:
             raise invalid(f"In[0] and In[1] ndims must be == 2: {a.ndim}")
@@ -130,12 +133,12 @@ def _check_batches(first: Sequence[int], second: Sequence[int], a: jax.Array, b:
     if not _broadcasts(first, second):
         raise invalid(
             "In[0] and In[1] must have compatible batch dimensions: "
-            f"{written(a.shape)} vs. {written(b.shape)}",
+            f"{shape_text(a.shape)} vs. {shape_text(b.shape)}",
         )
 
 
 def _size_error(a: Sequence[int], b: Sequence[int], flags: str = "") -> Exception:
-    text = f"Matrix size-incompatible: In[0]: {written(a)}, In[1]: {written(b)}{flags}"
+    text = f"Matrix size-incompatible: In[0]: {shape_text(a)}, In[1]: {shape_text(b)}{flags}"
     return invalid(text)
 
 
@@ -223,7 +226,7 @@ def _contracted(
                 )
         return tuple(range(len(shape_a) - axes, len(shape_a))), tuple(range(axes))
     if isinstance(axes, str):
-        raise TypeError(f"Cannot convert {axes!r} to EagerTensor of dtype int32")
+        raise inconvertible(axes)
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {list(axes)}.")
     of_a, of_b = ((x,) if isinstance(x, int) else tuple(x) for x in axes)
@@ -329,7 +332,7 @@ def _check_einsum(terms: Sequence[str], inputs: Sequence[jax.Array]) -> None:
             if sizes.setdefault(label, array.shape[axis]) != array.shape[axis]:
                 raise invalid(
                     f"Expected dimension {sizes[label]} at axis {axis} of the input shaped "
-                    f"{written(array.shape)} but got dimension {array.shape[axis]}",
+                    f"{shape_text(array.shape)} but got dimension {array.shape[axis]}",
                 )
 
 

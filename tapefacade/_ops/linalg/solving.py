@@ -8,7 +8,8 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._definition.checks import array_module, invalid, mapped, written
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._definition.checks import array_module, mapped
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -204,8 +205,9 @@ def _triangular(matrix: jax.Array, rhs: jax.Array, lower: bool, adjoint: bool) -
         )
     if columns != rhs.shape[-2]:
         raise invalid(
-            f"In[0] mismatch In[1] shape: {columns} vs. {rhs.shape[-2]}: {written(matrix.shape)} "
-            f"{written(rhs.shape)} {lower:d} {adjoint:d}"
+            f"In[0] mismatch In[1] shape: {columns} vs. {rhs.shape[-2]}: "
+            f"{shape_text(matrix.shape)} "
+            f"{shape_text(rhs.shape)} {lower:d} {adjoint:d}"
         )
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     left = jnp.broadcast_to(wide(matrix), (*batch, rows, rows))
@@ -265,11 +267,13 @@ def lstsq(
         raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.ndim}")
     if rhs.ndim < 2:
         raise invalid(
-            f"In[0] and In[1] has different ndims: {written(matrix.shape)} vs. {written(rhs.shape)}"
+            f"In[0] and In[1] has different ndims: {shape_text(matrix.shape)} vs. "
+            f"{shape_text(rhs.shape)}"
         )
     if matrix.shape[-2] != rhs.shape[-2]:
         raise invalid(
-            f"Matrix size-incompatible: In[0]: {written(matrix.shape)}, In[1]: {written(rhs.shape)}"
+            f"Matrix size-incompatible: In[0]: {shape_text(matrix.shape)}, In[1]: "
+            f"{shape_text(rhs.shape)}"
         )
     if not fast:
         return (jnp.linalg.pinv(wide(matrix)) @ wide(rhs)).astype(rhs.dtype)
@@ -338,7 +342,7 @@ def expm(input: TensorLike) -> jax.Array:
     if input.shape[-1] != input.shape[-2]:
         shape = (1, *input.shape) if input.ndim == 2 else input.shape
         raise invalid(
-            f"Matrix size-incompatible: In[0]: {written(shape)}, In[1]: {written(shape)} 0 0"
+            f"Matrix size-incompatible: In[0]: {shape_text(shape)}, In[1]: {shape_text(shape)} 0 0"
         )
     if input.size == 0:
         return input
@@ -422,7 +426,7 @@ def _check_bands(bands: Any, rhs: Any, lower: bool, adjoint: bool) -> None:
     if bands.shape[-1] != rhs.shape[-2]:
         raise invalid(
             f"In[0] mismatch In[1] shape: {bands.shape[-1]} vs. {rhs.shape[-2]}: "
-            f"{written(bands.shape)} {written(rhs.shape)} {lower:d} {adjoint:d}"
+            f"{shape_text(bands.shape)} {shape_text(rhs.shape)} {lower:d} {adjoint:d}"
         )
     if any(
         x != y and 1 not in (x, y)
@@ -430,7 +434,7 @@ def _check_bands(bands: Any, rhs: Any, lower: bool, adjoint: bool) -> None:
     ):
         raise invalid(
             "In[0] and In[1] must have compatible batch dimensions: "
-            f"{written(bands.shape)} vs. {written(rhs.shape)}"
+            f"{shape_text(bands.shape)} vs. {shape_text(rhs.shape)}"
         )
 
 

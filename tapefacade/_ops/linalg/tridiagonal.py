@@ -8,7 +8,8 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._definition.checks import invalid, mapped
+from tapefacade._core.error_texts import invalid
+from tapefacade._definition.checks import mapped
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.array.casting import conj, real
 from tapefacade._ops.array.joining import stack

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
+from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._definition import kernel_dtypes
-from tapefacade._definition.checks import brackets, check_broadcast
+from tapefacade._core.error_texts import shape_text
+from tapefacade._core.kernel_dtypes import COMPLEX
+from tapefacade._definition.checks import check_broadcast
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 
-COMPLEX = ("complex64", "complex128")
 MIXED = ("uint8", "int8", "uint16", "int16", "int32")
 ADD = (*kernel_dtypes.FLOATS, *kernel_dtypes.UNSIGNED, *kernel_dtypes.SIGNED, *COMPLEX)
 SUBTRACT = (*kernel_dtypes.FLOATS, *MIXED, "int64", *COMPLEX, "uint32", "uint64")
@@ -23,11 +23,7 @@ SQUARED_DIFFERENCE = (*kernel_dtypes.FLOATS, "int32", "int64", *COMPLEX)
 ORDERED = (
     *kernel_dtypes.FLOATS, "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
 )  # fmt: skip
-ADD_N = (
-    "float", "double", "int32", "uint8", "int16", "int8", "complex64", "int64", "qint8", "quint8",
-    "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "half", "uint32", "uint64",
-    "variant",
-)  # fmt: skip
+ADD_N = (*kernel_dtypes.NUMBERS, "variant")
 
 
 @op("math.add", "add", kernel="AddV2", dtypes=ADD, host=np.add, elementwise=2, raw_op=True)
@@ -360,8 +356,8 @@ def _add_n(inputs: TensorList) -> jax.Array:
                 None,
                 None,
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
-                f"Input 0: {brackets(inputs[0].shape)} != "
-                f"input {place}: {brackets(array.shape)}",
+                f"Input 0: {shape_text(inputs[0].shape)} != "
+                f"input {place}: {shape_text(array.shape)}",
             )
     return functools.reduce(jnp.add, inputs)
 

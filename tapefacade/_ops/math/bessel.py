@@ -17,7 +17,7 @@ import numpy as np
 from jax import lax
 from jax.scipy import special
 
-from tapefacade._definition import kernel_dtypes
+from tapefacade._core import kernel_dtypes
 from tapefacade._definition.op import TensorLike, op
 
 FAR = 25.0

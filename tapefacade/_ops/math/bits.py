@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._definition import kernel_dtypes
+from tapefacade._core import kernel_dtypes
 from tapefacade._definition.checks import check_broadcast
 from tapefacade._definition.op import NoGradient, TensorLike, op
 

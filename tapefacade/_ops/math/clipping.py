@@ -6,12 +6,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tapefacade._core import errors
+from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition import kernel_dtypes
 from tapefacade._definition.checks import check_broadcast, refuse_dtype
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 from tapefacade._ops.array.casting import cast
@@ -22,7 +22,6 @@ from tapefacade._ops.math.arithmetic import (
     minimum_of_arrays,
     multiply,
 )
-from tapefacade._ops.math.comparison import ORDERED as COMPARABLE
 
 
 def _check_same_shape(shape: tuple[int, ...], result: tuple[int, ...]) -> None:
@@ -66,7 +65,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
 @op("_clip_by_norm", kernel="Sqrt", dtypes=kernel_dtypes.FLOATS_COMPLEX)
 def _clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None) -> jax.Array:
     """Scales a tensor down; see `clip_by_norm`."""
-    refuse_dtype(t, "Greater", COMPARABLE)
+    refuse_dtype(t, "Greater", REALS)
     for axis in (axes,) if isinstance(axes, int) else axes or ():
         if not -t.ndim <= axis < t.ndim:
             message = f"Invalid reduction dimension ({axis} for input with {t.ndim} dimension(s)"
@@ -109,7 +108,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return _clip_by_norm(t, clip_norm, axes)
 
 
-@op("_global_norm", kernel="Pack", dtypes=("half", "bfloat16", "float", "double"))
+@op("_global_norm", kernel="Pack", dtypes=FLOATS_HALF_FIRST)
 def _global_norm(t_list: TensorList) -> jax.Array:
     """Computes the norm of several tensors; see `global_norm`."""
     halves = [jnp.sum(jnp.square(t)) / 2 for t in t_list]

@@ -8,6 +8,8 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import wrong_input
+from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._definition.checks import check_broadcast, refuse_dtype
 from tapefacade._definition.op import (
     BoolLike,
@@ -21,10 +23,6 @@ from tapefacade._definition.op import (
 )
 
 NOT_DIFFERENTIABLE = NotDifferentiable()
-ORDERED = (
-    "float", "double", "int32", "uint8", "int16", "int8", "int64", "bfloat16", "uint16", "half",
-    "uint32", "uint64",
-)  # fmt: skip
 
 
 @op(
@@ -89,7 +87,7 @@ def not_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     "math.less",
     "less",
     kernel="Less",
-    dtypes=ORDERED,
+    dtypes=REALS,
     gradient=NOT_DIFFERENTIABLE,
     host=np.less,
     elementwise=2,
@@ -119,7 +117,7 @@ def less(x: TensorLike, y: TensorLike) -> jax.Array:
     "math.less_equal",
     "less_equal",
     kernel="LessEqual",
-    dtypes=ORDERED,
+    dtypes=REALS,
     gradient=NOT_DIFFERENTIABLE,
     host=np.less_equal,
     elementwise=2,
@@ -149,7 +147,7 @@ def less_equal(x: TensorLike, y: TensorLike) -> jax.Array:
     "math.greater",
     "greater",
     kernel="Greater",
-    dtypes=ORDERED,
+    dtypes=REALS,
     gradient=NOT_DIFFERENTIABLE,
     host=np.greater,
     elementwise=2,
@@ -179,7 +177,7 @@ def greater(x: TensorLike, y: TensorLike) -> jax.Array:
     "math.greater_equal",
     "greater_equal",
     kernel="GreaterEqual",
-    dtypes=ORDERED,
+    dtypes=REALS,
     gradient=NOT_DIFFERENTIABLE,
     host=np.greater_equal,
     elementwise=2,
@@ -351,10 +349,7 @@ def _check_in_top_k(targets: jax.Array, predictions: jax.Array) -> None:
     message = ""
     if predictions.dtype != np.float32:
         name = "double" if predictions.dtype == np.float64 else predictions.dtype.name
-        message = (
-            "cannot compute InTopKV2 as input #0(zero-based) was expected to be a float tensor "
-            f"but is a {name} tensor"
-        )
+        message = wrong_input("InTopKV2", 0, "float", name)
     elif predictions.ndim != 2:
         message = "predictions must be 2-dimensional"
     elif targets.ndim != 1:
@@ -371,14 +366,14 @@ def _check_in_top_k(targets: jax.Array, predictions: jax.Array) -> None:
 @op("_is_non_decreasing", gradient=NOT_DIFFERENTIABLE)
 def _is_non_decreasing(x: TensorLike) -> jax.Array:
     """Tells whether no element is less than the one before; see `is_non_decreasing`."""
-    refuse_dtype(x, "GreaterEqual", ORDERED)
+    refuse_dtype(x, "GreaterEqual", REALS)
     return jnp.all(x.ravel()[1:] >= x.ravel()[:-1])
 
 
 @op("_is_strictly_increasing", gradient=NOT_DIFFERENTIABLE)
 def _is_strictly_increasing(x: TensorLike) -> jax.Array:
     """Tells whether every element is greater than the one before."""
-    refuse_dtype(x, "Greater", ORDERED)
+    refuse_dtype(x, "Greater", REALS)
     return jnp.all(x.ravel()[1:] > x.ravel()[:-1])
 
 

@@ -8,28 +8,24 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes, errors, kernel_dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import inconvertible, invalid, shape_text, unsupported
+from tapefacade._core.kernel_dtypes import NUMBERS, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import as_shape
-from tapefacade._definition import kernel_dtypes
-from tapefacade._definition.checks import as_integer, brackets, invalid
+from tapefacade._definition.checks import as_integer
 from tapefacade._definition.op import TensorLike, function, op
-from tapefacade._ops.math.arithmetic import ADD_N, add_n
-from tapefacade._ops.math.comparison import ORDERED
+from tapefacade._ops.math.arithmetic import add_n
 
-NUMBERS = ADD_N[:-1]  # without "variant"
 MESSAGE_LIST = "inputs must be a list of at least one Tensor with the same dtype and shape"
 
 
 def _checked_axis(x: jax.Array, axis: Any) -> int:
     if axis is None:
-        raise ValueError(
-            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
-            "Tensor."
-        )
+        raise unsupported(None)
     if isinstance(axis, float):
-        raise TypeError(f"Cannot convert {axis} to EagerTensor of dtype int32")
+        raise inconvertible(axis)
     if isinstance(axis, tuple):
         message = f"ScanOp: axis must be a scalar, not [{len(axis)}]"
         raise errors.InvalidArgumentError(None, None, message)
@@ -133,7 +129,7 @@ def cumprod(
     return _cumprod(x, axis, exclusive, reverse)
 
 
-@op("linalg.cross", kernel="Cross", dtypes=ORDERED, raw_op=True)
+@op("linalg.cross", kernel="Cross", dtypes=REALS, raw_op=True)
 def cross(a: TensorLike, b: TensorLike) -> jax.Array:
     """Computes the cross product of vectors of three elements.
 
@@ -152,7 +148,7 @@ def cross(a: TensorLike, b: TensorLike) -> jax.Array:
     array([0., 0., 1.], dtype=float32)
     """
     if a.shape != b.shape:
-        shapes = f"{brackets(a.shape)} vs. {brackets(b.shape)}"
+        shapes = f"{shape_text(a.shape)} vs. {shape_text(b.shape)}"
         message = f"Both inputs must be of same shape: {shapes}"
         raise errors.InvalidArgumentError(None, None, message)
     if a.ndim == 0:

@@ -7,17 +7,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import dtypes, errors
-from tapefacade._definition import kernel_dtypes
+from tapefacade._core import dtypes, errors, kernel_dtypes
+from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_HALF_FIRST
 from tapefacade._definition.checks import check_broadcast, refuse_missing_kernel
 from tapefacade._definition.op import Check, NoGradient, NotDifferentiable, TensorLike, op
 
-COMPLEX = ("complex64", "complex128")
 QUOTIENT = (
     *kernel_dtypes.FLOATS, "uint8", "int8", "uint16", "int16", "int32", "uint32", "uint64", "int64",
     *COMPLEX,
 )  # fmt: skip
-HALF_FIRST = ("half", "bfloat16", "float", "double", *COMPLEX)
+HALF_FIRST = (*FLOATS_HALF_FIRST, *COMPLEX)
 # The dtype in which integers are divided.
 TRUE_DIVISION: dict[dtypes.DType, dtypes.DType | None] = {
     dtypes.uint8: dtypes.float32,

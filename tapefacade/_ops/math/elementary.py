@@ -9,16 +9,14 @@ import numpy as np
 from jax import lax
 from jax.custom_derivatives import SymbolicZero
 
-from tapefacade._core import errors
+from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._definition import kernel_dtypes
+from tapefacade._core.kernel_dtypes import FLOATS_SIGNED, FLOATS_SIGNED_COMPLEX
 from tapefacade._definition.checks import check_broadcast, refuse_dtype, refuse_missing_kernel
 from tapefacade._definition.op import Check, NoGradient, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.array.copying import zeros_like
 
-REALS = (*kernel_dtypes.FLOATS, *kernel_dtypes.SIGNED)
-SIGNED = (*REALS, "complex64", "complex128")
-NUMBERS = (*kernel_dtypes.FLOATS, *kernel_dtypes.INTEGERS, "complex64", "complex128")
+NUMBERS = (*kernel_dtypes.FLOATS, *kernel_dtypes.INTEGERS, *kernel_dtypes.COMPLEX)
 DIVISIBLE = ("half", "float", "bfloat16", "double", "complex64", "complex128")
 
 
@@ -65,7 +63,7 @@ def abs(x: TensorLike) -> jax.Array:
     """
     if jnp.iscomplexobj(x):
         return _abs(x)
-    refuse_dtype(x, "Abs", REALS)
+    refuse_dtype(x, "Abs", FLOATS_SIGNED)
     return lax.abs(x) if jnp.issubdtype(x.dtype, jnp.integer) else _abs(x)
 
 
@@ -73,7 +71,7 @@ def abs(x: TensorLike) -> jax.Array:
     "math.negative",
     "negative",
     kernel="Neg",
-    dtypes=SIGNED,
+    dtypes=FLOATS_SIGNED_COMPLEX,
     elementwise=1,
     keeps_zeros=True,
     raw_op=True,
@@ -96,7 +94,15 @@ def negative(x: TensorLike) -> jax.Array:
     return lax.neg(x)
 
 
-@op("math.sign", "sign", kernel="Sign", dtypes=SIGNED, elementwise=1, keeps_zeros=True, raw_op=True)
+@op(
+    "math.sign",
+    "sign",
+    kernel="Sign",
+    dtypes=FLOATS_SIGNED_COMPLEX,
+    elementwise=1,
+    keeps_zeros=True,
+    raw_op=True,
+)
 def sign(x: TensorLike) -> jax.Array:
     """Gives -1, 0 or 1 by the sign of each element; a complex number over its absolute value.
 
@@ -268,7 +274,9 @@ def square(x: TensorLike) -> jax.Array:
     return lax.square(x)
 
 
-@op("math.reciprocal", kernel="Reciprocal", dtypes=SIGNED, elementwise=1, raw_op=True)
+@op(
+    "math.reciprocal", kernel="Reciprocal", dtypes=FLOATS_SIGNED_COMPLEX, elementwise=1, raw_op=True
+)
 def reciprocal(x: TensorLike) -> jax.Array:
     """Computes one over each element.
 
@@ -448,9 +456,6 @@ def polyval(coeffs: list[Any], x: Any, name: str | None = None) -> Any:
     return result
 
 
-ROUND = (*kernel_dtypes.FLOATS, *kernel_dtypes.SIGNED, "complex64", "complex128")
-
-
 @op(
     "math.floor",
     "floor",
@@ -522,7 +527,7 @@ def round(x: TensorLike) -> jax.Array:
     """
     if jnp.issubdtype(x.dtype, jnp.integer):
         return x
-    refuse_dtype(x, "Round", ROUND)
+    refuse_dtype(x, "Round", FLOATS_SIGNED_COMPLEX)
     refuse_missing_kernel(x, "Round", jnp.complexfloating)
     return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._definition.checks import as_integer, invalid, require_type, written
+from tapefacade._core.error_texts import invalid, shape_text, wrong_input
+from tapefacade._core.kernel_dtypes import BINCOUNT_WEIGHTS, INDICES
+from tapefacade._definition.checks import as_integer, require_type
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -21,8 +23,6 @@ from tapefacade._definition.op import (
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import ones
 from tapefacade._ops.array.shaping import squeeze
-
-COUNTED = ("int32", "int64", "float", "double")
 
 
 def _bins_wanted(nbins: Any) -> int:
@@ -54,7 +54,7 @@ def _histogram_error(ordered: Any, value_range: Any, nbins: Any, dtype: Any) -> 
 @op(
     "histogram_fixed_width",
     gradient=NoGradient("HistogramFixedWidth"),
-    dtypes=COUNTED,
+    dtypes=BINCOUNT_WEIGHTS,
     check=Check(("values", "value_range"), _histogram_test, _histogram_error),
 )
 def histogram_fixed_width(
@@ -78,7 +78,7 @@ def histogram_fixed_width(
     >>> tf.histogram_fixed_width([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], nbins=5).numpy()
     array([2, 1, 1, 0, 2], dtype=int32)
     """
-    result_type = require_type("dtype", dtype, ("int32", "int64"))
+    result_type = require_type("dtype", dtype, INDICES)
     if value_range.shape != (2,):
         raise invalid("value_range should be a vector of 2 elements.")
     count = _bins_wanted(nbins)
@@ -109,10 +109,7 @@ def histogram_fixed_width_bins(
     array([0, 0, 1, 2, 4], dtype=int32)
     """
     if not jnp.issubdtype(values.dtype, jnp.floating):
-        raise invalid(
-            f"cannot compute Mul as input #1(zero-based) was expected to be a {values.dtype} "
-            "tensor but is a double tensor"
-        )
+        raise invalid(wrong_input("Mul", 1, str(values.dtype), "double"))
     count = as_integer(nbins)
     scaled = (values - value_range[0]) / (value_range[1] - value_range[0])
     last = jnp.asarray(count - 1, values.dtype)
@@ -224,7 +221,7 @@ def confusion_matrix(
         weights = cast(weights, wanted)
     if labels.shape != predictions.shape:
         raise invalid(
-            f"Shapes of all inputs must match: values[0].shape = {written(labels.shape)} != "
-            f"values[1].shape = {written(predictions.shape)} [Op:Pack] name: stack"
+            f"Shapes of all inputs must match: values[0].shape = {shape_text(labels.shape)} != "
+            f"values[1].shape = {shape_text(predictions.shape)} [Op:Pack] name: stack"
         )
     return _confusion_matrix(weights, labels, predictions, classes)

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._definition import kernel_dtypes
-from tapefacade._definition.checks import NUMBERS, ORDERED, Axis, as_axes, invalid
+from tapefacade._core import kernel_dtypes
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import NUMBERS, REALS_QUANTIZED
+from tapefacade._definition.checks import Axis, as_axes
 from tapefacade._definition.op import BoolLike, TensorLike, op
 
 
@@ -145,7 +147,7 @@ def reduce_mean(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = Fa
     return lax.div(total, jnp.full_like(total, max(count, 1))).astype(dtype)
 
 
-@op("math.reduce_max", "reduce_max", kernel="Max", dtypes=ORDERED, host=_host("max"))
+@op("math.reduce_max", "reduce_max", kernel="Max", dtypes=REALS_QUANTIZED, host=_host("max"))
 def reduce_max(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False) -> jax.Array:
     """Computes the maximum of the elements over the dimensions in `axis`.
 
@@ -171,7 +173,7 @@ def reduce_max(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = Fal
     return _extreme("max", input_tensor, axes, bool(keepdims))
 
 
-@op("math.reduce_min", "reduce_min", kernel="Min", dtypes=ORDERED, host=_host("min"))
+@op("math.reduce_min", "reduce_min", kernel="Min", dtypes=REALS_QUANTIZED, host=_host("min"))
 def reduce_min(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False) -> jax.Array:
     """Computes the minimum of the elements over the dimensions in `axis`.
 

@@ -9,18 +9,9 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    NUMBERS,
-    SEGMENT_ORDERED,
-    first_bad,
-    invalid,
-    refused_type,
-    require_type,
-    subscript,
-    written,
-)
-from tapefacade._definition.kernel_dtypes import FLOATS, FLOATS_COMPLEX
+from tapefacade._core.error_texts import invalid, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS, FLOATS_COMPLEX, INDICES, NUMBERS, REALS
+from tapefacade._definition.checks import first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._ops.math.reduction import single_factor
 
@@ -97,8 +88,8 @@ def _segment_count(kernel: str, data: Any, segment_ids: Any) -> tuple[Any, Any, 
     """Converts the arguments, checks the ids, and returns the number of segments."""
     data = convert_to_tensor(data)
     segment_ids = convert_to_tensor(segment_ids)
-    if segment_ids.dtype.name not in INDEX_TYPES:
-        raise refused_type("Tindices", segment_ids.dtype.kernel_name, INDEX_TYPES)
+    if segment_ids.dtype.name not in INDICES:
+        raise refused_type("Tindices", segment_ids.dtype.kernel_name, INDICES)
     if segment_ids.ndim != 1 and data.ndim:
         raise _named(kernel, "segment_ids should be a vector.")
     if data.ndim == 0:
@@ -267,13 +258,13 @@ def _extreme_or_zero(name: str, data: jax.Array, ids: jax.Array, count: int) -> 
     return jnp.where(sizes == 0, jnp.zeros_like(result), result)
 
 
-@op("_segment_max", kernel="SegmentMax", dtypes=SEGMENT_ORDERED)
+@op("_segment_max", kernel="SegmentMax", dtypes=REALS)
 def _segment_max(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes `segment_max` for a known number of segments."""
     return _extreme_or_zero("max", data, segment_ids, num_segments)
 
 
-@op("_segment_min", kernel="SegmentMin", dtypes=SEGMENT_ORDERED)
+@op("_segment_min", kernel="SegmentMin", dtypes=REALS)
 def _segment_min(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes `segment_min` for a known number of segments."""
     return _extreme_or_zero("min", data, segment_ids, num_segments)
@@ -293,15 +284,17 @@ SHORT = ("int8", "uint8", "int16", "uint16")
 
 
 def _check(data: Any, segment_ids: Any, num_segments: Any) -> None:
-    require_type("Tindices", segment_ids.dtype, ("int32", "int64"))
+    require_type("Tindices", segment_ids.dtype, INDICES)
     if isinstance(num_segments, tuple):
-        raise invalid(f"num_segments should be a scalar, not shape {written((len(num_segments),))}")
+        raise invalid(
+            f"num_segments should be a scalar, not shape {shape_text((len(num_segments),))}"
+        )
     if not isinstance(num_segments, int):
-        raise refused_type("Tnumsegments", "float", ("int32", "int64"))
+        raise refused_type("Tnumsegments", "float", INDICES)
     if data.shape[: segment_ids.ndim] != segment_ids.shape:
         raise invalid(
-            f"data.shape = {written(data.shape)} does not start with segment_ids.shape = "
-            f"{written(segment_ids.shape)}"
+            f"data.shape = {shape_text(data.shape)} does not start with segment_ids.shape = "
+            f"{shape_text(segment_ids.shape)}"
         )
     if num_segments < 0:
         raise invalid(f"Input num_segments == {num_segments} must not be negative.")
@@ -405,7 +398,7 @@ def unsorted_segment_sqrt_n(
     return _average(data, segment_ids, num_segments, root=True)
 
 
-@op("math.unsorted_segment_max", dtypes=SEGMENT_ORDERED, check=CHECK, raw_op=True)
+@op("math.unsorted_segment_max", dtypes=REALS, check=CHECK, raw_op=True)
 def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the maxima of groups of rows.
 
@@ -428,7 +421,7 @@ def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments:
     return segment_extreme("max", *_prepared(data, segment_ids, num_segments))
 
 
-@op("math.unsorted_segment_min", dtypes=SEGMENT_ORDERED, check=CHECK, raw_op=True)
+@op("math.unsorted_segment_min", dtypes=REALS, check=CHECK, raw_op=True)
 def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the minima of groups of rows.
 

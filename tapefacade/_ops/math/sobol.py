@@ -7,11 +7,12 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_type
+from tapefacade._core.kernel_dtypes import FLOATS_WIDE
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid, numpy_type, refused_type
+from tapefacade._definition.checks import numpy_type
 from tapefacade._definition.op import function
 
-FLOATS = ("float", "double")
 SUFFIX = " [Op:SobolSample] name: "
 
 
@@ -54,8 +55,8 @@ def sobol_sample(
            [0.25, 0.75]], dtype=float32)
     """
     kind = dtypes.as_dtype(dtype).kernel_name
-    if kind not in FLOATS:
-        raise refused_type("dtype", kind, FLOATS)
+    if kind not in FLOATS_WIDE:
+        raise refused_type("dtype", kind, FLOATS_WIDE)
     size, count, first = (
         _number(key, value)
         for key, value in (("dim", dim), ("num_results", num_results), ("skip", skip))

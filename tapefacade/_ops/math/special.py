@@ -7,9 +7,10 @@ import jax.numpy as jnp
 from jax import lax
 from jax.scipy import special
 
-from tapefacade._core import errors
-from tapefacade._definition import kernel_dtypes
-from tapefacade._definition.checks import brackets, check_broadcast
+from tapefacade._core import errors, kernel_dtypes
+from tapefacade._core.error_texts import shape_text
+from tapefacade._core.kernel_dtypes import FLOATS_WIDE
+from tapefacade._definition.checks import check_broadcast
 from tapefacade._definition.op import Differentiable, TensorLike, op
 from tapefacade._ops.math.division import _xlog1py, _xlogy
 
@@ -182,7 +183,7 @@ def _polygamma_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Arra
 @op(
     "math.polygamma",
     kernel="Polygamma",
-    dtypes=("float", "double"),
+    dtypes=FLOATS_WIDE,
     gradient=Differentiable(except_for=("a",)),
     elementwise=2,
     raw_op=True,
@@ -223,7 +224,7 @@ def _zeta_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
 @op(
     "math.zeta",
     kernel="Zeta",
-    dtypes=("float", "double"),
+    dtypes=FLOATS_WIDE,
     gradient=Differentiable(except_for=("x",)),
     elementwise=2,
     raw_op=True,
@@ -349,7 +350,7 @@ def _betainc_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]
 @op(
     "math.betainc",
     kernel="Betainc",
-    dtypes=("float", "double"),
+    dtypes=FLOATS_WIDE,
     gradient=Differentiable(except_for=("a", "b")),
     raw_op=True,
 )
@@ -379,7 +380,7 @@ def betainc(a: TensorLike, b: TensorLike, x: TensorLike) -> jax.Array:
                 None,
                 None,
                 f"Shapes of {first} and {name} are inconsistent: "
-                f"{brackets(wanted)} vs. {brackets(shape)}",
+                f"{shape_text(wanted)} vs. {shape_text(shape)}",
             )
     return _betainc(*jnp.broadcast_arrays(a, b, x))
 

@@ -3,7 +3,7 @@
 import jax
 from jax import lax
 
-from tapefacade._definition import kernel_dtypes
+from tapefacade._core import kernel_dtypes
 from tapefacade._definition.op import TensorLike, op
 
 

@@ -7,24 +7,21 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import errors
+from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.kernel_dtypes import (
+    FLOATS_COMPLEX,
+    FLOATS_HALF_FIRST,
+    FLOATS_SIGNED_COMPLEX,
+    INTEGERS,
+    REALS,
+)
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition import kernel_dtypes
-from tapefacade._definition.checks import invalid
-from tapefacade._definition.kernel_dtypes import FLOATS_COMPLEX
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 
-FLOATS = ("half", "bfloat16", "float", "double")
-REAL = (
-    "float", "double", "int32", "uint8", "int16", "int8", "int64", "bfloat16", "uint16", "half",
-    "uint32", "uint64", "qint8",
-)  # fmt: skip
-LEAKY = (*FLOATS, "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-SIGNED = (
-    "bfloat16", "half", "float", "double", "int8", "int16", "int32", "int64", "complex64",
-    "complex128",
-)  # fmt: skip
+RELU = (*REALS, "qint8")
+LEAKY = (*FLOATS_HALF_FIRST, *INTEGERS)
 SELU_SCALE = 1.0507009873554804934193349852946
 SELU_ALPHA = 1.6732632423543772848170429916717
 
@@ -73,7 +70,7 @@ def _relu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * _step(y, None)
 
 
-@op("nn.relu", kernel="Relu", dtypes=REAL, elementwise=1, raw_op=True)
+@op("nn.relu", kernel="Relu", dtypes=RELU, elementwise=1, raw_op=True)
 def relu(features: TensorLike) -> jax.Array:
     """Replaces negative elements by 0.
 
@@ -106,7 +103,7 @@ def _relu6_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * _step(y, 6.0)
 
 
-@op("nn.relu6", kernel="Relu6", dtypes=REAL[:-1], elementwise=1, raw_op=True)
+@op("nn.relu6", kernel="Relu6", dtypes=REALS, elementwise=1, raw_op=True)
 def relu6(features: TensorLike) -> jax.Array:
     """Replaces elements below 0 by 0 and those above 6 by 6.
 
@@ -127,7 +124,7 @@ def relu6(features: TensorLike) -> jax.Array:
     return _relu6(features)
 
 
-@op("nn.crelu", kernel="ConcatV2", dtypes=SIGNED)
+@op("nn.crelu", kernel="ConcatV2", dtypes=FLOATS_SIGNED_COMPLEX)
 def crelu(features: TensorLike, axis: int = -1) -> jax.Array:
     """Concatenates the positive parts of `features` and of `-features`.
 
@@ -207,7 +204,7 @@ def _elu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * jnp.where(y < 0, y + one, one)
 
 
-@op("nn.elu", kernel="Elu", dtypes=FLOATS, elementwise=1, raw_op=True)
+@op("nn.elu", kernel="Elu", dtypes=FLOATS_HALF_FIRST, elementwise=1, raw_op=True)
 def elu(features: TensorLike) -> jax.Array:
     """Replaces negative elements x by exp(x) - 1.
 
@@ -242,7 +239,7 @@ def _selu_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     return y, tangent * jnp.where(y < 0, y + steepness, scale)
 
 
-@op("nn.selu", kernel="Selu", dtypes=FLOATS, elementwise=1, raw_op=True)
+@op("nn.selu", kernel="Selu", dtypes=FLOATS_HALF_FIRST, elementwise=1, raw_op=True)
 def selu(features: TensorLike) -> jax.Array:
     """Computes the scaled exponential linear unit, which keeps mean 0 and variance 1.
 
@@ -328,7 +325,7 @@ def _swish(features: TensorLike, beta: FreeTensor) -> jax.Array:
     return features * lax.logistic(beta.astype(features.dtype) * features)
 
 
-@op("nn.softmax", "math.softmax", kernel="Softmax", dtypes=FLOATS)
+@op("nn.softmax", "math.softmax", kernel="Softmax", dtypes=FLOATS_HALF_FIRST)
 def softmax(logits: TensorLike, axis: int | None = None) -> jax.Array:
     """Divides exponentials by their sum, so that they sum to 1.
 
@@ -348,7 +345,7 @@ def softmax(logits: TensorLike, axis: int | None = None) -> jax.Array:
     return _softmax(logits, _position(logits, axis))
 
 
-@op("nn.log_softmax", "math.log_softmax", kernel="LogSoftmax", dtypes=FLOATS)
+@op("nn.log_softmax", "math.log_softmax", kernel="LogSoftmax", dtypes=FLOATS_HALF_FIRST)
 def log_softmax(logits: TensorLike, axis: int | None = None) -> jax.Array:
     """Computes the logarithm of `tf.nn.softmax(logits)` without overflow.
 
@@ -393,13 +390,9 @@ def _position(logits: jax.Array, axis: int | None) -> int:
 
 
 # In TensorFlow's order.
-REAL_KERNELS = (
-    "float", "double", "int32", "uint8", "int16", "int8", "int64", "bfloat16", "uint16", "half",
-    "uint32", "uint64",
-)  # fmt: skip
 
 
-@op("_relu_grad", kernel="ReluGrad", dtypes=REAL_KERNELS, raw_op=True)
+@op("_relu_grad", kernel="ReluGrad", dtypes=REALS, raw_op=True)
 def _relu_grad(gradients: TensorLike, features: TensorLike) -> jax.Array:
     """Passes gradients on where features are positive.
 
@@ -477,7 +470,7 @@ def _check_same_size(y: jax.Array, dy: jax.Array) -> None:
 
 
 def _text(array: jax.Array) -> str:
-    return f"[{','.join(map(str, array.shape))}]"
+    return shape_text(array.shape)
 
 
 @op(
@@ -518,7 +511,14 @@ def _softplus_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array
     return _softplus(x), tangent * lax.logistic(x)
 
 
-@op("math.softplus", "nn.softplus", kernel="Softplus", dtypes=FLOATS, elementwise=1, raw_op=True)
+@op(
+    "math.softplus",
+    "nn.softplus",
+    kernel="Softplus",
+    dtypes=FLOATS_HALF_FIRST,
+    elementwise=1,
+    raw_op=True,
+)
 def softplus(features: TensorLike) -> jax.Array:
     """Computes `log(1 + exp(x))` of each element, also where that would overflow.
 
@@ -537,7 +537,7 @@ def softplus(features: TensorLike) -> jax.Array:
     return _softplus(features)
 
 
-@op("math.log_sigmoid", kernel="Softplus", dtypes=FLOATS, elementwise=1)
+@op("math.log_sigmoid", kernel="Softplus", dtypes=FLOATS_HALF_FIRST, elementwise=1)
 def log_sigmoid(x: TensorLike) -> jax.Array:
     """Computes the logarithm of the sigmoid of each element, also where that is tiny.
 
@@ -567,7 +567,14 @@ def _softsign_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array
     return _softsign(x), tangent / lax.square(1 + lax.abs(x))
 
 
-@op("math.softsign", "nn.softsign", kernel="Softsign", dtypes=FLOATS, elementwise=1, raw_op=True)
+@op(
+    "math.softsign",
+    "nn.softsign",
+    kernel="Softsign",
+    dtypes=FLOATS_HALF_FIRST,
+    elementwise=1,
+    raw_op=True,
+)
 def softsign(features: TensorLike) -> jax.Array:
     """Computes `x / (1 + abs(x))` of each element.
 

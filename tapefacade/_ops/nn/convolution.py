@@ -8,10 +8,11 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import errors
-from tapefacade._definition.checks import invalid, require_room, written
+from tapefacade._core.error_texts import invalid, refused_choice, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
+from tapefacade._definition.checks import require_room
 from tapefacade._definition.op import TensorLike, op
 
-FLOATS = ("half", "bfloat16", "float", "double")
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 
@@ -56,10 +57,7 @@ def layout_of(data_format: str | None, spatial: int, message: bool = False) -> L
             raise ValueError(
                 f"`data_format` must be '{last}' or '{first}'. Received: {data_format=!s}"
             )
-        raise invalid(
-            f"Value for attr 'data_format' of \"{data_format}\" is not in the list of allowed "
-            f'values: "{last}", "{first}"'
-        )
+        raise invalid(refused_choice("data_format", data_format, (last, first)))
     return Layout(spatial, data_format == first)
 
 
@@ -109,11 +107,7 @@ def padding_of(padding: Any, layout: Layout, explicit: bool = True) -> Any:
             "must be a list."
         )
     if padding not in ("SAME", "VALID"):
-        allowed = ", ".join(f'"{x}"' for x in (PADDINGS if explicit else PADDINGS[:2]))
-        raise invalid(
-            f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-            f"{allowed}"
-        )
+        raise invalid(refused_choice("padding", padding, PADDINGS if explicit else PADDINGS[:2]))
     return padding
 
 
@@ -124,9 +118,9 @@ def check_input(input: jax.Array, filters: jax.Array, layout: Layout) -> None:
         if layout.spatial == 3:
             raise invalid("input must be 5-dimensional")
         shape = (1, *input.shape) if layout.spatial == 1 else input.shape
-        raise invalid(f"convolution input must be 4-dimensional: {written(shape)}")
+        raise invalid(f"convolution input must be 4-dimensional: {shape_text(shape)}")
     if filters.ndim != rank:
-        raise invalid(f"filter must be {rank}-dimensional: {written(filters.shape)}")
+        raise invalid(f"filter must be {rank}-dimensional: {shape_text(filters.shape)}")
 
 
 def _check_depths(depth: int, filters: jax.Array) -> None:
@@ -202,7 +196,7 @@ def apply_filters(
     )
 
 
-@op("nn.conv1d", kernel="Conv2D", dtypes=(*FLOATS, "int32"))
+@op("nn.conv1d", kernel="Conv2D", dtypes=(*FLOATS_HALF_FIRST, "int32"))
 def conv1d(
     input: TensorLike,
     filters: TensorLike,
@@ -237,7 +231,7 @@ def conv1d(
     return convolve(input, filters, stride, padding, dilations, layout)
 
 
-@op("nn.conv2d", kernel="Conv2D", dtypes=(*FLOATS, "int32"))
+@op("nn.conv2d", kernel="Conv2D", dtypes=(*FLOATS_HALF_FIRST, "int32"))
 def conv2d(
     input: TensorLike,
     filters: TensorLike,
@@ -271,7 +265,7 @@ def conv2d(
     return convolve(input, filters, strides, padding, dilations, layout_of(data_format, 2))
 
 
-@op("nn.conv3d", kernel="Conv3D", dtypes=FLOATS)
+@op("nn.conv3d", kernel="Conv3D", dtypes=FLOATS_HALF_FIRST)
 def conv3d(
     input: TensorLike,
     filters: TensorLike,
@@ -308,7 +302,7 @@ def conv3d(
     return convolve(input, filters, strides, padding, dilations, layout_of(data_format, 3))
 
 
-@op("nn.convolution", kernel="Conv2D", dtypes=(*FLOATS, "int32"))
+@op("nn.convolution", kernel="Conv2D", dtypes=(*FLOATS_HALF_FIRST, "int32"))
 def convolution(
     input: TensorLike,
     filters: TensorLike,
@@ -355,7 +349,7 @@ def convolution(
     return convolve(input, filters, steps, padding, rates, layout)
 
 
-@op("nn.depthwise_conv2d", kernel="DepthwiseConv2dNative", dtypes=FLOATS)
+@op("nn.depthwise_conv2d", kernel="DepthwiseConv2dNative", dtypes=FLOATS_HALF_FIRST)
 def depthwise_conv2d(
     input: TensorLike,
     filter: TensorLike,

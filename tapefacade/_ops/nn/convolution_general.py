@@ -9,11 +9,13 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_choice
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import as_sizes, invalid
+from tapefacade._definition.checks import as_sizes
 from tapefacade._definition.op import NoGradient, TensorLike, function, op
 from tapefacade._ops.array.padding import batch_to_space, space_to_batch
-from tapefacade._ops.nn.convolution import FLOATS, PADDINGS, Layout, apply_filters, conv2d
+from tapefacade._ops.nn.convolution import PADDINGS, Layout, apply_filters, conv2d
 from tapefacade._ops.nn.convolution_transposed import (
     conv1d_transpose,
     conv2d_transpose,
@@ -30,10 +32,7 @@ FORMATS = ("CHANNELS_FIRST", "CHANNELS_LAST")
 
 def _choice(name: str, given: Any, allowed: tuple[str, ...]) -> None:
     if given not in allowed:
-        shown = ", ".join(f'"{value}"' for value in allowed)
-        raise invalid(
-            f"Value for attr '{name}' of \"{given}\" is not in the list of allowed values: {shown}"
-        )
+        raise invalid(refused_choice(name, given, allowed))
 
 
 def _steps(strides: Any, layout: Layout) -> tuple[int, ...]:
@@ -61,7 +60,7 @@ def _margins(padding: Any, explicit: Any, layout: Layout) -> Any:
     return tuple((explicit[2 * axis], explicit[2 * axis + 1]) for axis in layout.axes)
 
 
-@op("conv", kernel="Conv", gradient=NoGradient("Conv"), dtypes=(*FLOATS, "int32"))
+@op("conv", kernel="Conv", gradient=NoGradient("Conv"), dtypes=(*FLOATS_HALF_FIRST, "int32"))
 def conv(
     input: TensorLike,
     filter: TensorLike,

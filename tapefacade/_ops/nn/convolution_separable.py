@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import as_sizes, invalid
+from tapefacade._definition.checks import as_sizes
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.nn.convolution import (
-    FLOATS,
     Layout,
     apply_filters,
     conv2d,
@@ -130,7 +131,7 @@ def _computed(convolve: Any, sizes: tuple[int, ...], filter_sizes: tuple[int, ..
 @op(
     "nn.depthwise_conv2d_backprop_input",
     kernel="DepthwiseConv2dNativeBackpropInput",
-    dtypes=FLOATS,
+    dtypes=FLOATS_HALF_FIRST,
 )
 def depthwise_conv2d_backprop_input(
     input_sizes: Any,
@@ -181,7 +182,7 @@ def depthwise_conv2d_backprop_input(
 @op(
     "nn.depthwise_conv2d_backprop_filter",
     kernel="DepthwiseConv2dNativeBackpropFilter",
-    dtypes=FLOATS,
+    dtypes=FLOATS_HALF_FIRST,
 )
 def depthwise_conv2d_backprop_filter(
     input: TensorLike,

@@ -6,10 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.nn.convolution import (
-    FLOATS,
     SPATIAL,
     Layout,
     apply_filters,
@@ -129,7 +129,7 @@ def _check_transposed(
             )
 
 
-@op("nn.conv2d_transpose", kernel="Conv2DBackpropInput", dtypes=(*FLOATS, "int32"))
+@op("nn.conv2d_transpose", kernel="Conv2DBackpropInput", dtypes=(*FLOATS_HALF_FIRST, "int32"))
 def conv2d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -167,7 +167,7 @@ def conv2d_transpose(
     return transposed(input, filters, output_shape, strides, padding, dilations, layout)
 
 
-@op("nn.conv1d_transpose", kernel="Conv2DBackpropInput", dtypes=(*FLOATS, "int32"))
+@op("nn.conv1d_transpose", kernel="Conv2DBackpropInput", dtypes=(*FLOATS_HALF_FIRST, "int32"))
 def conv1d_transpose(
     input: TensorLike,
     filters: TensorLike,
@@ -202,7 +202,7 @@ def conv1d_transpose(
     return transposed(input, filters, output_shape, strides, padding, dilations, layout)
 
 
-@op("nn.conv3d_transpose", kernel="Conv3DBackpropInputV2", dtypes=FLOATS)
+@op("nn.conv3d_transpose", kernel="Conv3DBackpropInputV2", dtypes=FLOATS_HALF_FIRST)
 def conv3d_transpose(
     input: TensorLike,
     filters: TensorLike,

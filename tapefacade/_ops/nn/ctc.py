@@ -15,9 +15,9 @@ from jax import lax
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, unsupported
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
 
 NEVER = -1e30  # the logarithm of 0, but gradients stay numbers
@@ -72,10 +72,7 @@ def ctc_loss(
         labels = FUNCTIONS["sparse.to_dense"](labels)
     for length in (label_length, logit_length):
         if length is None:
-            raise ValueError(
-                "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) "
-                "to a Tensor."
-            )
+            raise unsupported(None)
     return _loss(
         labels, logits, label_length, logit_length, bool(logits_time_major), blank_index or 0,
         sparse,

@@ -9,8 +9,8 @@ import numpy as np
 
 from tapefacade._core import random_keys
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.random import philox
 from tapefacade._ops.random.stateless import stateless_uniform
@@ -79,7 +79,7 @@ def _dropout(state: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: An
         np.broadcast_shapes(shape, x.shape)
     except ValueError:
         raise invalid(
-            f"condition {written(shape)}, then {written(x.shape)}, and else [] must be "
+            f"condition {shape_text(shape)}, then {shape_text(x.shape)}, and else [] must be "
             "broadcastable"
         ) from None
     one = jnp.ones((), x.dtype)
@@ -94,7 +94,7 @@ def _kept(x: TensorLike, rate: TensorLike, draws: TensorLike) -> jax.Array:
         np.broadcast_shapes(draws.shape, x.shape)
     except ValueError:
         raise invalid(
-            f"condition {written(draws.shape)}, then {written(x.shape)}, and else [] must be "
+            f"condition {shape_text(draws.shape)}, then {shape_text(x.shape)}, and else [] must be "
             "broadcastable"
         ) from None
     one = jnp.ones((), x.dtype)

@@ -9,8 +9,9 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, kernel_suffix, refused_value
+from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import SEGMENT_ORDERED, invalid
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import identity
@@ -129,12 +130,9 @@ def isotonic_regression(
     """
     x = convert_to_tensor(inputs)
     kind = x.dtype.kernel_name
-    if kind not in SEGMENT_ORDERED:
-        raise invalid(
-            f"Value for attr 'T' of {kind} is not in the list of allowed values: "
-            f"{', '.join(SEGMENT_ORDERED)}\n\t; NodeDef: {{{{node IsotonicRegression}}}} "
-            "[Op:IsotonicRegression] name: "
-        )
+    if kind not in REALS:
+        text = refused_value("T", kind, REALS, "IsotonicRegression")
+        raise invalid(text + kernel_suffix("IsotonicRegression"))
     if not x.dtype.is_floating:
         x = cast(x, dtypes.float32 if kind in NARROW else dtypes.float64)
     rank = len(x.shape)

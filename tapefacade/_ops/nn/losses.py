@@ -9,12 +9,11 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
+from tapefacade._core.error_texts import invalid, refused_type, shape_text
+from tapefacade._core.kernel_dtypes import FLOATS_COMPLEX, FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, written
-from tapefacade._definition.kernel_dtypes import FLOATS_COMPLEX, INDICES
 from tapefacade._definition.op import Check, FreeTensor, TensorLike, function, op
 
-FLOATS = ("half", "bfloat16", "float", "double")
 LONG_STIRLING = 2 * np.pi
 
 
@@ -136,7 +135,7 @@ def softmax_cross_entropy_with_logits(
     return _softmax_cross_entropy(logits, labels, axis)
 
 
-@op("_softmax_cross_entropy", kernel="SoftmaxCrossEntropyWithLogits", dtypes=FLOATS)
+@op("_softmax_cross_entropy", kernel="SoftmaxCrossEntropyWithLogits", dtypes=FLOATS_HALF_FIRST)
 def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) -> jax.Array:
     """Computes `tf.nn.softmax_cross_entropy_with_logits`."""
     rank = logits.ndim
@@ -152,8 +151,8 @@ def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) ->
         shape = np.broadcast_shapes(logits.shape, labels.shape)
     except ValueError:
         raise invalid(
-            f"logits and labels must be broadcastable: logits_size={written(logits.shape)} "
-            f"labels_size={written(labels.shape)}",
+            f"logits and labels must be broadcastable: logits_size={shape_text(logits.shape)} "
+            f"labels_size={shape_text(labels.shape)}",
         ) from None
     if shape[0] != math.prod(outer):
         raise invalid(
@@ -243,7 +242,7 @@ def _label_error(labels: np.ndarray, classes: np.ndarray) -> Exception:
 @op(
     "_sparse_cross_entropy",
     kernel="SparseSoftmaxCrossEntropyWithLogits",
-    dtypes=FLOATS,
+    dtypes=FLOATS_HALF_FIRST,
     check=Check(values=("labels",), test=_labels_in_range, error=_label_error),
 )
 def _sparse_cross_entropy(logits: TensorLike, labels: FreeTensor) -> jax.Array:
@@ -274,17 +273,14 @@ def _check_sparse(labels: jax.Array, logits: jax.Array) -> None:
         )
     kind = as_dtype(labels.dtype).kernel_name
     if kind not in INDICES:
-        raise invalid(
-            f"Value for attr 'Tlabels' of {kind} is not in the list of allowed values: "
-            f"{', '.join(INDICES)}",
-        )
+        raise refused_type("Tlabels", kind, INDICES)
     if logits.shape[-1] == 0:
         raise invalid(
-            f"Must have at least one class, but got logits shape {written(logits.shape)}",
+            f"Must have at least one class, but got logits shape {shape_text(logits.shape)}",
         )
 
 
-@op("nn.l2_loss", kernel="L2Loss", dtypes=FLOATS, raw_op=True)
+@op("nn.l2_loss", kernel="L2Loss", dtypes=FLOATS_HALF_FIRST, raw_op=True)
 def l2_loss(t: TensorLike) -> jax.Array:
     """Computes half the sum of the squares of all elements.
 
@@ -406,7 +402,7 @@ def _scaled(losses: jax.Array, weights: jax.Array) -> jax.Array:
         np.broadcast_shapes(result.shape, scale.shape)
     except ValueError:
         raise invalid(
-            f"Incompatible shapes: {written(result.shape)} vs. {written(scale.shape)}",
+            f"Incompatible shapes: {shape_text(result.shape)} vs. {shape_text(scale.shape)}",
         ) from None
     return (result * scale).astype(losses.dtype)
 

@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core import errors
-from tapefacade._definition.checks import SEGMENT_ORDERED, invalid, written
+from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.image.patches import check_padding, positions, windows_of
 
@@ -23,9 +24,9 @@ def _check(input: Any, filters: Any, strides: Any, padding: Any, rates: Any) -> 
             message = f"{name} is only supported across spatial dimensions."
             raise errors.UnimplementedError(None, None, message)
     if input.ndim != 4:
-        raise invalid(f"input must be 4-dimensional{written(input.shape)}")
+        raise invalid(f"input must be 4-dimensional{shape_text(input.shape)}")
     if filters.ndim != 3:
-        raise invalid(f"filter must be 3-dimensional: {written(filters.shape)}")
+        raise invalid(f"filter must be 3-dimensional: {shape_text(filters.shape)}")
     if input.shape[3] != filters.shape[2]:
         raise invalid(
             f"input and filter must have the same depth: {input.shape[3]} vs {filters.shape[2]}"
@@ -68,7 +69,7 @@ def _dilated(
     return jnp.take_along_axis(moved, best, axis=3)[:, :, :, 0]
 
 
-@op("nn.dilation2d", kernel="Dilation2D", dtypes=SEGMENT_ORDERED)
+@op("nn.dilation2d", kernel="Dilation2D", dtypes=REALS)
 def dilation2d(
     input: TensorLike,
     filters: TensorLike,
@@ -107,7 +108,7 @@ def dilation2d(
     return _dilated(input, filters, strides, padding, dilations)
 
 
-@op("nn.erosion2d", kernel="Dilation2D", dtypes=SEGMENT_ORDERED)
+@op("nn.erosion2d", kernel="Dilation2D", dtypes=REALS)
 def erosion2d(
     value: TensorLike,
     filters: TensorLike,

@@ -8,8 +8,10 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, shape_text, wrong_input
+from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, NUMBERS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid, require_type, written
+from tapefacade._definition.checks import require_type
 from tapefacade._definition.op import (
     Differentiable,
     FreeTensor,
@@ -25,10 +27,6 @@ from tapefacade._ops.math.reduction import reduce_sum
 
 OptionalFree = Annotated[Any, "free", "optional"]
 CHANNELS_FIRST = ("NC", "NCW", "NCHW", "NCDHW")
-BIAS_KINDS = (
-    "float", "double", "int32", "uint8", "int16", "int8", "complex64", "int64", "qint8", "quint8",
-    "qint32", "bfloat16", "qint16", "quint16", "uint16", "complex128", "half", "uint32", "uint64",
-)  # fmt: skip
 
 
 @op("nn.moments", kernel="Mean")
@@ -159,10 +157,7 @@ def batch_normalization(
     array([[1.]], dtype=float32)
     """
     if not jnp.issubdtype(variance.dtype, jnp.inexact):
-        raise invalid(
-            "cannot compute AddV2 as input #1(zero-based) was expected to be a "
-            f"{variance.dtype} tensor but is a float tensor",
-        )
+        raise invalid(wrong_input("AddV2", 1, str(variance.dtype), "float"))
     _check_broadcast(mean, variance, x)
     inverse = lax.rsqrt(variance + variance_epsilon)
     if scale is not None:
@@ -178,11 +173,11 @@ def _check_broadcast(first: jax.Array, *others: jax.Array) -> None:
             shape = np.broadcast_shapes(shape, other.shape)
         except ValueError:
             raise invalid(
-                f"Incompatible shapes: {written(shape)} vs. {written(other.shape)}",
+                f"Incompatible shapes: {shape_text(shape)} vs. {shape_text(other.shape)}",
             ) from None
 
 
-@op("nn.bias_add", kernel="BiasAdd", dtypes=BIAS_KINDS)
+@op("nn.bias_add", kernel="BiasAdd", dtypes=NUMBERS)
 def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None) -> jax.Array:
     """Adds a vector along the channels.
 
@@ -212,14 +207,14 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
             f"`data_format` must be of the form `N...C` or `NC...`. Received: {data_format=!s}"
         )
     if value.ndim < 2:
-        raise invalid(f"Input tensor must be at least 2D: {written(value.shape)}")
+        raise invalid(f"Input tensor must be at least 2D: {shape_text(value.shape)}")
     if bias.ndim != 1:
-        raise invalid(f"Biases must be 1D: {written(bias.shape)}")
+        raise invalid(f"Biases must be 1D: {shape_text(bias.shape)}")
     axis = 1 if first else value.ndim - 1
     if bias.shape[0] != value.shape[axis]:
         raise invalid(
             f"Must provide as many biases as the {'channel' if first else 'last'} dimension of "
-            f"the input tensor: {written(bias.shape)} vs. {written(value.shape)}"
+            f"the input tensor: {shape_text(bias.shape)} vs. {shape_text(value.shape)}"
         )
     return value + lax.broadcast_in_dim(bias, value.shape, (axis,))
 
@@ -245,7 +240,7 @@ def zero_fraction(value: FreeTensor) -> jax.Array:
     "nn.local_response_normalization",
     "nn.lrn",
     kernel="LRN",
-    dtypes=("half", "bfloat16", "float"),
+    dtypes=FLOATS_EXCEPT_DOUBLE,
     raw_op=True,
 )
 def local_response_normalization(
@@ -409,7 +404,6 @@ def guarantee_const(input: TensorLike) -> Any:
 
 
 CHANNELS = {"NHWC": (4, -1), "NCHW": (4, 1), "NDHWC": (5, -1), "NCDHW": (5, 1)}
-KINDS = ("half", "bfloat16", "float")
 GIVEN = ("mean", "variance")
 
 
@@ -528,9 +522,9 @@ def _normalized(
     rank, place = CHANNELS.get(data_format, (0, 0))
     if not rank:
         raise invalid(f"Value for attr 'data_format' of \"{data_format}\" is not allowed")
-    require_type("T", x.dtype, KINDS)
+    require_type("T", x.dtype, FLOATS_EXCEPT_DOUBLE)
     if x.ndim != rank:
-        raise invalid(f"input must be 4 or 5-dimensional{written(x.shape)}")
+        raise invalid(f"input must be 4 or 5-dimensional{shape_text(x.shape)}")
     channels = x.shape[place]
     weighted = exponential_avg_factor != 1.0
     _check_sizes(channels, {"scale": scale, "offset": offset})

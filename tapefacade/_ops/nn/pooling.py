@@ -11,19 +11,15 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._definition.checks import (
-    INDEX_TYPES,
-    SEGMENT_ORDERED,
-    invalid,
-    require_room,
-    require_type,
-)
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES, REALS
+from tapefacade._definition.checks import require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions
-from tapefacade._ops.nn.convolution import FLOATS, Layout, layout_of, padding_of, sequence_of
+from tapefacade._ops.nn.convolution import Layout, layout_of, padding_of, sequence_of
 
-MAXIMA = (*FLOATS, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
+MAXIMA = (*FLOATS_HALF_FIRST, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
 
 
 def _pooled(
@@ -129,7 +125,7 @@ def max_pool2d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 2), "MAX")
 
 
-@op("nn.avg_pool2d", kernel="AvgPool", dtypes=FLOATS)
+@op("nn.avg_pool2d", kernel="AvgPool", dtypes=FLOATS_HALF_FIRST)
 def avg_pool2d(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC"
 ) -> jax.Array:
@@ -182,7 +178,7 @@ def max_pool1d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 1), "MAX")
 
 
-@op("nn.avg_pool1d", kernel="AvgPool", dtypes=FLOATS)
+@op("nn.avg_pool1d", kernel="AvgPool", dtypes=FLOATS_HALF_FIRST)
 def avg_pool1d(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC"
 ) -> jax.Array:
@@ -207,7 +203,7 @@ def avg_pool1d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 1), "AVG")
 
 
-@op("nn.max_pool3d", kernel="MaxPool3D", dtypes=FLOATS, raw_op=True)
+@op("nn.max_pool3d", kernel="MaxPool3D", dtypes=FLOATS_HALF_FIRST, raw_op=True)
 def max_pool3d(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC"
 ) -> jax.Array:
@@ -234,7 +230,7 @@ def max_pool3d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 3), "MAX")
 
 
-@op("nn.avg_pool3d", kernel="AvgPool3D", dtypes=FLOATS, raw_op=True)
+@op("nn.avg_pool3d", kernel="AvgPool3D", dtypes=FLOATS_HALF_FIRST, raw_op=True)
 def avg_pool3d(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC"
 ) -> jax.Array:
@@ -293,7 +289,7 @@ def max_pool(
     return _pooled(input, ksize, strides, padding, _any_layout(input, data_format), "MAX")
 
 
-@op("nn.avg_pool", kernel="AvgPool", dtypes=FLOATS)
+@op("nn.avg_pool", kernel="AvgPool", dtypes=FLOATS_HALF_FIRST)
 def avg_pool(
     input: TensorLike, ksize: Any, strides: Any, padding: Any, data_format: str | None = None
 ) -> jax.Array:
@@ -434,7 +430,7 @@ def _places(x: jax.Array, window: Any, steps: Any, padding: str) -> jax.Array:
     return found[1]
 
 
-@op("_max_pool_with_argmax", kernel="MaxPoolWithArgmax", dtypes=SEGMENT_ORDERED)
+@op("_max_pool_with_argmax", kernel="MaxPoolWithArgmax", dtypes=REALS)
 def _max_pool_with_argmax(
     input: TensorLike, ksize: Any, strides: Any, padding: str, kind: Any, with_batch: bool
 ) -> tuple[jax.Array, jax.Array]:
@@ -499,7 +495,7 @@ def max_pool_with_argmax(
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     tensor = convert_to_tensor(input)
-    kind = require_type("Targmax", output_dtype, INDEX_TYPES)
+    kind = require_type("Targmax", output_dtype, INDICES)
     window, steps = frozen_value(ksize), frozen_value(strides)
     found = _max_pool_with_argmax(tensor, window, steps, padding, kind, include_batch_in_index)
     return MaxPoolWithArgmax(*found)

@@ -8,12 +8,12 @@ import numpy as np
 
 from tapefacade._core import errors, random_keys
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, kernel_suffix, refused_value
 from tapefacade._core.jax_keys import unwrap
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 
-NUMBERS = ("float", "double", "int32", "int64")
+DTYPES = ("float", "double", "int32", "int64")
 
 
 class FractionalMaxPool(NamedTuple):
@@ -74,7 +74,7 @@ def _regions(
     return jnp.take(x, places, axis=axis, mode="clip"), places < ends[:, None]
 
 
-@op("_fractional_pool", kernel="FractionalMaxPool", dtypes=NUMBERS)
+@op("_fractional_pool", kernel="FractionalMaxPool", dtypes=DTYPES)
 def _fractional_pool(
     value: TensorLike, rows: FreeTensor, columns: FreeTensor, overlapping: bool, average: bool
 ) -> jax.Array:
@@ -106,11 +106,9 @@ def _pooled(
 ) -> tuple[EagerTensor, EagerTensor, EagerTensor]:
     kernel = "FractionalAvgPool" if average else "FractionalMaxPool"
     tensor = convert_to_tensor(value)
-    if tensor.dtype.kernel_name not in NUMBERS:
-        raise invalid(
-            f"Value for attr 'T' of {tensor.dtype.kernel_name} is not in the list of allowed "
-            f"values: {', '.join(NUMBERS)}\n\t; NodeDef: {{{{node {kernel}}}}} [Op:{kernel}] name: "
-        )
+    if tensor.dtype.kernel_name not in DTYPES:
+        text = refused_value("T", tensor.dtype.kernel_name, DTYPES, kernel)
+        raise invalid(text + kernel_suffix(kernel))
     shape: Any = tensor.shape
     if len(shape) != 4:
         raise invalid(f"tensor_in must be 4-dimensional [Op:{kernel}] name: ")

@@ -16,8 +16,8 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors, random_keys, random_seeds
 from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.error_texts import below_minimum, invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import (
     Check,
     Differentiable,
@@ -367,7 +367,7 @@ def _sampled(
         ("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)
     ):  # fmt: skip
         if number < 1:
-            raise invalid(f"Value for attr '{name}' of {number} must be at least minimum 1")
+            raise invalid(below_minimum(name, number, 1))
     if unique and num_sampled > range_max:
         raise invalid("Sampler's range is too small.")
     true_classes = cast(convert(true_classes), dtypes.int64)

@@ -9,9 +9,10 @@ from jax import lax
 
 from tapefacade._core import dtypes, random_keys
 from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.jax_keys import checked_seed, unwrap
+from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_BFLOAT16
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import (
     FreeTensor,
     NoGradient,
@@ -22,8 +23,6 @@ from tapefacade._definition.op import (
     op,
 )
 from tapefacade._ops.random.stateful import POISSON, check_broadcast, dimensions, require
-
-GAMMA = ("half", "float", "double")
 
 
 @function("random.gamma")
@@ -99,7 +98,7 @@ def _gamma(
     key: FreeTensor, alpha: TensorLike, beta: OptionalTensor, shape: Any, stateless: bool
 ) -> jax.Array:
     """Draws for `tf.random.gamma` and `tf.random.stateless_gamma`."""
-    require(dtypes.as_dtype(alpha.dtype), GAMMA)
+    require(dtypes.as_dtype(alpha.dtype), FLOATS_EXCEPT_BFLOAT16)
     if beta is not None:
         check_broadcast(alpha.shape, beta.shape)
     inner = alpha.shape if beta is None else np.broadcast_shapes(alpha.shape, beta.shape)

@@ -10,8 +10,7 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import is_tensor
-from tapefacade._core.tensor import MESSAGE_COMPUTING
-from tapefacade._definition.checks import invalid
+from tapefacade._core.error_texts import invalid, kernel_prefix, shape_text
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, function, op
 from tapefacade._ops.random import philox
 from tapefacade._ops.random.stateful import dimensions, require
@@ -23,8 +22,8 @@ INTEGERS = ("int32", "int64", "uint32", "uint64")
 def skipped(state: FreeTensor, delta: FreeTensor) -> jax.Array:
     """Computes the state that lies `delta` numbers ahead."""
     if delta.ndim:
-        given = ",".join(map(str, delta.shape))
-        raise invalid(f"input 2 (0-based) must have shape [], not [{given}]")
+        given = shape_text(delta.shape)
+        raise invalid(f"input 2 (0-based) must have shape [], not {given}")
     steps = delta.astype(np.int64).astype(np.uint64) * np.uint64(philox.RESERVED)
     words = philox.skipped(_words(state), steps)
     return lax.bitcast_convert_type(words.reshape(3, 2), np.int64)
@@ -126,5 +125,5 @@ def require_philox(alg: Any, kernel: str) -> None:
             "counter must be a vector with length at least 2; got shape: [1]. (Note that batched "
             "counters are not supported yet.)"
         )
-        text = f"{MESSAGE_COMPUTING.format(kernel)}{message} [Op:{kernel}] name: "
+        text = f"{kernel_prefix(kernel)}{message} [Op:{kernel}] name: "
         raise errors.InvalidArgumentError(None, None, text)

@@ -9,8 +9,9 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import first_bad, invalid, require_type, written
+from tapefacade._definition.checks import first_bad, require_type
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._ops.array.padding import pad
 
@@ -68,7 +69,7 @@ def _check_shapes(index: Any, seed: Any, max_index: Any) -> int:
     if max_index.ndim > 1:
         raise invalid(
             "Maxval must be a scalar or a vector of the same size as index but got "
-            f"{written(max_index.shape)}"
+            f"{shape_text(max_index.shape)}"
         )
     sizes = {x.shape[0] for x in (index, max_index) if x.ndim} | (
         {seed.shape[0]} if seed.ndim == 2 else set()
@@ -77,7 +78,7 @@ def _check_shapes(index: Any, seed: Any, max_index: Any) -> int:
     if seed.ndim not in (1, 2) or seed.shape[-1] != 3 or (seed.ndim == 2 and len(sizes) > 1):
         raise invalid(
             f"Seed must be a vector of size [3] or a matrix of size [{count}, 3] but got "
-            f"{written(seed.shape)}."
+            f"{shape_text(seed.shape)}."
         )
     if len(sizes) > 1:
         raise invalid("Index bust be a scalar or vector.")

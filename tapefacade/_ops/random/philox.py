@@ -31,8 +31,8 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import dtypes
+from tapefacade._core.error_texts import inconvertible, invalid, shape_text
 from tapefacade._core.jax_keys import require_seed
-from tapefacade._definition.checks import invalid
 
 FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
 STEPS = (np.uint32(0x9E3779B9), np.uint32(0xBB67AE85))  # from the key of a round to the next
@@ -348,12 +348,12 @@ def classes(state: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType
         InvalidArgumentError: if `logits` is no matrix or has no columns, or `count` is negative.
     """
     if logits.ndim != 2:
-        given = ",".join(map(str, logits.shape))
-        raise invalid(f"logits should be a matrix, got shape [{given}]")
+        given = shape_text(logits.shape)
+        raise invalid(f"logits should be a matrix, got shape {given}")
     if isinstance(count, tuple):
         raise invalid(f"num_samples should be a scalar, got shape [{len(count)}]")
     if not isinstance(count, int):
-        raise TypeError(f"Cannot convert {count!r} to EagerTensor of dtype int32")
+        raise inconvertible(count)
     if count < 0:
         raise invalid(f"num_samples should be non-negative, got {count}")
     rows, columns = logits.shape

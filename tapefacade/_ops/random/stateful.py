@@ -9,9 +9,10 @@ import numpy as np
 
 from tapefacade._core import dtypes, random_keys, random_seeds
 from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_type, shape_text, unsupported
+from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -24,7 +25,6 @@ from tapefacade._definition.op import (
 from tapefacade._ops.random import philox
 from tapefacade._ops.random.philox import blocks_of_classes, classes, order
 
-FLOATS = ("half", "bfloat16", "float", "double")
 POISSON = ("half", "float", "double", "int32", "int64")
 UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
@@ -37,18 +37,13 @@ def dimensions(shape: Any) -> tuple[int, ...]:
         ValueError: if it is None or has None in it.
     """
     if shape is None or (isinstance(shape, tuple) and None in shape):
-        raise ValueError(
-            "Attempt to convert a value (None) with an unsupported type (<class 'NoneType'>) to a "
-            "Tensor."
-        )
+        raise unsupported(None)
     if not isinstance(shape, tuple) or any(isinstance(n, tuple) for n in shape):
-        given = ",".join(map(str, np.shape(shape)))
-        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape [{given}]")
+        given = shape_text(np.shape(shape))
+        raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {given}")
     for n in shape:
         if not isinstance(n, int):
-            raise invalid(
-                "Value for attr 'T' of float is not in the list of allowed values: int32, int64"
-            )
+            raise refused_type("T", "float", INDICES)
         if n < 0:
             raise invalid(f"Dimension {n} must be >= 0")
     type_of(shape, np.dtype(np.float16))  # refuses what there is no memory for
@@ -58,10 +53,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
 def require(dtype: dtypes.DType, allowed: tuple[str, ...]) -> None:
     """Raises TensorFlow's error if random numbers cannot have a dtype."""
     if dtype.kernel_name not in allowed:
-        raise invalid(
-            f"Value for attr 'dtype' of {dtype.kernel_name} is not in the list of allowed values: "
-            f"{', '.join(allowed)}"
-        )
+        raise refused_type("dtype", dtype.kernel_name, allowed)
 
 
 def parameter(value: Any, default: Any, dtype: dtypes.DType) -> Any:
@@ -136,7 +128,7 @@ def _random_normal(
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws for `tf.random.normal`."""
-    require(dtype, FLOATS)
+    require(dtype, FLOATS_HALF_FIRST)
     return scaled(philox.normal(state, dimensions(shape), dtype.as_numpy_dtype), mean, stddev)
 
 
@@ -184,7 +176,7 @@ def _truncated_normal(
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws for `tf.random.truncated_normal`."""
-    require(dtype, FLOATS)
+    require(dtype, FLOATS_HALF_FIRST)
     noise = philox.truncated_normal(state, dimensions(shape), dtype.as_numpy_dtype)
     return scaled(noise, mean, stddev)
 
@@ -284,8 +276,8 @@ def integers(state: jax.Array, minval: jax.Array, maxval: jax.Array, shape: Any)
     """Draws integers between two limits, which must be scalars."""
     for name, limit in (("minval", minval), ("maxval", maxval)):
         if limit.ndim:
-            given = ",".join(map(str, limit.shape))
-            raise invalid(f"{name} must be 0-D, got shape [{given}]")
+            given = shape_text(limit.shape)
+            raise invalid(f"{name} must be 0-D, got shape {given}")
     return philox.integers(state, minval, maxval, dimensions(shape))
 
 

@@ -9,9 +9,10 @@ from jax.scipy.special import ndtr, ndtri
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.jax_keys import checked_seed
+from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_BFLOAT16, FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import invalid
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -26,8 +27,8 @@ from tapefacade._ops.random import philox
 from tapefacade._ops.random.generator_states import require_philox
 from tapefacade._ops.random.philox import classes
 from tapefacade._ops.random.stateful import (
-    FLOATS,
     RANGE_CHECK,
+    UNIFORM as UNIFORM_STATEFUL,
     between,
     dimensions,
     index_type,
@@ -37,7 +38,7 @@ from tapefacade._ops.random.stateful import (
     scaled,
 )
 
-UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint32", "uint64")
+UNIFORM = (*UNIFORM_STATEFUL, "uint32", "uint64")
 
 
 @function("random.stateless_normal")
@@ -88,7 +89,7 @@ def _stateless_normal(
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws for `tf.random.stateless_normal`."""
-    require(dtype, FLOATS)
+    require(dtype, FLOATS_HALF_FIRST)
     noise = philox.normal(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
     return scaled(noise, mean, stddev)
 
@@ -138,7 +139,7 @@ def _stateless_truncated_normal(
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws for `tf.random.stateless_truncated_normal`."""
-    require(dtype, FLOATS)
+    require(dtype, FLOATS_HALF_FIRST)
     state = philox.seeded(seed)
     noise = philox.truncated_normal(state, dimensions(shape), dtype.as_numpy_dtype)
     return scaled(noise, mean, stddev)
@@ -344,9 +345,6 @@ def fold_in(seed: FreeTensor, data: FreeTensor, alg: str = "auto_select") -> jax
     return jnp.stack([philox.bits(philox.seeded(seed), (), data.dtype), data])
 
 
-DTYPES = ("half", "float", "double")
-
-
 @function("random.stateless_parameterized_truncated_normal")
 def stateless_parameterized_truncated_normal(
     shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0,
@@ -392,7 +390,7 @@ def _invalid(**_: Any) -> Exception:
 @op(
     "_stateless_parameterized_truncated_normal",
     kernel="StatelessParameterizedTruncatedNormal",
-    dtypes=DTYPES,
+    dtypes=FLOATS_EXCEPT_BFLOAT16,
     check=Check(("stddevs", "minvals", "maxvals"), test=_valid, error=_invalid),
 )
 def _draw(
@@ -407,7 +405,7 @@ def _draw(
     try:
         inner = np.broadcast_shapes(*(x.shape for x in parameters))
     except ValueError:
-        given = " vs. ".join(f"[{','.join(map(str, x.shape))}]" for x in parameters)
+        given = " vs. ".join(f"{shape_text(x.shape)}" for x in parameters)
         raise invalid(
             f"means, stddevs, minvals, maxvals must have compatible batch dimensions: {given}"
         ) from None

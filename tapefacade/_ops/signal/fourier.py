@@ -9,18 +9,19 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert, convert_to_tensor, is_tensor
+from tapefacade._core.error_texts import invalid, kernel_suffix, refused_value, shape_text
 from tapefacade._core.errors import InvalidArgumentError
+from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._core.tensor import EagerTensor, hinted
-from tapefacade._definition.checks import as_axes, invalid
+from tapefacade._definition.checks import as_axes
 from tapefacade._definition.op import FreeTensor, NoGradient, TensorLike, function, op
 
-COMPLEX = ("complex64", "complex128")
 SUFFIXES = {1: "", 2: "2D", 3: "3D"}
 
 
 def refusal(message: str, kernel: str) -> InvalidArgumentError:
     """Makes the exception of a kernel; several kernels share an op here."""
-    return invalid(f"{message} [Op:{kernel}] name: ")
+    return invalid(message + kernel_suffix(kernel))
 
 
 def _complex_tensor(value: Any, kernel: str) -> EagerTensor:
@@ -30,11 +31,7 @@ def _complex_tensor(value: Any, kernel: str) -> EagerTensor:
     if not is_tensor(value) and not tensor.dtype.is_complex and name != "string":
         return convert(value, dtypes.complex64)
     if name not in COMPLEX:
-        raise refusal(
-            f"Value for attr 'Tcomplex' of {name} is not in the list of allowed values: "
-            f"{', '.join(COMPLEX)}\n\t; NodeDef: {{{{node {kernel}}}}}",
-            kernel,
-        )
+        raise refusal(refused_value("Tcomplex", name, COMPLEX, kernel), kernel)
     return tensor
 
 
@@ -47,9 +44,9 @@ def _transform(value: Any, rank: int, inverse: bool) -> EagerTensor:
 def _fourier(input: TensorLike, rank: int, inverse: bool) -> jax.Array:
     """Transforms the innermost dimensions."""
     if input.ndim < rank:
-        shape = ",".join(map(str, input.shape))
+        shape = shape_text(input.shape)
         kernel = f"{'I' * inverse}FFT{SUFFIXES[rank]}"
-        raise refusal(f"Input must have rank of at least {rank} but got: [{shape}]", kernel)
+        raise refusal(f"Input must have rank of at least {rank} but got: {shape}", kernel)
     if input.size == 0:
         return input
     axes = tuple(range(-rank, 0))

@@ -9,12 +9,12 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid
+from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_WIDE
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import as_axes, as_sizes, invalid, numpy_type
+from tapefacade._definition.checks import as_axes, as_sizes, numpy_type
 from tapefacade._definition.op import TensorLike, function, op
-from tapefacade._ops.signal.fourier import COMPLEX
 
-REAL = ("float", "double")
 NORMS = ("backward", "forward", "ortho")
 
 
@@ -56,7 +56,7 @@ def _inverse_fourier_axes(input: TensorLike, lengths: Any, axes: Any, norm: Any)
     return _transformed(jnp.fft.ifftn, input, lengths, axes, norm)
 
 
-@op("_real_fourier_axes", kernel="RFFTND", dtypes=REAL)
+@op("_real_fourier_axes", kernel="RFFTND", dtypes=FLOATS_WIDE)
 def _real_fourier_axes(
     input: TensorLike, lengths: Any, axes: Any, norm: Any, result: Any
 ) -> jax.Array:

@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import invalid, refused_input
+from tapefacade._core.kernel_dtypes import NUMBERS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import NUMBERS, invalid
 from tapefacade._definition.op import Differentiable, TensorLike, function, op
 from tapefacade._ops.array.padding import pad
 from tapefacade._ops.array.shaping import reshape, tile
@@ -34,10 +35,7 @@ def _whole(values: tuple[Any, ...]) -> tuple[int, ...]:
     """Checks that the length and the step of frames are integers."""
     kinds = ["float" if isinstance(value, float) else "int32" for value in values]
     if "float" in kinds:
-        raise invalid(
-            f"cannot compute FloorDiv as input #1(zero-based) was expected to be a {kinds[0]} "
-            f"tensor but is a {kinds[1]} tensor [Op:FloorDiv] name: "
-        )
+        raise refused_input("FloorDiv", 1, *kinds)
     return tuple(int(value) for value in values)
 
 
