@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import pathlib
+import re
 import types
 from collections.abc import Iterator
 
@@ -254,3 +255,50 @@ def test_every_module_can_be_imported():
         if path.name != "__main__.py":
             name = ".".join(["tapefacade", *module_parts(path)])
             importlib.import_module(name.removesuffix(".__init__"))
+
+
+def is_broad(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    broad = (None, "Exception", "BaseException")
+    return any(kind is None or getattr(kind, "id", "") in broad for kind in caught)
+
+
+def only_shortens(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler does what `_core/tracebacks.py` describes, and raises again."""
+    return [ast.unparse(statement) for statement in handler.body] == ["shorten(error)", "raise"]
+
+
+@every_module
+def test_broad_handlers_say_why(path):
+    """Beside the `except`: whose exceptions these are, or why Ctrl-C is among them."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    silent = [
+        f"line {node.lineno}"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ExceptHandler) and is_broad(node) and not only_shortens(node)
+        if "  # " not in lines[node.lineno - 1]
+    ]
+    assert not silent
+
+
+NAMED_FILE = re.compile(r"`([a-z_0-9/]+\.(?:py|md|ipynb))`")  # not `ROOM/SUBJECT.py`
+
+
+@pytest.mark.parametrize("page", ["how_it_works.md", "adding_an_op.md"])
+def test_files_that_the_guides_name_exist(page):
+    """A file is named by its path in the package or the repository, or by its name alone."""
+    root = PACKAGE.parent
+    guide = root / "notebooks" / page
+    if not guide.exists():
+        pytest.skip("the guides are not part of an installed package")
+    named = NAMED_FILE.findall(guide.read_text(encoding="utf-8"))
+    assert named
+    names = {path.name for path in MODULES}
+    missing = [
+        name
+        for name in named
+        if not (PACKAGE / name).exists()
+        and not (root / name).exists()
+        and not ("/" not in name and name in names)
+    ]
+    assert not missing

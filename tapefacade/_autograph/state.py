@@ -257,5 +257,5 @@ def is_same(one: Any, other: Any) -> bool:
         return False
     try:
         return type(one) is type(other) and bool(one == other)
-    except Exception:
+    except Exception:  # of the `__eq__` of any class of the program
         return False

@@ -63,7 +63,7 @@ def write_bytes(path: str, data: bytes) -> None:
         with open(beside, "wb") as file:
             file.write(data)
         replace(beside, path)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no half a file stays behind
         remove(beside)
         raise
 
@@ -105,7 +105,7 @@ def write_arrays(path: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
     try:
         _library("safetensors.numpy").save_file(held, beside)
         replace(beside, path)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no half a file stays behind
         remove(beside)
         raise
     return described

@@ -180,7 +180,7 @@ class Checkpoint:
         prefix = f"{as_path(file_prefix)}-{int(counter.numpy())}"
         try:
             self.write(prefix, options)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: what was not saved is not counted
             counter.assign_sub(1)
             raise
         update_with_relative_paths(os.path.dirname(prefix) or ".", prefix, [prefix])
@@ -218,7 +218,7 @@ class Checkpoint:
         restoration = Restoration(reader, root, self._attached)
         try:
             restoration.start(root)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: later restores must know
             restoration.is_partial = True
             raise
         return CheckpointLoadStatus(restoration, self._attached, self)

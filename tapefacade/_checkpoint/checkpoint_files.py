@@ -75,7 +75,7 @@ def write_checkpoint(prefix: str, graph: Any, arrays: dict[str, Array]) -> None:
     before = data_file(prefix)
     try:
         write_bytes(prefix + INDEX, checked_json(content))
-    except BaseException:
+    except BaseException:  # also Ctrl-C: no values without their index stay behind
         remove(prefix + end)
         raise
     if before is not None:

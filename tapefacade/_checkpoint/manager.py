@@ -158,7 +158,7 @@ class CheckpointManager:
         path = f"{self._prefix}-{number}"
         try:
             self._checkpoint.write(path, options)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: what was not saved is not counted
             counter.assign_sub(1)
             raise
         if self._step_counter is not None:

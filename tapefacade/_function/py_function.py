@@ -140,7 +140,7 @@ def _call(func: Callable[..., Any], arguments: list[Any], specs: list[Any]) -> l
             results = [_result(value, spec) for value, spec in zip(found, wanted, strict=False)]
             if found and not isinstance(returned, list | tuple) and not specs:
                 raise IndexError("list index out of range")
-    except Exception as error:
+    except Exception as error:  # of the user's Python: it becomes TensorFlow's
         raise _error_of(error, where) from error
     if len(results) < len(specs):
         raise errors.InvalidArgumentError(
@@ -257,7 +257,7 @@ def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.D
     try:
         with THREAD.temporarily(functions=[]):
             found = func(*[array[()] if array.ndim == 0 else array for array in arrays])
-    except Exception as error:
+    except Exception as error:  # of the user's Python: it becomes TensorFlow's
         raise _error_of(error, "") from error
     flat = _flat(found)
     if len(flat) != len(wanted):

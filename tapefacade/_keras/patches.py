@@ -84,7 +84,7 @@ def load() -> types.ModuleType:
         )
     try:
         patch()
-    except Exception as error:
+    except Exception as error:  # whatever a Keras that nobody has tried may raise
         if not is_new:
             raise
         raise ImportError(
@@ -105,7 +105,7 @@ def patch() -> None:
         return
     try:
         _change()
-    except BaseException:
+    except BaseException:  # also Ctrl-C: Keras is changed as a whole or not at all
         PATCHES.undo()
         raise
 

@@ -6,6 +6,7 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.logging import warn
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._definition.op import function
@@ -93,7 +94,7 @@ class ForwardAccumulator:
         if tangent.shape != primal.shape:
             try:
                 tangent = broadcast_to(tangent, primal.shape)
-            except Exception as error:
+            except (InvalidArgumentError, ValueError) as error:
                 raise ValueError(
                     f"The tangent has shape {tangent.shape}, its primal has shape {primal.shape}."
                 ) from error

@@ -708,7 +708,7 @@ class CheckedThread:
         target, args, kwargs = self._call
         try:
             target(*args, **kwargs)
-        except BaseException as error:
+        except BaseException as error:  # `join` raises it
             self._error = error
 
     def start(self) -> None:

@@ -149,6 +149,6 @@ def surely(function: Callable[[], None]) -> None:
     """Calls a function that may be called twice, also if an interrupt comes in between."""
     try:
         function()
-    except BaseException:
+    except BaseException:  # Ctrl-C on the way: once more, to the end
         function()
         raise

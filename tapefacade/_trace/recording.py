@@ -284,7 +284,7 @@ class Recording:
                 if error is not None:
                     self._settle(pending, settled)
                     raise error from None
-            except Exception as error:
+            except Exception as error:  # whatever JAX or a callback raises
                 self._give_up(pending, error)
                 raise
             self._settle(pending, settled)

@@ -263,10 +263,10 @@ class _WhileLoop:
             why = WHY_LOOKED.format(wanted.line)
         except NotOneProgramError as error:
             why = str(error)
-        except Exception as error:
+        except Exception as error:  # Python will meet it, unless numbers are to stay numbers
             if self._is_graph:
                 raise
-            why = str(error)  # Python is going to meet it, unless numbers are to stay numbers
+            why = str(error)
         else:
             tensors, found = loop.recorded()
             return True, variables.result(tensors, found != 0)

@@ -121,7 +121,7 @@ class _Watched:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return self._python(*args, **kwargs)
-        except Exception:
+        except Exception:  # of the user's Python
             self.has_run = THREAD.recording.frame is None
             raise
 
@@ -281,7 +281,7 @@ class Function(PolymorphicFunction):
             self._check_count(key, args, kwargs)
             try:
                 trace, result, has_run = self._trace_call(args, kwargs, tensors)
-            except BaseException:
+            except BaseException:  # also Ctrl-C: no variable stays held
                 if outermost and THREAD.recording.enclosing is None:
                     surely(release_all)
                 raise
@@ -328,10 +328,9 @@ class Function(PolymorphicFunction):
                 tracing = RecordedRun(
                     call, self._python, tensors, names, self._refusal, trace.counts
                 )
-            except Exception:
+            except Exception:  # the Python shows whether it is its own: nothing was computed
                 if watched.has_run:
                     raise
-                # Nothing has been computed: the Python shows whether the error is its own.
                 return self._run(args, kwargs, tensors, trace.counts)
             made, result, has_run = tracing.settle()
             made.looked, made.report = False, python

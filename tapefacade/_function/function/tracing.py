@@ -216,7 +216,7 @@ class RecordedRun:
                 self._arguments = [tensor._slot for tensor in inner]
                 self._structure = OutputStructure(function(inner), described)
                 del inner
-        except BaseException as error:
+        except BaseException as error:  # also Ctrl-C: assignments of half a function are undone
             if self.frame.observed and isinstance(error, KeyboardInterrupt):
                 surely(interrupted.take_back)
             surely(self.undo)
@@ -261,7 +261,7 @@ class RecordedRun:
         """
         try:
             return self._settled()
-        except BaseException:
+        except BaseException:  # also Ctrl-C
             if not self._inline:
                 surely(self.undo)
             raise

@@ -300,8 +300,7 @@ def _gradient_body(
     try:
         with rehearsing():  # if the Python has to run, it draws its random numbers
             body = body_of(function, gradients, [result._type for result in results])
-    except (ValueWanted, Exception):
-        # An error is one of the gradient: it is raised again when Python runs for one.
+    except (ValueWanted, Exception):  # of the gradient: raised again when Python runs for one
         return None
     program = body.program
     wanted = tuple(sources[place]._type for place in given)
