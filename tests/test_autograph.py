@@ -611,6 +611,181 @@ def test_gradients_of_loops_longer_than_their_slots(monkeypatch):
         np.testing.assert_allclose(found[1], slope, rtol=1e-9)
 
 
+# Loops that call Python.
+
+
+class Game:
+    """An environment in NumPy, and a policy that plays it in a loop."""
+
+    def __init__(self, seed=None):
+        self.random = np.random.RandomState(0)
+        self.left, self.calls = 0, []
+        self.seed = seed
+        self.w = tf.Variable(self.random.randn(4, 8).astype("f") * 0.5)
+        self.u = tf.Variable(self.random.randn(8, 2).astype("f") * 0.5)
+
+    def move(self, action):
+        self.left -= 1
+        self.calls.append(int(action))
+        state = self.random.randn(4).astype("f") + np.float32(0.1) * action.astype("f")
+        return state, np.array(1.0, "f"), np.array(self.left <= 0)
+
+    def episode(self, state, most=12):
+        chosen = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        total = c(0.0)
+        for t in tf.range(most):
+            logits = tf.nn.tanh(state[None] @ self.w) @ self.u
+            action = tf.random.categorical(logits, 1, seed=self.seed)[0, 0]
+            chosen = chosen.write(t, tf.nn.log_softmax(logits)[0, action])
+            state, reward, done = tf.numpy_function(
+                self.move, [action], [tf.float32, tf.float32, tf.bool]
+            )
+            total += reward * tf.reduce_sum(state)
+            if done:
+                break
+        return chosen.stack(), total, state
+
+    def step(self, state):
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(state)
+            with tf.GradientTape() as tape:
+                chosen, total, last = self.episode(state)
+                loss = tf.reduce_sum(chosen**2) * total
+            penalty = tf.reduce_sum(tape.gradient(loss, self.w) ** 2)
+        gradients = outer.gradient(loss, [self.w, self.u, state])
+        return loss, last, *gradients, outer.gradient(penalty, self.u)
+
+    def play(self, function, lengths):
+        found = []
+        for self.left in lengths:
+            found.append([np.asarray(value) for value in function(tf.ones(4))])
+        return found
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize("method", ["step", "episode"])
+def test_a_loop_with_a_numpy_function_does_what_python_does(method, seed):
+    found = []
+    for autograph in (True, False):
+        tf.random.set_seed(5)
+        game = Game(seed)
+        function = tf.function(getattr(game, method), autograph=autograph)
+        found.append((game.play(function, (3, 5, 1, 7)), game.calls))
+        if autograph:
+            assert "compiled up to each call of Python" in function.statements()[0]
+    assert found[0][1] == found[1][1]
+    for one, other in zip(found[0][0], found[1][0], strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
+
+
+def test_a_loop_with_a_numpy_function_compiles_nothing_for_other_lengths():
+    game = Game()
+    play = tf.function(lambda state: game.episode(state)[1:])
+    game.play(play, (3, 5))
+    with counted() as count:
+        game.play(play, (2, 9, 11))
+    assert count.compiled == 0
+    assert len(game.calls) == 30
+
+
+def test_a_loop_whose_numpy_function_is_never_called_is_left_at_once():
+    game = Game()
+    play = tf.function(lambda state, most: game.episode(state, tf.minimum(most, 1))[1])
+    game.left = 1
+    play(tf.ones(4), c(1))
+    play(tf.ones(4), c(1))
+    calls = len(game.calls)
+    assert float(play(tf.ones(4), c(0))) == 0.0
+    assert len(game.calls) == calls
+
+
+def test_the_error_of_a_numpy_function_in_a_loop_is_raised_once():
+    calls = []
+
+    def half(x):
+        calls.append(float(x))
+        if x < 0.2:
+            raise KeyError("too small")
+        return np.float32(x / 2)
+
+    @tf.function
+    def f(x, low):
+        while x > low:
+            x = tf.numpy_function(half, [x], tf.float32)
+        return x
+
+    assert [float(f(c(8.0), c(1.0))) for _ in range(3)] == [1.0] * 3
+    calls.clear()
+    with pytest.raises(tf.errors.UnknownError, match="KeyError: 'too small'"):
+        f(c(1.0), c(0.0))
+    assert calls == [1.0, 0.5, 0.25, 0.125]
+
+
+def test_a_numpy_function_whose_shapes_change_runs_as_python_from_then_on():
+    sizes = iter([2, 2, 2, 2, 2, 3, 2, 3, 4, 5])
+
+    def rows():
+        return np.ones(next(sizes), "f")
+
+    @tf.function
+    def f(n):
+        total = c(0.0)
+        while n > 0:
+            total += tf.reduce_sum(tf.numpy_function(rows, [], tf.float32))
+            n -= 1
+        return total
+
+    assert [float(f(c(2))), float(f(c(2)))] == [4.0, 4.0]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[\[3\]\] where it had returned"):
+        f(c(2))
+    assert float(f(c(4))) == 14.0
+
+
+def test_a_loop_in_a_loop_that_calls_python_is_compiled():
+    def add(x):
+        return x + np.float32(1.0)
+
+    @tf.function
+    def f(x, n):
+        for _ in tf.range(n):
+            x = x * 0.5
+            for _ in tf.range(n):
+                x = tf.numpy_function(add, [x], tf.float32)
+        return x
+
+    x = 1.0
+    for _ in range(3):
+        x = x * 0.5 + 3.0
+    assert [float(f(c(1.0), c(3))) for _ in range(3)] == [x] * 3
+    outer, inner = f.statements()
+    assert "Python, because" in outer
+    assert "compiled up to each call of Python" in inner
+
+
+def test_a_check_fails_in_the_iteration_in_which_it_would():
+    calls = []
+
+    def following(i):
+        calls.append(int(i))
+        return i + np.int32(1)
+
+    @tf.function
+    def f(values, i, most):
+        total = c(0.0)
+        while i < most:
+            total += tf.gather(values, i)
+            i = tf.numpy_function(following, [i], tf.int32)
+        return total
+
+    values = c([1.0, 2.0, 3.0])
+    assert [float(f(values, c(0), c(3))) for _ in range(3)] == [6.0] * 3
+    calls.clear()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        f(values, c(1), c(5))
+    assert calls == [1, 2]
+
+
 # Random programs.
 
 

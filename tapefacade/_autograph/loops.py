@@ -20,11 +20,14 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of
+from tapefacade._function.control.host_calls import COLLECTED, PythonCall
+from tapefacade._function.control.host_loop import HostLoop
 from tapefacade._function.control.loop_variables import NotOneProgramError
 from tapefacade._function.control.row_loops import WHY_SOURCES, RowLoop, needs_python, record_loop
 from tapefacade._function.control.scan_op import FOLD
 from tapefacade._function.control.while_recording import While, same_types
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
+from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
 MAX_PASSES = 8  # how often a body is recorded to learn which of its variables become tensors
@@ -32,6 +35,10 @@ WHY_SEEDS = "random ops with a seed draw TensorFlow's numbers, each iteration th
 MESSAGE_ONCE = "loop must iterate at least once to initialize {}"
 PYTHON, TENSOR, ARRAY, GROWING = "python", "tensor", "array", "growing array"
 Step = Callable[[Any], Any]
+
+
+class PythonWanted(ValueWanted):
+    """A loop calls Python: it is compiled where it runs, but not as a part of another statement."""
 
 
 class Kept:
@@ -255,6 +262,7 @@ class LoopStatement:
         """
         self.kept = Kept(state, room)
         self.body = body
+        self.calls: list[PythonCall] = []  # of the body, to Python
 
     def recorded_body(
         self, hidden: Sequence[TensorType], element: Callable[[list[EagerTensor]], Any],
@@ -282,6 +290,7 @@ class LoopStatement:
                 leaks: list[Leaks] = leaks,
             ) -> Any:  # fmt: skip
                 leaks.append(Leaks(tensors))
+                COLLECTED.recording = THREAD.recording
                 end = len(tensors) - len(rows)
                 before = tensors[:count]
                 kept.index = before[0] if before else None
@@ -294,7 +303,11 @@ class LoopStatement:
 
             types = [*hidden, *(tensor._type for tensor in kept.tensors()), *rows]
             return_to(places)  # a loop is one function, however often its body is recorded
-            with unchanged_arrays() as changed, rehearsing(), body_draws():
+            self.calls = []
+            with (
+                unchanged_arrays() as changed, rehearsing(), body_draws(),
+                COLLECTED.temporarily(calls=None if rows else self.calls, recording=None),
+            ):  # fmt: skip
                 body = body_of(step, self.body, types)
             if changed:
                 raise NotStagedError("the body writes to a tf.TensorArray from outside")
@@ -335,7 +348,7 @@ class LoopStatement:
         self, hidden: Sequence[EagerTensor], goes_on: Callable[[list[EagerTensor]], Any],
         element: Callable[[list[EagerTensor]], Any],
         further: Callable[[list[EagerTensor]], list[EagerTensor]], limit: int | None,
-    ) -> None:  # fmt: skip
+    ) -> Callable[[], None] | None:  # fmt: skip
         """Records the loop with a condition.
 
         Args:
@@ -344,6 +357,9 @@ class LoopStatement:
             element: as for `recorded_body`.
             further: as for `recorded_body`.
             limit: the largest number of iterations, if there is one.
+
+        Returns:
+            What runs the loop, if it calls Python.
         """
         kept, count = self.kept, len(hidden)
         body = self.recorded_body([tensor._type for tensor in hidden], element, further)
@@ -364,6 +380,8 @@ class LoopStatement:
         if changed or condition.assigned or not condition.is_complete:
             raise NotStagedError("the condition assigns a variable")
         self.require_same(state, body, count)
+        if self.calls:
+            return self._with_calls(condition, body, state, limit, count)
         loop = While(condition, body, state, limit)
         try:
             loop.prepare()
@@ -378,6 +396,29 @@ class LoopStatement:
             FUNCTIONS["debugging.Assert"](first, [message])
         tensors, _ = loop.recorded()
         kept.settle(tensors[count:], tensors[0] if limit is not None and count else None)
+        return None
+
+    def _with_calls(
+        self, condition: Body, body: Body, state: list[EagerTensor], limit: int | None, hidden: int
+    ) -> Callable[[], None]:
+        """Prepares a loop that calls Python; returns what runs it."""
+        kept = self.kept
+        if THREAD.recording.enclosing is not None:
+            raise PythonWanted("a loop in it calls Python")
+        THREAD.recording.observe("a loop calls Python")
+        try:
+            loop = HostLoop(condition, body, state, limit, self.calls)
+        except NotOneProgramError as error:
+            raise NotStagedError(str(error)) from None
+
+        def run() -> None:
+            tensors = loop.run()
+            if kept.defined and not loop.count:
+                message = MESSAGE_ONCE.format(", ".join(map(repr, kept.defined)))
+                FUNCTIONS["debugging.Assert"](False, [message])
+            kept.settle(tensors[hidden:], tensors[0] if hidden else None)
+
+        return run
 
     def run_rows(self, rows: EagerTensor) -> None:
         """Records the loop over the rows of a tensor, all of them."""

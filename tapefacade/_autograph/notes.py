@@ -12,6 +12,8 @@ from tapefacade._core.logging import get_logger
 from tapefacade._trace.program_listing import CELL
 
 MAX_SOURCE = 60  # characters of a line
+AN_INSTRUCTION = "an instruction"
+WITH_CALLS = "compiled up to each call of Python"
 VERBOSE_ABOUT_PYTHON, VERBOSE_ABOUT_ALL = 1, 3  # levels of `tf.autograph.set_verbosity`
 
 
@@ -45,19 +47,19 @@ class Notes:
     """What has become of the statements on tensors in one function.
 
     Attributes:
-        staged: those that are instructions.
+        staged: those that are compiled, and as what.
         refused: those that run as Python, and why.
     """
 
     def __init__(self) -> None:
-        self.staged: dict[Site, None] = {}
+        self.staged: dict[Site, str] = {}
         self.refused: dict[Site, str] = {}
 
-    def stage(self, site: Site) -> None:
-        """Notes that a statement has become an instruction."""
+    def stage(self, site: Site, what: str = AN_INSTRUCTION) -> None:
+        """Notes that a statement is compiled, and as what."""
         if site not in self.staged and VERBOSITY.level >= VERBOSE_ABOUT_ALL:
-            VERBOSITY.tell(f"{site.place}: {site.text}  # an instruction")
-        self.staged[site] = None
+            VERBOSITY.tell(f"{site.place}: {site.text}  # {what}")
+        self.staged[site] = what
 
     def refuse(self, site: Site, why: str) -> None:
         """Notes that a statement runs as Python."""
@@ -68,7 +70,7 @@ class Notes:
 
     def lines(self) -> list[str]:
         """Returns a line for each statement, in the order of the text."""
-        found = dict.fromkeys(self.staged, "an instruction")
+        found = dict(self.staged)
         found.update((site, f"Python, because {why}") for site, why in self.refused.items())
         return [f"{site.place}: {site.text}  # {found[site]}" for site in sorted(found)]
 

@@ -17,8 +17,8 @@ from tapefacade._autograph import state as states
 from tapefacade._autograph.branches import Branching
 from tapefacade._autograph.conversion import converted, use_operators
 from tapefacade._autograph.dataset_loops import is_dataset, run_over_dataset
-from tapefacade._autograph.loops import LoopStatement, flag_of
-from tapefacade._autograph.notes import CURRENT, Site
+from tapefacade._autograph.loops import LoopStatement, PythonWanted, flag_of
+from tapefacade._autograph.notes import AN_INSTRUCTION, CURRENT, WITH_CALLS, Site
 from tapefacade._autograph.ranges import LazyRange, lazy_range
 from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
 from tapefacade._core.random_keys import current_places, return_to
@@ -51,13 +51,13 @@ def _site(kind: str, line: int) -> Site:
     return Site(sys._getframe(2).f_code.co_filename, line, kind)
 
 
-def _staged(site: Site, state: State, record: Callable[[], Any]) -> bool:
+def _staged(site: Site, state: State, record: Callable[[], Callable[[], None] | None]) -> bool:
     """Makes an instruction of a statement.
 
     Args:
         site: the statement.
         state: its variables.
-        record: records it.
+        record: records it; may return what runs it.
 
     Returns:
         Whether that is done; if not, Python has to run it.
@@ -68,16 +68,23 @@ def _staged(site: Site, state: State, record: Callable[[], Any]) -> bool:
     if why is None:
         init = state.get()
         places = current_places()
+        run = None
         try:
-            record()
+            run = record()
         except ValueWanted as wanted:
+            if isinstance(wanted, PythonWanted) and THREAD.recording.enclosing is not None:
+                state.put(init)
+                return_to(places)
+                raise
             why = f"{wanted.line} looked at a value" if _is_line(wanted.line) else wanted.line
         except NotStagedError as error:
             why = str(error)
         except Exception as error:  # Python is going to meet it, if it is one of the program
             why = f"{type(error).__name__}: {error}"
         else:
-            notes.stage(site)
+            notes.stage(site, AN_INSTRUCTION if run is None else WITH_CALLS)
+            if run is not None:
+                run()
             return True
         state.put(init)
         return_to(places)
@@ -129,8 +136,8 @@ def while_stmt(
             can_stage = False  # once is enough
             state = State(read, write, names, counts)
 
-            def record(state: State = state, count: int = count) -> None:
-                LoopStatement(state, lambda *_: body()).run(
+            def record(state: State = state, count: int = count) -> Callable[[], None] | None:
+                return LoopStatement(state, lambda *_: body()).run(
                     [], lambda _: test(), lambda _: [], lambda _: [],
                     None if limit is None else limit - count,
                 )  # fmt: skip
@@ -184,7 +191,7 @@ def _python_for(
 def _recorded_for(
     iterated: Any, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
     limit: int | None,
-) -> Callable[[], None] | None:  # fmt: skip
+) -> Callable[[], Callable[[], None] | None] | None:  # fmt: skip
     """Returns what records a loop; None if there are no tensors in its head."""
     if isinstance(iterated, LazyRange):
         return lambda: _over_range(iterated, test, body, state, limit)
@@ -198,7 +205,7 @@ def _recorded_for(
 def _over_range(
     numbers: LazyRange, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
     most: int | None,
-) -> None:  # fmt: skip
+) -> Callable[[], None] | None:  # fmt: skip
     limit, delta = numbers.limit, numbers.delta
     step = from_host(np.array(delta, numbers.start._type.numpy_dtype))
 
@@ -206,7 +213,7 @@ def _over_range(
         inside = hidden[0] < limit if delta > 0 else hidden[0] > limit
         return inside if test is None else _both(inside, test())
 
-    LoopStatement(state, body, _room(numbers)).run(
+    return LoopStatement(state, body, _room(numbers)).run(
         [numbers.start], goes_on, lambda hidden: hidden, lambda hidden: [hidden[0] + step],
         _smaller(numbers.count if test is not None else None, most),
     )  # fmt: skip
@@ -226,14 +233,14 @@ def _smaller(*limits: int | None) -> int | None:
 def _over_rows(
     rows: EagerTensor, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
     most: int | None,
-) -> None:  # fmt: skip
+) -> Callable[[], None] | None:  # fmt: skip
     count = rows._type.shape[0]
     first = from_host(np.array(0, np.int32))
 
     def goes_on(hidden: list[EagerTensor]) -> Any:
         return _both(hidden[0] < count, test is None or test())
 
-    LoopStatement(state, body).run(
+    return LoopStatement(state, body).run(
         [first], goes_on, lambda hidden: [FUNCTIONS["gather"](rows, hidden[0])],
         lambda hidden: [hidden[0] + 1], _smaller(count, most),
     )  # fmt: skip

@@ -14,6 +14,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
+from tapefacade._function.control.host_calls import COLLECTED, note_types, recorded_call
 from tapefacade._function.gradients.custom_gradient import custom_gradient
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._state.variable import Variable
@@ -210,8 +211,9 @@ def numpy_function(
 ) -> Any:  # fmt: skip
     """Calls a Python function with NumPy arrays, also within a `tf.function`.
 
-    A `tf.function` with such a call runs its Python at every call. No gradient goes through it.
-    Unlike in TensorFlow, the arrays are copies: to change them changes no tensor.
+    A `tf.function` with such a call runs its Python at every call; a loop in it that makes the call
+    is compiled up to it, once the function has returned arrays of the same shapes. No gradient goes
+    through it. Unlike in TensorFlow, the arrays are copies: to change them changes no tensor.
 
     Args:
         func: the function. Without it a decorator is returned.
@@ -242,6 +244,9 @@ def numpy_function(
         _require(func, "numpy_function", Tout)
         listed = list(Tout) if isinstance(Tout, list | tuple) else [Tout]
         wanted = [dtypes.as_dtype(item) for item in listed]
+        staged = _in_loop(func, inp, wanted)
+        if staged is not None:
+            return staged if nest.is_nested(Tout) else staged[0]
     _observe("tf.numpy_function runs Python")
     arrays = [np.array(item if isinstance(item, np.ndarray) else convert(item)) for item in inp]
     if in_graph:
@@ -250,6 +255,22 @@ def numpy_function(
     flat = nest.flatten(func(*arrays))
     results = [None if item is None else convert(item) for item in flat]
     return results[0] if len(results) == 1 else results
+
+
+def _in_loop(
+    func: Callable[..., Any], inp: Any, wanted: list[dtypes.DType]
+) -> list[EagerTensor] | None:
+    """Records the call in the body of a loop; None where that is not possible."""
+    if COLLECTED.calls is None:
+        return None
+    inputs = [convert(item) for item in inp]
+    if not wanted or any(type(item) is not EagerTensor for item in inputs):
+        return None
+
+    def run(arrays: Sequence[Any]) -> list[Any]:
+        return [np.asarray(tensor._array()) for tensor in _in_graph(func, list(arrays), wanted)]
+
+    return recorded_call(func, run, inputs)
 
 
 def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
@@ -276,4 +297,5 @@ def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.D
                 f"{dtype.kernel_name}",
             )  # fmt: skip
         results.append(tensor)
+    note_types(func, [tensor._type for tensor in results])
     return results

@@ -105,7 +105,7 @@ class BodyProgram:
                     checked = BodyCheck(step.operation, step.static)
                     found.append((checked, (jnp.asarray(ok), *map(jnp.asarray, details))))
             return step.operation.evaluate(
-                _without_gradients(step.operation, arrays, step.static), step.static
+                without_gradients(step.operation, arrays, step.static), step.static
             )
 
         _BODIES_TRACED.depth += 1
@@ -137,7 +137,7 @@ class BodyProgram:
         ]
 
 
-def _without_gradients(
+def without_gradients(
     operation: Operation, arrays: Sequence[Any], static: tuple[Any, ...]
 ) -> Sequence[Any]:
     """Returns the operands such that no gradient flows where TensorFlow has none."""

@@ -230,6 +230,17 @@ class While:
             count = None
         return (self._dynamic(None) if count is None else self._counted(count, in_frame)), count
 
+    def bounded(self, length: int) -> list[EagerTensor]:
+        """Records the loop with its condition, and at most so many iterations.
+
+        Args:
+            length: the number of iterations that it makes, empty ones at the end.
+
+        Returns:
+            The loop variables at the end.
+        """
+        return self._dynamic(length)
+
     def _is_taped(self) -> bool:
         """Whether a tape records that may ask for a gradient in reverse."""
         return any(not tape._is_forward for tape in THREAD.recording.watchers())
