@@ -439,6 +439,82 @@ def test_a_later_restore_wins(tmp_path):
     assert late.layers[1].numpy() == 20.0
 
 
+def two_that_do_not_fit():
+    made = module_with(2)
+    made.layers[0] = tf.Variable([0.0, 0.0])
+    made.layers[1] = tf.Variable([[0.0]])
+    return made
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused_with_all_names(tmp_path):
+    path = tf.train.Checkpoint(m=module_with(3)).write(tmp_path / "ck")
+    target = two_that_do_not_fit()
+    target.layers.append(tf.Variable(-7.0))
+    with pytest.raises(ValueError, match="incompatible tensor with shape") as caught:
+        tf.train.Checkpoint(m=target).read(path)
+    text = str(caught.value)
+    assert "2 values of the checkpoint do not fit, and nothing was restored" in text
+    assert "m.layers.0: float32 of shape () in the checkpoint, float32 of shape (2,) in" in text
+    assert "m.layers.1: float32 of shape () in the checkpoint, float32 of shape (1, 1) in" in text
+    assert "m.layers.2" not in text
+    assert target.layers[2].numpy() == -7.0
+
+
+def test_dtypes_are_looked_at_before_shapes(tmp_path):
+    path = tf.train.Checkpoint(v=tf.Variable(1.0), w=tf.Variable(2)).write(tmp_path / "ck")
+    v, w = tf.Variable([0.0, 0.0]), tf.Variable(0.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="tensor_name = w/") as caught:
+        tf.train.Checkpoint(v=v, w=w).read(path)
+    assert "v: float32 of shape () in the checkpoint, float32 of shape (2,)" in str(caught.value)
+
+
+@pytest.mark.parametrize("dtypes", [(tf.int64, tf.float32), (tf.string, tf.int64)])
+def test_tables_of_other_dtypes_are_refused_before_anything_is_restored(tmp_path, dtypes):
+    def made(key, value):
+        module = tf.Module()
+        module.a = tf.Variable(0.0)
+        module.t = tf.lookup.experimental.MutableHashTable(key, value, tf.cast(-1, value))
+        return module
+
+    source = made(tf.string, tf.float32)
+    source.a.assign(1.0)
+    source.t.insert(["x"], [1.0])
+    path = tf.train.Checkpoint(m=source).write(tmp_path / "ck")
+    target = made(*dtypes)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"RestoreV2_dtypes_3.*table-"):
+        tf.train.Checkpoint(m=target).read(path)
+    assert target.a.numpy() == 0.0
+    same = made(tf.string, tf.float32)
+    tf.train.Checkpoint(m=same).read(path).assert_consumed()
+    assert same.t.lookup(tf.constant(["x"])).numpy() == [1.0]
+
+
+def test_an_attribute_that_does_not_fit_is_refused_where_it_is_set(tmp_path):
+    source = tf.Module()
+    source.v = tf.Variable([1.0, 2.0])
+    path = tf.train.Checkpoint(m=source).write(tmp_path / "ck")
+    target = tf.Module()
+    tf.train.Checkpoint(m=target).read(path).expect_partial()
+    with pytest.raises(ValueError, match=r"shape \(2,\) when attempting .* shape \(3,\)"):
+        target.v = tf.Variable([0.0, 0.0, 0.0])
+    assert not hasattr(target, "v")
+    target.v = tf.Variable([0.0, 0.0])
+    assert target.v.numpy().tolist() == [1.0, 2.0]
+
+
+def test_the_op_that_uses_a_variable_that_does_not_fit_raises(tmp_path):
+    path = tf.train.Checkpoint(m=module_with(2)).write(tmp_path / "ck")
+    late = module_with(0)
+    status = tf.train.Checkpoint(m=late).read(path).expect_partial()
+    late.layers.append(tf.Variable([1.0, 2.0]))
+    late.layers.append(tf.Variable(0.0))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="incompatible tensor with shape"):
+            late.layers[0] + 1.0
+    assert (late.layers[1] + 1.0).numpy() == 2.0
+    del status
+
+
 def test_a_value_that_does_not_fit_is_an_error_where_the_variable_is_used(tmp_path):
     path = tf.train.Checkpoint(m=module_with(2)).write(tmp_path / "ck")
     late = module_with(0)

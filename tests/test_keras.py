@@ -297,3 +297,48 @@ def test_fit_without_a_seed_takes_every_sample_once_in_another_order_each_time()
     first, second = orders
     assert sorted(first) == sorted(second) == list(range(50))
     assert first != second
+
+
+def dense_layers(units, is_built=True):
+    """Two dense layers, with an input or without."""
+    inputs = [tf.keras.Input((3,))] if is_built else []
+    return tf.keras.Sequential(
+        [*inputs, tf.keras.layers.Dense(units), tf.keras.layers.Dense(units)]
+    )
+
+
+@pytest.mark.parametrize("built", [(False, False), (True, False), (False, True)])
+def test_sequential_models_are_restored_before_they_are_built(tmp_path, built):
+    """Layers keep their places when an input is put in front of them."""
+    source, target = (dense_layers(3, is_built) for is_built in built)
+    want = source(tf.ones((1, 3)))
+    path = tf.train.Checkpoint(m=source).write(tmp_path / "ck")
+    status = tf.train.Checkpoint(m=target).read(path)
+    np.testing.assert_allclose(target(tf.ones((1, 3))), want, rtol=1e-6)
+    status.assert_consumed()
+
+
+def test_layers_that_do_not_fit_a_checkpoint_are_refused_when_they_are_called(tmp_path):
+    source, target = dense_layers(2), dense_layers(4, is_built=False)
+    path = tf.train.Checkpoint(m=source).write(tmp_path / "ck")
+    status = tf.train.Checkpoint(m=target).read(path).expect_partial()
+    with pytest.raises(ValueError, match=r"shape \(3, 2\) when attempting") as caught:
+        target(tf.ones((1, 3)))
+    assert "4 values of the checkpoint do not fit" in str(caught.value)
+    del status
+
+
+@pytest.mark.parametrize("name", ["w.weights.h5", "checkpoint"])
+def test_weights_that_do_not_fit_are_refused_with_all_names(tmp_path, name):
+    source = tf.keras.Sequential(
+        [tf.keras.Input((3,)), tf.keras.layers.Dense(3), tf.keras.layers.Dense(2)]
+    )
+    target = dense_layers(3)
+    source.save_weights(str(tmp_path / name))
+    before = [variable.numpy() for variable in target.variables]
+    with pytest.raises(ValueError, match="2 values in the file do not fit") as caught:
+        target.load_weights(str(tmp_path / name))
+    assert "kernel: shape (3, 2) in the file, (3, 3) in the model" in str(caught.value)
+    assert "bias: shape (2,) in the file, (3,) in the model" in str(caught.value)
+    for variable, value in zip(target.variables, before, strict=True):
+        np.testing.assert_array_equal(variable, value)

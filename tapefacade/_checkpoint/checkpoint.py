@@ -11,6 +11,7 @@ from tapefacade._checkpoint.load_status import (
     LoadStatus,
     NameBasedSaverStatus,
 )
+from tapefacade._checkpoint.misfits import Misfit, described_misfit, refusal
 from tapefacade._checkpoint.object_graph import Objects, description_and_values, find_objects
 from tapefacade._checkpoint.options import CheckpointOptions
 from tapefacade._checkpoint.reader import Reader, open_checkpoint
@@ -109,8 +110,7 @@ class Checkpoint:
         self._self_root = root
 
     def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-        deferred_values.note_attribute(self, name)
+        deferred_values.set_attribute(self, name, value)
 
     # The objects.
 
@@ -267,9 +267,15 @@ class Checkpoint:
         variables = [value for value in self._objects().objects if isinstance(value, Variable)]
         found = [(variable, variable.name.removesuffix(":0")) for variable in variables]
         known = [(variable, name) for variable, name in found if reader.has(name)]
-        tensors = [
-            tensor_for_variable(variable, reader, name, len(known)) for variable, name in known
-        ]
+        tensors, misfits = [], []
+        for variable, name in known:
+            try:
+                tensors.append(tensor_for_variable(variable, reader, name, len(known)))
+            except (errors.InvalidArgumentError, ValueError) as error:
+                line = described_misfit(name, variable, reader, {"VARIABLE_VALUE": name})
+                misfits.append(Misfit(line, variable, error))
+        if misfits:
+            raise refusal(misfits)
         settle_pending()
         pairs = zip(known, tensors, strict=True)
         put_all([VariablePut(variable, tensor) for (variable, _), tensor in pairs])

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from tapefacade._core.tensor import EagerTensor, FailedValue
 from tapefacade._state.module import Module
 from tapefacade._state.variable import Variable
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, Recording
 
 
 class DeferredRestoration(Protocol):
@@ -31,6 +31,7 @@ class DeferredRestoration(Protocol):
 
 
 _LOCK = threading.RLock()
+_NOTHING = object()
 # For each object that may get parts for which values wait: a weak reference, and what waits.
 _OWNERS: dict[int, tuple[Any, dict[int, DeferredRestoration]]] = {}
 # The variables that were made meanwhile, by what they held at first.
@@ -42,6 +43,7 @@ class _LazyInitialValue:
 
     def __init__(self, initial: EagerTensor) -> None:
         self.initial: EagerTensor | None = initial
+        self.is_sought = False  # whether a value was looked for when it was read first
 
     def compute(self, tensor: EagerTensor) -> None:
         """Looks for a value that waits for the variable, and takes the initial one if none does."""
@@ -141,6 +143,7 @@ def _note_fresh(variable: Variable) -> None:
 
 _PLAIN: dict[str, Callable[..., Any]] = {
     "init": Variable.__init__, "put": Variable._put, "note": Variable._note_put,
+    "slot": Variable._slot_in,
 }  # fmt: skip
 
 
@@ -166,9 +169,30 @@ def _note_put(variable: Variable) -> None:
     _PLAIN["note"](variable)
 
 
-def _set_attribute(module: Any, name: str, value: Any) -> None:
-    object.__setattr__(module, name, value)
-    note_attribute(module, name)
+def _slot_in(variable: Variable, recording: Recording) -> int:
+    """Looks for a value that waits before an op uses a variable: one that does not fit raises."""
+    held = variable._tensor
+    lazy = held._recording
+    if type(lazy) is _LazyInitialValue and not lazy.is_sought:
+        lazy.is_sought = True
+        resolve_all()
+    if type(held._value) is FailedValue:
+        held._array()
+    return _PLAIN["slot"](variable, recording)
+
+
+def set_attribute(owner: Any, name: str, value: Any) -> None:
+    """Sets an attribute, unless values wait for it that do not fit."""
+    before = vars(owner).get(name, _NOTHING)
+    object.__setattr__(owner, name, value)
+    try:
+        note_attribute(owner, name)
+    except BaseException:
+        if before is not _NOTHING:
+            object.__setattr__(owner, name, before)
+        elif name in vars(owner):
+            object.__delattr__(owner, name)
+        raise
 
 
 def _install() -> None:
@@ -177,13 +201,15 @@ def _install() -> None:
     Variable.__init__ = _made  # type: ignore[method-assign]
     Variable._put = _put  # type: ignore[method-assign]
     Variable._note_put = _note_put  # type: ignore[method-assign]
-    Module.__setattr__ = _set_attribute
+    Variable._slot_in = _slot_in  # type: ignore[method-assign]
+    Module.__setattr__ = set_attribute
 
 
 def _uninstall() -> None:
     Variable.__init__ = _PLAIN["init"]
     Variable._put = _PLAIN["put"]
     Variable._note_put = _PLAIN["note"]
+    Variable._slot_in = _PLAIN["slot"]
     if "__setattr__" in vars(Module):
         del Module.__setattr__
     _FRESH.clear()

@@ -4,9 +4,11 @@ import itertools
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from tapefacade._checkpoint import deferred_values
+from tapefacade._checkpoint.misfits import Misfit, described_misfit, refusal, tensor_count
 from tapefacade._checkpoint.object_graph import identity, shown_paths
 from tapefacade._checkpoint.reader import Reader
 from tapefacade._checkpoint.tracking import (
@@ -126,7 +128,7 @@ class Restoration:
             waiting.extend(
                 (parts[name], node) for name, node in self._nodes[place][0] if name in parts
             )
-        put_all(self._prepared(new))
+        put_all(self._prepared(new, direct))
         for place, value in new.items():
             self._found[place] = _reference(value)
         for value, place in visited:
@@ -150,32 +152,56 @@ class Restoration:
         known = new[place] if place in new else self._at(place)
         return known is not None and identity(known) == identity(value)
 
-    def _prepared(self, new: dict[int, Any]) -> list[Put]:
-        """Checks the values of objects, and returns what puts them there."""
+    def _prepared(self, new: dict[int, Any], direct: bool) -> list[Put]:
+        """Checks the values of objects, and returns what puts them there.
+
+        Raises:
+            ValueError: if shapes do not fit; the message names all values that do not.
+            InvalidArgumentError: if dtypes do not fit.
+        """
         with_values = [
-            (value, self._nodes[place][1])
+            (place, value, self._nodes[place][1])
             for place, value in new.items()
             if self._nodes[place][1] and place not in self._found
         ]
+        count = sum(tensor_count(value) for _, value, _ in with_values)
         puts: list[Put] = []
-        for value, keys in with_values:
+        misfits: list[Misfit] = []
+        for place, value, keys in with_values:
             kind = tracking_rule(value)
             if kind is None or kind.restoring is None:
                 continue
-            if isinstance(value, Variable) and deferred_values.is_fresh(value._root):
-                puts.append(self._settling(value._root, keys["VARIABLE_VALUE"], len(with_values)))
-            else:
-                puts.append(kind.restoring(value, self._reader, keys, len(with_values)))
+            try:
+                if isinstance(value, Variable) and deferred_values.is_fresh(value._root):
+                    puts.append(self._settling(value._root, keys["VARIABLE_VALUE"], count))
+                else:
+                    puts.append(kind.restoring(value, self._reader, keys, count))
+            except (errors.InvalidArgumentError, ValueError) as error:
+                misfits.append(Misfit(self._described(place, value), value, error))
+        if misfits:
+            puts += self._refused(misfits, direct)
         return puts
 
+    def _described(self, place: int, value: Any) -> str:
+        """Returns a line about a value that does not fit."""
+        path = shown_paths(self._graph)[place].removeprefix("(root).")
+        return described_misfit(path, value, self._reader, self._nodes[place][1])
+
+    def _refused(self, misfits: list[Misfit], direct: bool) -> list[Put]:
+        """Refuses values that do not fit.
+
+        Variables that were made after the checkpoint was read, and found by themselves, raise the
+        error for who uses them, and for nobody else.
+        """
+        error = refusal(misfits)
+        variables = [misfit.value for misfit in misfits]
+        if direct or not all(deferred_values.is_lazy(variable) for variable in variables):
+            raise error
+        failed = FailedValue(error)
+        return [partial(deferred_values.fail, variable, failed) for variable in variables]
+
     def _settling(self, variable: Variable, key: str, count: int) -> Put:
-        try:
-            tensor = tensor_for_variable(variable, self._reader, key, count)
-        except (errors.OpError, ValueError) as error:
-            if not deferred_values.is_lazy(variable):
-                raise
-            failed = FailedValue(error)  # raised for who looks at this variable, and nobody else
-            return lambda: deferred_values.fail(variable, failed)
+        tensor = tensor_for_variable(variable, self._reader, key, count)
         return lambda: deferred_values.settle(variable, tensor)
 
     def _watch(self, value: Any, place: int) -> None:

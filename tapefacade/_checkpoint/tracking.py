@@ -191,15 +191,7 @@ def tensor_for_variable(variable: Variable, source: ValueSource, key: str, count
         InvalidArgumentError: if it has another dtype.
         ValueError: if it has another shape.
     """
-    dtype = source.dtype(key)
-    if dtype is not variable.dtype:
-        prefix = kernel_prefix(f"RestoreV2_dtypes_{count}")
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            f"{prefix}tensor_name = {key}; expected dtype {variable.dtype.kernel_name} does not "
-            f"equal original dtype {dtype.kernel_name} [Op:RestoreV2]",
-        )
+    _require_dtype(source, key, variable.dtype, count)
     tensor = to_tensor(source.get(key))
     if not variable.shape.is_compatible_with(tensor.shape):
         raise ValueError(
@@ -207,6 +199,19 @@ def tensor_for_variable(variable: Variable, source: ValueSource, key: str, count
             f"variable with shape {variable.shape} and name {variable.name}."
         )
     return tensor
+
+
+def _require_dtype(source: ValueSource, key: str, wanted: dtypes.DType, count: int) -> None:
+    """Raises InvalidArgumentError if a value has another dtype."""
+    dtype = source.dtype(key)
+    if dtype is not wanted:
+        prefix = kernel_prefix(f"RestoreV2_dtypes_{count}")
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"{prefix}tensor_name = {key}; expected dtype {wanted.kernel_name} does not "
+            f"equal original dtype {dtype.kernel_name} [Op:RestoreV2]",
+        )
 
 
 def put(variable: Variable, tensor: Any) -> None:
@@ -274,11 +279,14 @@ def _table_values(table: MutableHashTable) -> list[SavedValue]:
 def _restore_table(
     table: MutableHashTable, source: ValueSource, keys: Mapping[str, str], count: int
 ) -> Callable[[], None]:
+    _require_dtype(source, keys["table"] + "-keys", table.key_dtype, count)
+    _require_dtype(source, keys["table"] + "-values", table.value_dtype, count)
     names, entries = (to_tensor(source.get(keys["table"] + end)) for end in ("-keys", "-values"))
+    restored = table.entries_of(names, entries)
 
     def fill() -> None:
         table._entries.clear()
-        table.insert(names, entries)
+        table._entries.update(restored)
 
     return fill
 

@@ -77,6 +77,19 @@ class MutableHashTable(Table):
             InvalidArgumentError: if the shapes do not fit.
             ValueError: if the values are of another dtype.
         """
+        self._entries.update(self.entries_of(keys, values))
+
+    def entries_of(self, keys: Any, values: Any) -> dict[Any, tuple[Any, ...]]:
+        """Returns the entries that `insert` would make, checked.
+
+        Args:
+            keys: a tensor of the dtype of the keys.
+            values: a tensor of the values, of the shape of `keys` and then that of a value.
+
+        Raises:
+            InvalidArgumentError: if the shapes do not fit.
+            ValueError: if the values are of another dtype.
+        """
         array = self._keys(keys, INSERT)
         held = _labelled("values", values, self.value_dtype)._numpy()
         shape = (*array.shape, *self._default._type.shape)
@@ -86,7 +99,7 @@ class MutableHashTable(Table):
                 INSERT, f"Expected shape [{wanted}] for value, got [{given}]", named=" name: "
             )
         rows = self._rows(held, array.size)
-        self._entries.update(zip(array.reshape(-1).tolist(), rows, strict=True))
+        return dict(zip(array.reshape(-1).tolist(), rows, strict=True))
 
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Takes keys out; those that the table does not have are ignored.

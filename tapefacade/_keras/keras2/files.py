@@ -4,7 +4,9 @@ import importlib
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,10 @@ IN_CHECKPOINTS = "/.ATTRIBUTES/VARIABLE_VALUE"
 MESSAGE_SAVED_MODEL = (
     "{} is a SavedModel. Keras 3 does not make models of these: use `tf.saved_model.load`, or save "
     "the model again with Keras 2, `model.save('name.h5')`."
+)
+MESSAGE_MISFITS = (
+    "{}\n\n{} values in the file do not fit, and nothing was loaded:\n{}\nMake the model as it was "
+    "when it was saved, or write load_weights(path, skip_mismatch=True)."
 )
 
 
@@ -105,14 +111,66 @@ def _loading_weights(original: Callable[..., Any]) -> Callable[..., Any]:
         path = os.fspath(filepath)
         known = path.endswith((".weights.h5", ".weights.json")) and not by_name
         if known or (path.endswith(".keras") and not _is_hdf5(path)):
-            return original(self, filepath, skip_mismatch=skip_mismatch, **kwargs)
+            load = partial(original, self, filepath, skip_mismatch=skip_mismatch, **kwargs)
+            return _all_or_nothing(self, load)
         notice(f"model.load_weights({_example(path)!r})", 'model.load_weights("name.weights.h5")')
         if path.endswith(HDF5) or _is_hdf5(path):
-            _load_hdf5(self, path, by_name, skip_mismatch)
+            _all_or_nothing(self, partial(_load_hdf5, self, path, by_name, skip_mismatch))
             return None
-        return _load_checkpoint(self, path)
+        return _all_or_nothing(self, partial(_load_checkpoint, self, path))
 
     return load_weights
+
+
+def _all_or_nothing(model: Any, load: Callable[[], Any]) -> Any:
+    """Loads weights; if some do not fit, all variables keep their values, and the error names all.
+
+    Raises:
+        ValueError: if a shape does not fit.
+    """
+    parts = [model, getattr(model, "optimizer", None)]
+    held = [
+        (variable, variable._root._seen)
+        for part in parts
+        if part is not None
+        for variable in part.variables
+    ]
+    try:
+        return load()
+    except ValueError as error:
+        for variable, tensor in held:
+            if variable._root._seen is not tensor:
+                variable._root.assign(tensor)
+        misfits = _misfits(load)
+        if not misfits:
+            raise
+        text = MESSAGE_MISFITS.format(error, len(misfits), "\n".join(misfits))
+        raise ValueError(text) from None
+
+
+def _misfits(load: Callable[[], Any]) -> list[str]:
+    """Returns a line for each variable that a value does not fit; loads nothing."""
+    kind = importlib.import_module("keras").Variable
+    assign, thread = kind.assign, threading.get_ident()
+    found: list[str] = []
+
+    def note(variable: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if threading.get_ident() != thread:
+            return assign(variable, value, *args, **kwargs)
+        shape, wanted = tuple(value.shape), tuple(variable.shape)
+        if shape != wanted:
+            found.append(f"    {variable.path}: shape {shape} in the file, {wanted} in the model")
+        return value
+
+    patches = AttributePatches()
+    patches.set(kind, "assign", note)
+    try:
+        load()
+    except ValueError:
+        pass  # counts of variables that differ: the first error has told it
+    finally:
+        patches.undo()
+    return found
 
 
 def _is_hdf5(path: str) -> bool:
