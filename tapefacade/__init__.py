@@ -92,6 +92,7 @@ from tapefacade._core.dtypes import (
     uint64 as uint64,
     variant as variant,
 )
+from tapefacade._core.lazy_names import names_with_late as _names_with_late
 from tapefacade._core.logging import get_logger as get_logger
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.optional import OptionalSpec as OptionalSpec
@@ -374,3 +375,4 @@ else:
 
 _watch_keras()
 __getattr__ = _missing_attribute(__name__, late=_LATE)
+__dir__ = _names_with_late(__name__, _LATE)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
 
 import tapefacade as tf
@@ -70,6 +71,27 @@ def test_programs_steps_and_looks_are_counted(report):
     assert found["looked at"] == [f"5  {os.path.relpath(place('here'))}"]
     assert found["functions"] == ["no tf.function was called"]
     assert 0.0 < report.compiling < report._ended - report._began
+
+
+def test_shapes_and_lines_behind_compiled_programs_are_named(report):
+    w = tf.Variable([[2.0], [3.0]])
+    for length in range(41, 49):
+        x = tf.constant(np.ones([length, 2], np.float32))
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.math.cosh(x) @ w))  # shapes
+        w.assign_sub(0.0625 * tape.gradient(loss, w))
+        loss.numpy()
+    for axis in (0, 1, 2):
+        tf.reduce_logsumexp(tf.constant(np.ones([2, 3, 4], np.float32)), axis).numpy()  # axis
+    found = rows(report)["programs"]
+    where = os.path.relpath(place("shapes"))
+    assert found[0].startswith("11 compiled")
+    assert found[1] == (
+        f"8 of them are the same ops for other shapes, at {where}: (41, 2), (42, 2), (43, 2) and "
+        "5 more; pad, or leave the last batch out by `drop_remainder=True`"
+    )
+    where = os.path.relpath(place("axis"))
+    assert found[2].startswith(f"3 of them are the same ops for other static numbers, at {where};")
 
 
 def test_inner_tapes_are_no_steps(report):

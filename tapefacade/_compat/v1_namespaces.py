@@ -542,4 +542,5 @@ def _names_of_twin(path: str, namespace: Namespace) -> set[str]:
         for name in dir(twin)
         if not name.startswith("_") and not isinstance(held.get(name), types.ModuleType)
     }
-    return names - set(namespace.without.split())
+    late = held.get("_LATE", ())  # of Keras, which each namespace has in its own way
+    return names.difference(namespace.without.split(), late if not path else ())

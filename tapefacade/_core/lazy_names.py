@@ -32,8 +32,26 @@ def lazy_attributes(
         setattr(sys.modules[module_name], name, value)
         return value
 
+    return find, names_with_late(module_name, made)
+
+
+def names_with_late(module_name: str, made: Mapping[str, Any]) -> Callable[[], list[str]]:
+    """Makes the `__dir__` of a namespace: what it holds, and what is made late.
+
+    Args:
+        module_name: the `__name__` of the namespace.
+        made: what is made late, by its names.
+
+    Returns:
+        A function that lists the names.
+
+    >>> {"keras", "losses", "Variable"} <= set(dir(tf))
+    True
+    """
+
     def names() -> list[str]:
         held = vars(sys.modules[module_name])
-        return sorted({*made, *(name for name in held if not name.startswith("_"))})
+        public = (name for name in held if not name.startswith("_") or name[:2] == "__")
+        return sorted({*made, *public})
 
-    return find, names
+    return names

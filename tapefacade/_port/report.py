@@ -21,10 +21,14 @@ from tapefacade._function.function.function import Function
 from tapefacade._function.function.tracing import FunctionTrace
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace import execution
+from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.shape_changes import REMEDY, SHAPE_CHANGES, ProgramShapes, shown
+from tapefacade._trace.slices import Slice
 from tapefacade._trace.tree import PACKAGE, users_line
 
 MAX_ROWS = 12
+NUMBERS = "give numbers that change as tensors where an op takes them so"
 # Files that are not the user's.
 FOREIGN = tuple(
     {
@@ -66,6 +70,7 @@ class Report:
         self.compiling = 0.0  # seconds
         self.starts = array.array("d")  # of the steps
         self.compiled_in: list[int] = []  # for each compilation, how many steps had begun
+        self.alike: dict[int, tuple[ProgramShapes, list[Slice]]] = {}  # what was compiled
         self.looks: Counter[str] = Counter()
         self.functions: dict[tuple[str, str], Counter[str]] = {}  # why Python runs; "" recorded
         self._stepping: weakref.WeakSet[Function] = weakref.WeakSet()
@@ -115,6 +120,8 @@ class Report:
             if execution.STATISTICS.compiled != before:
                 self.compiling += time.perf_counter() - since
                 self.compiled_in.append(len(self.starts))
+                if known := SHAPE_CHANGES.of(executable.part):
+                    self.alike.setdefault(id(known), (known, []))[1].append(executable.part)
             return result
 
         return timed
@@ -215,7 +222,9 @@ class Report:
                 f"{_seconds(early)} traced and computed by NumPy before they were compiled, "
                 f"{_seconds(behind)} compiling in the background"
             )
-        return [*lines, f"{self._counts['recorded']:,} new instructions"]
+        groups = sorted(self.alike.values(), key=lambda group: -len(group[1]))
+        again = [text for known, parts in groups if (text := compiled_again(known, parts))]
+        return [*lines, *_first(again), f"{self._counts['recorded']:,} new instructions"]
 
     def _functions(self) -> list[str]:
         lines = []
@@ -233,6 +242,29 @@ class Report:
         width = len(f"{max(self.looks.values()):,}")
         found = self.looks.most_common()
         return _first([f"{count:>{width},}  {_short(place)}" for place, count in found])
+
+
+def compiled_again(known: ProgramShapes, parts: list[Slice]) -> str:
+    """Says why the same ops were compiled several times, and what to do; "" if they were not.
+
+    Args:
+        known: their lines and shapes.
+        parts: what was compiled of them.
+    """
+    if len(parts) < 2:
+        return ""
+    line, shapes = known.change()
+    if len(shapes) > 1:
+        return (
+            f"{len(parts):,} of them are the same ops for other shapes, at "
+            f"{_short(in_sentence(line))}: {shown(shapes)}; {REMEDY}"
+        )
+    statics = zip(*([step.static for step in part.steps] for part in parts), strict=True)
+    places = [place for place, found in enumerate(statics) if len(set(found)) > 1]
+    if not places:
+        return ""
+    line = _short(in_sentence(known.lines[places[0]]))
+    return f"{len(parts):,} of them are the same ops for other static numbers, at {line}; {NUMBERS}"
 
 
 def users_place() -> str:

@@ -38,7 +38,7 @@ from tapefacade._tape.gradient_arguments import (
 from tapefacade._tape.reach import Window, nodes_within
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
-from tapefacade._trace.program_listing import ProgramListing, program_of
+from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of
 from tapefacade._trace.recording import CLOSED_VALUES, THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node
 
@@ -718,6 +718,22 @@ class GradientTape:
 
     def _repr_html_(self) -> str | None:
         return None if self._trace is None else self.program()._repr_html_()
+
+    def __repr__(self) -> str:
+        """Says what was recorded and from which line on, as TensorFlow does not."""
+        trace, end = self._trace, self._end
+        if trace is None and self._past is not None:
+            end = self._past[2]
+        elif self._recording and trace is not None:
+            end = trace.at
+        if end is None:
+            return f"<tf.{type(self).__name__}: its block has not been entered>"
+        last = [(self._start, end.end)] if self._recording else []
+        nodes = list(nodes_within(end, [*self._intervals, *last]))
+        state = "recording" if self._recording else "used" if trace is None else "ready"
+        count = f"{len(nodes):,} op{'s' * (len(nodes) != 1)}"
+        place = f", the first at {in_sentence(nodes[-1].line)}" if nodes else ""
+        return f"<tf.{type(self).__name__}: {count}{place}; {state}>"
 
     def explain(self, target: Any, sources: Any) -> Explanation:
         """Tells why the gradient of `target` is None for some of `sources`, or why it is not.

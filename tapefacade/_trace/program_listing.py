@@ -1,10 +1,12 @@
 """A recorded program as people read it: its values from outside, and its ops with their lines."""
 
+import functools
+import inspect
 import linecache
 import os
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_type import TensorType
@@ -148,6 +150,26 @@ def in_sentence(line: str) -> str:
         return line
     source = _source(path, int(number))
     return f"cell line {number}: `{source}`" if source else f"cell line {number}"
+
+
+def function_in_sentence(function: Any) -> str:
+    """Returns how a sentence names a function: its name, and where it is, if it is Python.
+
+    Args:
+        function: anything that can be called.
+
+    >>> function_in_sentence(len)
+    'len'
+    >>> function_in_sentence(function_in_sentence)
+    'function_in_sentence (.../program_listing.py:...)'
+    """
+    function = inspect.unwrap(function)
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    code = getattr(function, "__code__", None)
+    name = name.rpartition("<locals>.")[2]
+    return f"{name} ({in_sentence(f'{code.co_filename}:{code.co_firstlineno}')})" if code else name
 
 
 def _source(path: str, number: int) -> str:

@@ -48,6 +48,7 @@ from tapefacade._function.function.tracing import (
 )
 from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
+from tapefacade._trace.program_listing import function_in_sentence
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_SINGLETON = (
@@ -438,7 +439,8 @@ class Function(PolymorphicFunction):
         if limit is not None and len(self._traces) >= limit:
             raise hinted(
                 RuntimeError(
-                    f"{self._python} would be recorded {len(self._traces) + 1} times, and "
+                    f"{function_in_sentence(self._python)} would be recorded "
+                    f"{len(self._traces) + 1} times, and "
                     f"max_traces is {limit}. {self._what_changed(key, args, kwargs)}"
                 ),
                 "Pass tensors of the same shapes and dtypes, and numbers that change as tensors.",
@@ -604,7 +606,9 @@ class Function(PolymorphicFunction):
             self.get_concrete_function(*args, **kwargs)
         trace = self._traces[key]
         if trace.recorded is None:
-            raise ValueError(f"{self._python} is not one program: {trace.why}.")
+            raise ValueError(
+                f"{function_in_sentence(self._python)} is not one program: {trace.why}."
+            )
         return functools.partial(trace.text, tensors)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
@@ -667,10 +671,8 @@ class Function(PolymorphicFunction):
         return self._tracing_count
 
     def __repr__(self) -> str:
-        return (
-            "<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at "
-            f"{id(self):#x}>"
-        )
+        """Says which Python it is, and where that is, in the place of TensorFlow's address."""
+        return f"<tf.function {function_in_sentence(self._python)}>"
 
     # Copies begin anew: what was recorded belongs to the variables it was recorded with.
 

@@ -8,6 +8,7 @@ from typing import Any
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.retracing_rules import IdentityKey
+from tapefacade._trace.program_listing import function_in_sentence
 
 # As in TensorFlow: so many of the last calls have to be recordings, and so many warnings are given.
 MANY_TRACINGS, LAST_CALLS, MAX_WARNINGS = 5, 10, 2
@@ -41,7 +42,8 @@ class RetracingDetector:
             self._calls -= tracings.pop(0)
         if len(tracings) >= MANY_TRACINGS and self._warnings < MAX_WARNINGS:
             self._warnings += 1
-            get_logger().warning(MESSAGE, len(tracings), self._calls, function)
+            shown = function_in_sentence(function)
+            get_logger().warning(MESSAGE, len(tracings), self._calls, shown)
             return True
         return False
 

@@ -1,0 +1,90 @@
+"""What completion offers, and how functions and tapes show themselves."""
+
+import functools
+import importlib
+import re
+import rlcompleter
+import types
+
+import pytest
+from test_architecture import NAMESPACES
+
+import tapefacade as tf
+
+PLACE = rf"\({re.escape(__file__)}:\d+\)"
+
+
+def test_completion_offers_keras():
+    offered = rlcompleter.Completer({"tf": tf})
+    assert offered.complete("tf.ker", 0) == "tf.keras"
+
+
+@pytest.mark.parametrize("path", NAMESPACES)
+def test_lazy_names_are_listed(path):
+    namespace = NAMESPACES[path]
+    late = vars(namespace).get("_LATE", ())
+    assert {*late, *(name for name in vars(namespace) if name[0] != "_")} <= {*dir(namespace)}
+
+
+def test_namespaces_with_lazy_names_are_known():
+    # A namespace that makes names late keeps them in `_LATE`, where this file finds them.
+    for path in ("tf", "tf.test", "tf.train"):
+        module = importlib.import_module(NAMESPACES[path].__name__)
+        assert vars(module)["_LATE"]
+        assert isinstance(module, types.ModuleType)
+
+
+def test_functions_show_their_name_and_line():
+    @tf.function
+    def double(x):
+        return 2.0 * x
+
+    class Model:
+        @tf.function
+        def call(self, x):
+            return x
+
+    assert re.fullmatch(rf"<tf\.function double {PLACE}>", repr(double))
+    assert re.fullmatch(rf"<tf\.function Model\.call {PLACE}>", repr(Model().call))
+    partial = tf.function(functools.partial(lambda a, b: a, 1.0))
+    assert re.fullmatch(rf"<tf\.function <lambda> {PLACE}>", repr(partial))
+    assert repr(tf.function(len)) == "<tf.function len>"
+
+
+def test_warnings_of_retraces_name_the_line(caplog):
+    @tf.function
+    def triple(x, n):
+        return 3.0 * x
+
+    for n in range(6):
+        triple(tf.constant(1.0), n)
+    (first, *_) = [r.getMessage() for r in caplog.records if "retracing" in r.getMessage()]
+    assert re.search(rf"calls to triple {PLACE} triggered", first)
+    assert " at 0x" not in caplog.text
+
+
+def test_tapes_show_what_they_recorded():
+    x = tf.Variable(2.0)
+    tape = tf.GradientTape()
+    assert repr(tape) == "<tf.GradientTape: its block has not been entered>"
+    with tape:
+        assert repr(tape) == "<tf.GradientTape: 0 ops; recording>"
+        y = tf.sinh(x)
+        z = y * y
+        text = rf"<tf\.GradientTape: 2 ops, the first at {re.escape(__file__)}:\d+; {{}}>"
+        assert re.fullmatch(text.format("recording"), repr(tape))
+    assert re.fullmatch(text.format("ready"), repr(tape))
+    tape.gradient(z, x)
+    assert re.fullmatch(text.format("used"), repr(tape))
+
+
+def test_a_persistent_tape_leaves_out_what_it_did_not_record():
+    x = tf.Variable(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+        with tape.stop_recording():
+            tf.exp(y)
+            assert repr(tape).startswith("<tf.GradientTape: 1 op, ")
+        tape.reset()
+        assert repr(tape) == "<tf.GradientTape: 0 ops; recording>"
+    assert repr(tape) == "<tf.GradientTape: 0 ops; ready>"
