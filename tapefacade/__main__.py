@@ -58,7 +58,11 @@ def _check(options: argparse.Namespace) -> None:
     for path in options.paths:
         if not os.path.exists(path):
             options.parser.error(f"there is no file or folder {path!r}")
+    if options.write and not options.fix:
+        options.parser.error("--write goes with --fix")
     try:
+        if options.fix:
+            raise SystemExit(check_command.fix(options.paths, options.write))
         raise SystemExit(check_command.check(options.paths, options.json, options.quiet))
     except BrokenPipeError:  # somebody read only the first lines, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -145,6 +149,12 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "-q", "--quiet", action="store_true", help="say nothing of what is there and the same"
     )
+    check.add_argument(
+        "--fix",
+        action="store_true",
+        help="show as a diff how scripts are written where nothing but the spelling has changed",
+    )
+    check.add_argument("--write", action="store_true", help="with --fix: change the files, too")
     check.set_defaults(parser=check)
     where = commands.add_parser(
         "where",

@@ -40,7 +40,7 @@ def conjugate_gradient(
 ) -> Any:
     """Solves systems of linear equations with products only (Hestenes and Stiefel, 1952).
 
-    Unlike TensorFlow, `rhs` may be a NumPy array or a list.
+    Beyond TensorFlow, `rhs` may be a NumPy array or a list.
 
     Args:
         operator: a linear operator that is known to be self-adjoint and positive definite.

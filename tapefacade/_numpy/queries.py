@@ -54,7 +54,7 @@ def isnan(x: Any) -> Any:
 def isinf(x: Any) -> Any:
     """Tells where elements are infinite.
 
-    Unlike TensorFlow's, which takes nothing but tensors, this takes Python numbers and arrays.
+    Beyond TensorFlow's, which takes nothing but tensors, this takes Python numbers and arrays.
 
     Args:
         x: a tensor or what converts to one.
@@ -73,7 +73,7 @@ def isinf(x: Any) -> Any:
 def isposinf(x: Any) -> Any:
     """Tells where elements are the positive infinity.
 
-    Unlike TensorFlow's, which takes nothing but tensors, this takes Python numbers and arrays.
+    Beyond TensorFlow's, which takes nothing but tensors, this takes Python numbers and arrays.
 
     Args:
         x: a tensor or what converts to one.
@@ -92,7 +92,7 @@ def isposinf(x: Any) -> Any:
 def isneginf(x: Any) -> Any:
     """Tells where elements are the negative infinity.
 
-    Unlike TensorFlow's, which takes nothing but tensors, this takes Python numbers and arrays.
+    Beyond TensorFlow's, which takes nothing but tensors, this takes Python numbers and arrays.
 
     Args:
         x: a tensor or what converts to one.

@@ -102,7 +102,7 @@ def random(size: Any = None) -> Any:
 def uniform(low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     """Draws from the uniform distribution between two limits.
 
-    Unlike TensorFlow's, which takes a list only, `size` may be an integer.
+    Beyond TensorFlow's, which takes a list only, `size` may be an integer.
 
     Args:
         low: the lower limit, which broadcasts with `high`.

@@ -228,7 +228,7 @@ def var(
 ) -> Any:
     """Computes the variance over axes: the mean square deviation from the mean.
 
-    Unlike TensorFlow's, which fails without a dtype then, this takes a `ddof` other than 0.
+    Beyond TensorFlow's, which fails without a dtype then, this takes a `ddof` other than 0.
 
     Args:
         a: a tensor or what converts to one.

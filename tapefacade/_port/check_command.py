@@ -9,11 +9,15 @@ With `--json` the answer is one object, whose form stays as it is while `schema`
                            "places": [{"cell": null, "line": 3}]}],
                 "notes": [{"text": "...", "cell": null, "line": 1}],
                 "errors": [{"text": "...", "cell": null, "line": 9}]}],
-     "summary": {"files": 1, "lines": 12, "there": 0, "different": 0, "missing": 1, "errors": 0}}
+     "summary": {"files": 1, "lines": 12, "there": 0, "more": 0, "different": 0, "missing": 1,
+                 "errors": 0}}
 
 `status` of the whole is the exit status: 0 if every name is there, 1 if some are missing, 2 if
-something could not be read. That of a name is "there", "different" or "missing"; it is `guarded`
-where the program provides for its absence, which does not count. `cell` is the number of the
+something could not be read. That of a name is "there", "different" (which may change results or
+speed) or "missing"; it is `guarded` where the program provides for its absence, which does not
+count. `more` counts the names that are there and do something that TensorFlow's do not, which
+their text says. Members of tensors and models, and arguments, are named if they are missing, where
+it is clear what they belong to. `cell` is the number of the
 notebook's code cell, from 1 on, or null; `line` is null where a file as a whole is meant. Files
 that use no TensorFlow are listed, with no names. `summary` counts names once for each file;
 `missing` leaves out the guarded ones.
@@ -34,6 +38,8 @@ from tapefacade._port.check_text import Styles, file_lines, summary_line
 from tapefacade._port.name_status import MISSING, look_up
 from tapefacade._port.name_uses import NameUse, Reader
 from tapefacade._port.program_files import UnreadableError, programs, read_program
+from tapefacade._port.spelling_fixes import diff, fixed, fixes, write
+from tapefacade._port.value_members import look_up_detail
 
 SCHEMA = 1
 ALL_THERE, SOME_MISSING, UNREADABLE = 0, 1, 2
@@ -41,6 +47,9 @@ ALL_THERE, SOME_MISSING, UNREADABLE = 0, 1, 2
 PACE = 0.1
 NOWHERE = SourcePlace(None, None)
 MESSAGE_EMPTY = "there is no Python file and no notebook"
+MESSAGE_NOTHING_TO_FIX = "Nothing is only called otherwise today: there is nothing to fix.\n"
+MESSAGE_SHOWN = "\nNothing has been written. This writes it: check --fix --write\n"
+MESSAGE_WRITTEN = "\nWritten: {:,} spelling{} in {:,} file{}.\n"
 
 
 def check(paths: list[str], as_json: bool = False, quiet: bool = False) -> int:
@@ -69,6 +78,47 @@ def check(paths: list[str], as_json: bool = False, quiet: bool = False) -> int:
         sys.stdout.write("\n")
     elif len(files) > 1 or not said:
         sys.stdout.write(f"{summary_line(files, styles)}\n")
+    return status
+
+
+def fix(paths: list[str], writes: bool = False) -> int:
+    """Shows how scripts are written today, where nothing but the spelling of a name has changed.
+
+    Args:
+        paths: scripts, and folders of them. Notebooks are left as they are.
+        writes: change the files, too.
+
+    Returns:
+        The exit status: 0, or 2 if something could not be read.
+    """
+    files = spellings = 0
+    status = ALL_THERE
+    for path in programs(paths):
+        if path.endswith(".ipynb"):
+            continue
+        reader = Reader()
+        try:
+            ((_, code),) = read_program(path)
+            reader.read(_parsed(code))
+            reader.finish()
+        except (UnreadableError, SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            sys.stderr.write(f"{path}: {error}\n")
+            status = UNREADABLE
+            continue
+        found = fixes(code, reader.uses, reader.details)
+        if found:
+            files, spellings = files + 1, spellings + len(found)
+            after = fixed(code, found)
+            sys.stdout.writelines(diff(path, code, after))
+            if writes:
+                write(path, after)
+    if not files:
+        sys.stdout.write(MESSAGE_NOTHING_TO_FIX)
+    elif writes:
+        plurals = "s" * (spellings != 1), "s" * (files != 1)
+        sys.stdout.write(MESSAGE_WRITTEN.format(spellings, plurals[0], files, plurals[1]))
+    else:
+        sys.stdout.write(MESSAGE_SHOWN)
     return status
 
 
@@ -130,7 +180,7 @@ def check_file(path: str, own: Set[str] = frozenset()) -> CheckedProgram:
         reader.finish()
     except RecursionError as error:
         checked.errors.append(Remark(f"it cannot be parsed: {error}", NOWHERE))
-    checked.names = _names(reader.uses)
+    checked.names = _names(reader.uses, reader.details)
     checked.notes = [Remark(note.text, SourcePlace(note.cell, note.line)) for note in reader.notes]
     return checked
 
@@ -141,14 +191,23 @@ def _parsed(code: str) -> ast.Module:
         return ast.parse(code)
 
 
-def _names(uses: Iterable[NameUse]) -> list[UsedName]:
+def _known(uses: Iterable[NameUse], details: Iterable[NameUse]) -> Iterator[tuple[Any, NameUse]]:
+    """Yields the name, status and text of what is used, and the use."""
+    for use in uses:
+        status, text = look_up(use.name)
+        if not use.doubtful or status != MISSING:
+            yield (use.name, status, text), use
+    for use in details:
+        detail = look_up_detail(use.name)
+        if detail is not None:
+            yield (detail.name, MISSING, detail.text), use
+
+
+def _names(uses: Iterable[NameUse], details: Iterable[NameUse]) -> list[UsedName]:
     """Looks up what is used, in the order of names."""
     found: dict[str, UsedName] = {}
-    for use in uses:
-        known = look_up(use.name)
-        if use.doubtful and known.status == MISSING:
-            continue
-        name = found.setdefault(use.name, UsedName(use.name, known.status, use.guarded, known.text))
+    for (shown, status, text), use in _known(uses, details):
+        name = found.setdefault(shown, UsedName(shown, status, use.guarded, text))
         name.guarded = name.guarded and use.guarded
         place = SourcePlace(use.cell, use.line)
         if place not in name.places:

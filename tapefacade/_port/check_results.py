@@ -3,7 +3,7 @@
 import dataclasses
 from typing import NamedTuple
 
-from tapefacade._port.name_status import MISSING
+from tapefacade._port.name_status import MISSING, THERE
 
 
 class SourcePlace(NamedTuple):
@@ -25,7 +25,8 @@ class UsedName:
         name: the dotted name, such as `tf.math.log`.
         status: whether it is there.
         guarded: whether the program provides for its absence.
-        text: how it differs, or what to write instead.
+        text: how it differs, or what to write instead; of what is there, what it does beyond
+            TensorFlow.
         places: where it is used.
     """
 
@@ -71,6 +72,11 @@ class CheckedProgram:
         """Counts the names of a status, but for those whose absence is provided for."""
         return sum(n.status == status and (status != MISSING or n.counts) for n in self.names)
 
+    @property
+    def does_more(self) -> int:
+        """Counts the names that are there, and do something that TensorFlow's do not."""
+        return sum(n.status == THERE and bool(n.text) for n in self.names)
+
 
 def summary(files: list[CheckedProgram]) -> dict[str, int]:
     """Counts what was found in all files; a name counts once in each.
@@ -88,6 +94,7 @@ def summary(files: list[CheckedProgram]) -> dict[str, int]:
         "files": len(files),
         "lines": sum(file.lines for file in files),
         "there": sum(file.count("there") for file in files),
+        "more": sum(file.does_more for file in files),
         "different": sum(file.count("different") for file in files),
         "missing": sum(file.count("missing") for file in files),
         "errors": sum(len(file.errors) for file in files),

@@ -73,7 +73,7 @@ def summary_line(files: list[CheckedProgram], styles: Styles) -> str:
     users = sum(bool(file.names) for file in files)
     text = f"{counts['files']:,} file{'s' * (len(files) != 1)}, {users:,} with TensorFlow"
     if users:
-        text += f"  {_numbers(counts['there'], counts['missing'], counts['different'])}"
+        text += f"  {_numbers(counts)}"
     if counts["errors"]:
         text += f", {counts['errors']:,} errors"
     return styles.paint(text, "head")
@@ -82,11 +82,13 @@ def summary_line(files: list[CheckedProgram], styles: Styles) -> str:
 def _counts(checked: CheckedProgram) -> str:
     if not checked.names:
         return "no names of TensorFlow"
-    return _numbers(checked.count(THERE), checked.count(MISSING), checked.count(DIFFERENT))
+    return _numbers(summary([checked]))
 
 
-def _numbers(there: int, missing: int, different: int) -> str:
-    return f"{there:,} there, {missing:,} missing, {different:,} different"
+def _numbers(counts: dict[str, int]) -> str:
+    more = f" ({counts['more']:,} with more)" if counts["more"] else ""
+    different = f"{counts['different']:,} may change results or speed"
+    return f"{counts['there']:,} there{more}, {counts['missing']:,} missing, {different}"
 
 
 def _table(

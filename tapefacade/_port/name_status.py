@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import logging
+import operator
 import os
 import re
 import sys
@@ -19,8 +20,11 @@ from tapefacade._core.missing_names import hint_for, nearest_name, public_names,
 from tapefacade._port.keras_alias import BACKEND
 
 THERE, DIFFERENT, MISSING = "there", "different", "missing"
-# A paragraph of a docstring that says what differs, up to the end of its first sentence.
-DIFFERENCE = re.compile(r"Unlike TensorFlow.*?(?:\.(?=\s|$)|(?=\n\s*\n)|$)", re.DOTALL)
+# What a docstring says of differences, up to the end of a sentence: the first kind may change the
+# results or the speed of a program, the second is what TensorFlow does not do.
+SENTENCE = r" TensorFlow.*?(?:\.(?=\s|$)|(?=\n\s*\n)|$)"
+DIFFERENCE = re.compile(rf"Unlike{SENTENCE}", re.DOTALL)
+MORE = re.compile(rf"Beyond{SENTENCE}", re.DOTALL)
 MESSAGE_NEAREST = "The nearest name is `{}`"
 MESSAGE_NOTHING = "There is no name like it"
 
@@ -30,7 +34,8 @@ class NameStatus(NamedTuple):
 
     Attributes:
         status: `THERE`, `DIFFERENT` or `MISSING`.
-        text: how it differs, or what to write instead; "" where it is there.
+        text: how it differs, or what to write instead. Of what is there, what it does beyond
+            TensorFlow, mostly "".
     """
 
     status: str
@@ -58,13 +63,13 @@ def look_up(name: str) -> NameStatus:
     with warnings.catch_warnings(), _keras_on_jax(), _notices() as notices:
         warnings.simplefilter("ignore")
         try:
-            found = _get(name)
+            found = get(name)
         except ImportError as error:  # tf.keras without Keras
             return NameStatus(MISSING, _sentence(str(error)))
         except AttributeError:
             return NameStatus(MISSING, _sentence(_advice(name)))
-    text = " ".join(notices) or _difference(found)
-    return NameStatus(DIFFERENT, text) if text else NameStatus(THERE)
+    text = " ".join(notices) or _sentence_of(found, DIFFERENCE)
+    return NameStatus(DIFFERENT, text) if text else NameStatus(THERE, _sentence_of(found, MORE))
 
 
 @contextlib.contextmanager
@@ -98,7 +103,8 @@ def _keras_on_jax() -> Iterator[None]:
             os.environ[BACKEND] = before
 
 
-def _get(name: str) -> Any:
+def get(name: str) -> Any:
+    """Returns what a dotted name means; of objects no attributes are looked up."""
     first, *others = name.split(".")
     found: Any = root_module()
     if first == "keras":
@@ -127,6 +133,8 @@ def _advice(name: str) -> str:
     hint = hint_for(f"tf.{name}" if name.startswith("keras.") else name)
     if hint:
         return hint
+    if today := renamed(name):
+        return f"Write `{today}`"
     names = list(public_names(root_module()))
     if name.startswith(("tf.keras.", "keras.")):
         names = _keras_names(name.partition("keras.")[0] + "keras")
@@ -136,12 +144,45 @@ def _advice(name: str) -> str:
     return MESSAGE_NEAREST.format(nearest) if nearest else MESSAGE_NOTHING
 
 
+def renamed(name: str) -> str | None:
+    """Returns what a function of TensorFlow 1 is called today, if nothing but its name has changed.
+
+    Args:
+        name: a dotted name that is missing.
+
+    >>> renamed("tf.log"), renamed("tf.placeholder")
+    ('tf.math.log', None)
+    """
+    if not name.startswith("tf.") or name.startswith("tf.compat."):
+        return None
+    with contextlib.suppress(AttributeError, ImportError):
+        older = operator.attrgetter(name.removeprefix("tf."))(root_module().compat.v1)
+        return _todays_names().get(id(older)) if callable(older) else None
+    return None
+
+
+@functools.cache
+def _todays_names() -> dict[int, str]:
+    """Returns the shortest names of functions and classes, by their identities."""
+    names: dict[int, str] = {}
+    root = root_module()
+    paths = [name for name in public_names(root) if not name.startswith(("tf.compat", "tf.raw_"))]
+    for path in sorted(paths, key=lambda p: (p.count("."), p)):
+        owner = (
+            operator.attrgetter(parent)(root) if (parent := path[3:].rpartition(".")[0]) else root
+        )
+        found = vars(owner).get(path.rpartition(".")[2])
+        if callable(found):
+            names.setdefault(id(found), path)
+    return names
+
+
 def _owner(name: str) -> tuple[str, type] | None:
     """Returns the class in which a name is missing, if it is one, and its name."""
     path = name.rpartition(".")[0]
     while path:
         with contextlib.suppress(AttributeError):
-            found = _get(path)
+            found = get(path)
             return (path, found) if isinstance(found, type) else None
         path = path.rpartition(".")[0]
     return None
@@ -151,7 +192,7 @@ def _owner(name: str) -> tuple[str, type] | None:
 def _keras_names(root: str) -> list[str]:
     """Lists the names of Keras's public modules."""
     names = []
-    waiting = [(root, _get(root))]
+    waiting = [(root, get(root))]
     seen = {waiting[0][1]}
     while waiting:
         path, module = waiting.pop()
@@ -165,15 +206,15 @@ def _keras_names(root: str) -> list[str]:
     return names
 
 
-def _difference(found: Any) -> str:
-    """Returns the sentence of an object's docstring that says how it differs."""
+def _sentence_of(found: Any, kind: re.Pattern[str]) -> str:
+    """Returns the sentence of an object's docstring that says how it differs, of a kind."""
     own = found if isinstance(found, type) else type(found)
     text = getattr(found, "__doc__", None)
     if not isinstance(text, str) or isinstance(found, types.ModuleType):
         return ""
     if own is not found and text is own.__doc__:
         return ""  # the docstring of the class of a constant
-    sentence = DIFFERENCE.search(inspect.cleandoc(text))
+    sentence = kind.search(inspect.cleandoc(text))
     return " ".join(sentence[0].split()) if sentence else ""
 
 

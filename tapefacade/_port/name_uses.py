@@ -2,8 +2,11 @@
 
 Names are followed through all forms of import and through assignments of names to names
 (`K = tf.keras.backend`), each in its own scope: a parameter that is called as an imported module is
-another thing. Functions are read after what surrounds them, as Python runs them later. What is
-called on values (`x.numpy()`) is not followed.
+another thing. Functions are read after what surrounds them, as Python runs them later.
+
+Of a value whose kind is clear, since a name of TensorFlow has made it and its variable holds
+nothing else (`x = tf.constant(1)`), the members are uses, too: `tf.constant().numpy`. So are the
+arguments of calls: `tf.zeros(dtype=)`, and `tf.zeros(2)` for two that have no name.
 """
 
 import ast
@@ -23,6 +26,7 @@ RELATED = {
 # Whoever catches these expects that a name may be missing.
 EXPECTED = {"ImportError", "ModuleNotFoundError", "AttributeError"}
 ANYTHING = {"Exception", "BaseException"}
+TAPES = {"tf.GradientTape", "tf.autodiff.GradientTape"}
 NOTE_STAR = "`from {} import *`: names of it are looked up where nothing else has them"
 NOTE_RELATED = "{} is made for TensorFlow and is not looked into"
 
@@ -36,6 +40,7 @@ class NameUse(NamedTuple):
         line: the line, in the script or the cell.
         guarded: whether the program provides for the case that the name is missing.
         doubtful: whether the name may come from elsewhere: it may have been imported by a star.
+        span: the lines and columns (in bytes) of its first and its last character.
     """
 
     name: str
@@ -43,6 +48,7 @@ class NameUse(NamedTuple):
     line: int
     guarded: bool
     doubtful: bool = False
+    span: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
 class UseNote(NamedTuple):
@@ -59,6 +65,7 @@ class _Scope:
     def __init__(self, is_class: bool = False) -> None:
         self.names: dict[str, str | None] = {}  # the dotted name, if it is one of TensorFlow
         self.globals: set[str] = set()
+        self.makers: dict[str, set[str | None]] = {}  # what has made the values of a name
         self.is_class = is_class
 
 
@@ -70,6 +77,7 @@ class Reader(ast.NodeVisitor):
 
     Attributes:
         uses: the names that are used.
+        details: members of values, and arguments.
         notes: remarks.
 
     >>> reader = Reader()
@@ -82,6 +90,8 @@ class Reader(ast.NodeVisitor):
     def __init__(self, looked_into: Set[str] = frozenset()) -> None:
         self._related = RELATED - looked_into  # those of which nothing has been said
         self.uses: list[NameUse] = []
+        self.details: list[NameUse] = []
+        self._of_values: list[tuple[_Scope, str, str, NameUse]] = []
         self.notes: list[UseNote] = []
         self._scopes = [_Scope()]
         self._cell: int | None = None
@@ -101,6 +111,10 @@ class Reader(ast.NodeVisitor):
             self._scopes, self._cell, node = self._later.pop(0)
             self._guards = 0
             self._read_function(node)
+        for scope, name, rest, use in self._of_values:
+            makers = scope.makers.get(name, set())
+            if len(makers) == 1 and (maker := next(iter(makers))):
+                self.details.append(use._replace(name=f"{maker}(){rest}"))
         self.uses = [
             use._replace(guarded=True) if self._is_own(use.name) else use for use in self.uses
         ]
@@ -110,9 +124,11 @@ class Reader(ast.NodeVisitor):
 
     # Scopes.
 
-    def _bind(self, name: str, dotted: str | None = None) -> None:
+    def _bind(self, name: str, dotted: str | None = None, maker: str | None = None) -> None:
         scope = self._scopes[-1]
-        (self._scopes[0] if name in scope.globals else scope).names[name] = dotted
+        scope = self._scopes[0] if name in scope.globals else scope
+        scope.names[name] = dotted
+        scope.makers.setdefault(name, set()).add(maker)
 
     def _find(self, name: str) -> tuple[bool, str | None]:
         """Returns whether a name is bound, and the dotted name that it stands for."""
@@ -136,8 +152,40 @@ class Reader(ast.NodeVisitor):
         self._scopes = self._scopes[:-1]
 
     def _use(self, name: str, node: Any, guarded: bool = False, doubtful: bool = False) -> None:
+        self.uses.append(self._made(name, node, guarded, doubtful))
+
+    def _made(self, name: str, node: Any, guarded: bool = False, doubtful: bool = False) -> NameUse:
         guarded = guarded or self._guards > 0
-        self.uses.append(NameUse(name, self._cell, node.lineno, guarded, doubtful))
+        span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        return NameUse(name, self._cell, node.lineno, guarded, doubtful, span)
+
+    # Members of values, and arguments.
+
+    def _maker(self, node: ast.expr | None) -> str | None:
+        """Returns the name of TensorFlow that is called to make a value."""
+        return self._dotted(node.func) if isinstance(node, ast.Call) else None
+
+    def _detail(self, owner: ast.AST, rest: str, node: Any) -> None:
+        """Takes note of a member of a value, or of its argument."""
+        if isinstance(owner, ast.Name):
+            for scope in reversed(self._scopes):
+                if owner.id in scope.names and (not scope.is_class or scope is self._scopes[-1]):
+                    self._of_values.append((scope, owner.id, rest, self._made("", node)))
+                    return
+        elif isinstance(owner, ast.Call) and (maker := self._maker(owner)):
+            self.details.append(self._made(f"{maker}(){rest}", node))
+
+    def _read_arguments(self, node: ast.Call) -> None:
+        keywords = [keyword for keyword in node.keywords if keyword.arg]
+        has_all = not any(isinstance(argument, ast.Starred) for argument in node.args)
+        texts: list[tuple[str, Any]] = [(f"({keyword.arg}=)", keyword) for keyword in keywords]
+        if node.args and has_all:
+            texts.append((f"({len(node.args)})", node))
+        for text, where in texts:
+            if dotted := self._dotted(node.func):
+                self.details.append(self._made(f"{dotted}{text}", where))
+            elif isinstance(node.func, ast.Attribute):
+                self._detail(node.func.value, f".{node.func.attr}{text}", where)
 
     def _note(self, text: str, node: ast.stmt) -> None:
         self.notes.append(UseNote(text, self._cell, node.lineno))
@@ -197,6 +245,8 @@ class Reader(ast.NodeVisitor):
         dotted = self._dotted(node)
         if dotted is None:
             self.generic_visit(node)
+            if isinstance(node.ctx, ast.Load):
+                self._detail(node.value, f".{node.attr}", node)
         elif isinstance(node.ctx, ast.Load):
             self._use(dotted, node)
         else:
@@ -205,6 +255,7 @@ class Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         """Reads a call; `hasattr` and `getattr` ask for names."""
         self.generic_visit(node)
+        self._read_arguments(node)
         match node:
             case ast.Call(
                 func=ast.Name(id="hasattr" | "getattr" as asked),
@@ -247,9 +298,24 @@ class Reader(ast.NodeVisitor):
         elif not isinstance(target, ast.Name):
             self.visit(target)
         elif not (isinstance(value, ast.Constant) and value.value is None):
-            self._bind(target.id, self._dotted(value))
+            self._bind(target.id, self._dotted(value), self._maker(value))
         elif not self._find(target.id)[1]:  # `tf = None` where the import has failed
             self._bind(target.id)
+
+    def visit_withitem(self, node: ast.withitem) -> None:
+        """Reads `with a as b`; a tape is what its block is given."""
+        self.visit(node.context_expr)
+        maker = self._maker(node.context_expr)
+        if isinstance(node.optional_vars, ast.Name) and maker in TAPES:
+            self._bind(node.optional_vars.id, None, maker)
+        elif node.optional_vars is not None:
+            self.visit(node.optional_vars)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        """Reads `nonlocal a`: what is assigned there is not followed."""
+        for scope in self._scopes:
+            for name in node.names:
+                scope.makers.setdefault(name, set()).add(None)
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
         """Reads a loop: first what it goes through."""

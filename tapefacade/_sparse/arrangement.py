@@ -308,7 +308,7 @@ def split(
 ) -> list[SparseTensor]:
     """Cuts a sparse tensor into pieces along one dimension.
 
-    Unlike TensorFlow's, the pieces are differentiable.
+    Beyond TensorFlow's, the pieces are differentiable.
 
     Args:
         sp_input: a sparse tensor.

@@ -175,9 +175,9 @@ class GradientTape:
     not depend on a source is None. Tapes may be nested: a gradient is computed by ops, which an
     outer tape records.
 
-    Unlike TensorFlow, a tape keeps the inputs of the recorded computation, not its intermediate
-    results, and recording costs nothing: the ops are the same with and without a tape. A tape that
-    is opened after another one has recorded, and in which the gradient of that other one is taken,
+    Beyond TensorFlow, recording costs nothing: the ops are the same with and without a tape, which
+    keeps the inputs of the recorded computation, not its intermediate results. A tape that is
+    opened after another one has recorded, and in which the gradient of that other one is taken,
     differentiates it in full; TensorFlow takes the older tape's intermediate results as constants.
 
     >>> x = tf.Variable(3.0)

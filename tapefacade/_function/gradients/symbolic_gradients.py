@@ -133,7 +133,7 @@ def hessians(
         ValueError: if `ys` do not depend on an x, or their gradient does not.
         LookupError: if an op without a registered gradient lies on the way.
 
-    Unlike TensorFlow, variables may be among `xs`.
+    Beyond TensorFlow, variables may be among `xs`.
 
     >>> @tf.function
     ... def curvature(x):

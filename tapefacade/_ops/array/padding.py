@@ -141,7 +141,7 @@ def _check_blocks(input: Any, block_size: int, data_format: str, message: str) -
 def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC") -> jax.Array:
     """Moves square blocks of pixels into the channels.
 
-    Unlike TensorFlow, "NCHW" works on the CPU too.
+    Beyond TensorFlow, "NCHW" works on the CPU too.
 
     Args:
         input: images, `[batch, height, width, channels]`.
@@ -177,7 +177,7 @@ def space_to_depth(input: TensorLike, block_size: int, data_format: str = "NHWC"
 def depth_to_space(input: TensorLike, block_size: int, data_format: str = "NHWC") -> jax.Array:
     """Spreads channels over square blocks of pixels; the inverse of `tf.nn.space_to_depth`.
 
-    Unlike TensorFlow, "NCHW" works on the CPU too.
+    Beyond TensorFlow, "NCHW" works on the CPU too.
 
     Args:
         input: images, `[batch, height, width, channels]`.

@@ -482,7 +482,7 @@ def approx_min_k(
 ) -> ApproxTopK:
     """Finds the `k` smallest elements, or almost; see `tf.nn.approx_max_k`.
 
-    Unlike TensorFlow, it works on every device.
+    Beyond TensorFlow, it works on every device.
 
     Args:
         operand: a tensor of type float16, bfloat16 or float32.

@@ -186,7 +186,7 @@ def sample_distorted_bounding_box(
 ) -> SampleDistortedBoundingBoxV2:
     """Chooses a part of an image at random that shows enough of at least one object.
 
-    Unlike TensorFlow, a call with `seed=0` can be repeated after `tf.random.set_seed`.
+    Beyond TensorFlow, a call with `seed=0` can be repeated after `tf.random.set_seed`.
 
     Args:
         image_size: three integers: height, width, channels.

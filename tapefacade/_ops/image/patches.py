@@ -117,7 +117,7 @@ def extract_patches(
 ) -> jax.Array:
     """Takes patches of images and puts each into the channels.
 
-    Unlike TensorFlow, patches of booleans work too.
+    Beyond TensorFlow, patches of booleans work too.
 
     Args:
         images: a tensor of shape `[B, H, W, C]`.

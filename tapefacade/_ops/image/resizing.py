@@ -59,7 +59,7 @@ def resize(
 ) -> EagerTensor:
     """Resizes images; the centres of pixels lie at halves.
 
-    Unlike TensorFlow, every method but `"area"` can be differentiated more than once.
+    Beyond TensorFlow, every method but `"area"` can be differentiated more than once.
 
     Args:
         images: a tensor of shape `[B, H, W, C]` or `[H, W, C]`.
@@ -319,7 +319,7 @@ def crop_and_resize(
 
     The corners of a box are placed on the centres of the corner pixels of its crop.
 
-    Unlike TensorFlow, the gradients can be differentiated.
+    Beyond TensorFlow, the gradients can be differentiated.
 
     Args:
         image: a tensor of shape `[B, H, W, C]`.

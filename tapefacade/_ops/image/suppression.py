@@ -369,7 +369,7 @@ def non_max_suppression_padded(
     """Takes the boxes with the highest scores, and leaves out those that overlap one of them.
 
     Other than with `tf.image.non_max_suppression`, an overlap of exactly `iou_threshold` is too
-    much, and a threshold of 0 leaves nothing out. Unlike TensorFlow, boxes may be given by any two
+    much, and a threshold of 0 leaves nothing out. Beyond TensorFlow, boxes may be given by any two
     opposite corners, not all by the same ones.
 
     Args:

@@ -43,7 +43,7 @@ def matmul(
 ) -> jax.Array:
     """Multiplies matrices, or stacks of matrices whose leading dimensions broadcast.
 
-    Unlike TensorFlow, 8-bit and 16-bit integers are multiplied on every device, and
+    Beyond TensorFlow, 8-bit and 16-bit integers are multiplied on every device, and
     `output_type` may be any numeric type.
 
     Args:

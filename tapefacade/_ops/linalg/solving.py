@@ -77,7 +77,7 @@ def inv(input: TensorLike, adjoint: bool = False) -> jax.Array:
 def det(input: TensorLike) -> jax.Array:
     """Computes determinants.
 
-    Unlike TensorFlow, the gradient of a singular matrix exists.
+    Beyond TensorFlow, the gradient of a singular matrix exists.
 
     Args:
         input: a floating or complex tensor of shape `[..., M, M]`.
@@ -245,7 +245,7 @@ def lstsq(
 ) -> jax.Array:
     """Solves systems of linear equations in the sense of least squares.
 
-    Unlike TensorFlow, a gradient exists where `fast` is False too.
+    Beyond TensorFlow, a gradient exists where `fast` is False too.
 
     Args:
         matrix: a floating or complex tensor of shape `[..., M, N]`.
@@ -462,7 +462,7 @@ def banded_triangular_solve(
 ) -> jax.Array:
     """Solves systems of linear equations whose matrices are triangular, with a few diagonals.
 
-    Unlike TensorFlow, half precision is accepted, and the gradient of a single band has its shape.
+    Beyond TensorFlow, half precision is accepted, and the gradient of a single band has its shape.
 
     Args:
         bands: the K diagonals, of shape `[..., K, M]`: entry `[..., d, i]` is in row i. If

@@ -240,7 +240,7 @@ def tridiagonal_solve(
 ) -> Any:
     """Solves systems of linear equations whose matrices are tridiagonal.
 
-    Unlike TensorFlow, every way to compute it is available on every device, lists and NumPy arrays
+    Beyond TensorFlow, every way to compute it is available on every device, lists and NumPy arrays
     are accepted, and the gradient of complex systems is conjugated as it has to be.
 
     Args:

@@ -203,7 +203,7 @@ def reduce_min(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = Fal
 def reduce_prod(input_tensor: TensorLike, axis: Axis = None, keepdims: bool = False) -> jax.Array:
     """Computes the product of the elements over the dimensions in `axis`.
 
-    Unlike TensorFlow, the second derivative is right where a factor is 0.
+    Beyond TensorFlow, the second derivative is right where a factor is 0.
 
     Args:
         input_tensor: a numeric tensor of any shape.

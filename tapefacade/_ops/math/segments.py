@@ -215,7 +215,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     """Computes the products of consecutive groups of rows.
 
-    Unlike TensorFlow, the second derivative is right where a factor is 0, and the gradient for
+    Beyond TensorFlow, the second derivative is right where a factor is 0, and the gradient for
     complex numbers is conjugated, as that of `tf.reduce_prod`.
 
     The ids are looked at, for they decide the shape of the result.
@@ -448,7 +448,7 @@ def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments:
 def unsorted_segment_prod(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the products of groups of rows.
 
-    Unlike TensorFlow, the second derivative is right where a factor is 0 (TensorFlow's
+    Beyond TensorFlow, the second derivative is right where a factor is 0 (TensorFlow's
     is nan), and the gradient for complex numbers is conjugated, as that of `tf.reduce_prod`.
 
     Args:

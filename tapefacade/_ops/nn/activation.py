@@ -578,7 +578,7 @@ def _softsign_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array
 def softsign(features: TensorLike) -> jax.Array:
     """Computes `x / (1 + abs(x))` of each element.
 
-    Unlike TensorFlow, which raises a LookupError, there is a second derivative.
+    Beyond TensorFlow, which raises a LookupError, there is a second derivative.
 
     Args:
         features: a floating tensor.

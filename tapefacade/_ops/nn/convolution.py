@@ -207,7 +207,7 @@ def conv1d(
 ) -> jax.Array:
     """Convolves sequences, or correlates them rather: the filter is not mirrored.
 
-    Unlike TensorFlow, every data format works on every device.
+    Beyond TensorFlow, every data format works on every device.
 
     Args:
         input: a tensor of shape `[..., W, C]`.
@@ -242,7 +242,7 @@ def conv2d(
 ) -> jax.Array:
     """Convolves images, or correlates them rather: the filter is not mirrored.
 
-    Unlike TensorFlow, every data format works on every device.
+    Beyond TensorFlow, every data format works on every device.
 
     Args:
         input: a tensor of shape `[..., H, W, C]`.
@@ -276,7 +276,7 @@ def conv3d(
 ) -> jax.Array:
     """Convolves volumes, or correlates them rather: the filter is not mirrored.
 
-    Unlike TensorFlow, every data format and dilation works on every device.
+    Beyond TensorFlow, every data format and dilation works on every device.
 
     Args:
         input: a tensor of shape `[..., D, H, W, C]`.
@@ -360,7 +360,7 @@ def depthwise_conv2d(
 ) -> jax.Array:
     """Convolves each channel of images with filters of its own.
 
-    Unlike TensorFlow, the strides may differ.
+    Beyond TensorFlow, the strides may differ.
 
     Args:
         input: a tensor of shape `[B, H, W, C]`.

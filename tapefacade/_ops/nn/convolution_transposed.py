@@ -141,7 +141,7 @@ def conv2d_transpose(
 ) -> jax.Array:
     """Applies the transpose of `tf.nn.conv2d`, which makes images larger if it strides.
 
-    Unlike TensorFlow, every data format and dilation works on every device.
+    Beyond TensorFlow, every data format and dilation works on every device.
 
     Args:
         input: a tensor of shape `[B, H, W, C]`.

@@ -36,7 +36,7 @@ def ctc_loss(
     blanks are left out; the probability is that of all the sequences of frames that give the
     labels. The loss of labels that do not fit into the frames is above 700, as in TensorFlow.
 
-    Unlike TensorFlow, whose second derivatives are NaN, the loss can be differentiated twice.
+    Beyond TensorFlow, whose second derivatives are NaN, the loss can be differentiated twice.
 
     Args:
         labels: the labels, an integer tensor of shape `[B, L]`, or a sparse one.

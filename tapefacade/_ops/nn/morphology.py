@@ -80,7 +80,7 @@ def dilation2d(
 ) -> jax.Array:
     """Computes the grayscale dilation: the greatest sum of pixels and filter in each window.
 
-    The gradient goes to the first of equal sums. Unlike TensorFlow, it can be differentiated more
+    The gradient goes to the first of equal sums. Beyond TensorFlow, it can be differentiated more
     than once.
 
     Args:

@@ -252,7 +252,7 @@ def local_response_normalization(
 ) -> jax.Array:
     """Divides by a power of the sum of squares over the neighbouring channels.
 
-    Unlike TensorFlow, it can be differentiated more than once.
+    Beyond TensorFlow, it can be differentiated more than once.
 
     Args:
         input: a floating tensor of four dimensions, the channels last.

@@ -131,7 +131,7 @@ def avg_pool2d(
 ) -> jax.Array:
     """Takes the average of each window of images; what lies outside of the image does not count.
 
-    Unlike TensorFlow, every data format works on every device.
+    Beyond TensorFlow, every data format works on every device.
 
     Args:
         input: a floating tensor of shape `[B, H, W, C]`.
@@ -209,7 +209,7 @@ def max_pool3d(
 ) -> jax.Array:
     """Takes the greatest value of each window of volumes; see `tf.nn.max_pool2d`.
 
-    Unlike TensorFlow, float64 works too.
+    Beyond TensorFlow, float64 works too.
 
     Args:
         input: a tensor of shape `[B, D, H, W, C]`.

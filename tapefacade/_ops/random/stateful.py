@@ -287,7 +287,7 @@ def categorical(
 ) -> EagerTensor:
     """Draws numbers of classes from categorical distributions.
 
-    Unlike TensorFlow, the logits may be integers.
+    Beyond TensorFlow, the logits may be integers.
 
     Args:
         logits: the logarithms of the odds, a tensor of shape `[B, C]`.

@@ -85,7 +85,7 @@ def fftnd(
 ) -> EagerTensor:
     """Computes the discrete Fourier transform along any dimensions.
 
-    Unlike TensorFlow, which has no kernel for it on a CPU, it works on every device.
+    Beyond TensorFlow, which has no kernel for it on a CPU, it works on every device.
 
     Args:
         input_tensor: a complex tensor.
@@ -149,7 +149,7 @@ def rfftnd(
 ) -> EagerTensor:
     """Computes the discrete Fourier transform of a real tensor along any dimensions.
 
-    Unlike TensorFlow, which has no kernel for it on a CPU, it works on every device.
+    Beyond TensorFlow, which has no kernel for it on a CPU, it works on every device.
 
     Args:
         input_tensor: a tensor of type float32 or float64.
