@@ -292,6 +292,14 @@ def test_equal_layers_are_traced_once(all_deep):
     assert step_kind.cache_info().currsize == known
 
 
+def test_initial_values_are_not_compiled(monkeypatch):
+    settle()
+    with counted() as count:
+        values = [tf.zeros([n, 3]) + tf.ones([3]) for n in range(1, 61)]
+        assert sum(value.numpy().sum() for value in values) == 3 * sum(range(1, 61))
+    assert count.compiled == 0
+
+
 def test_a_step_that_does_not_repeat_is_not_compiled(all_deep, jobs):
     network = Network()
     for rows in range(1, 5):

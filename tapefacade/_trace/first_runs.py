@@ -195,7 +195,9 @@ def _made(executable: Executable) -> FirstRuns | None:
         return None
     with _timed(), jax.enable_x64(True), no_collection():
         program = NumpyProgram(executable)
-        if program.weight < DEEP or not program.is_possible:
+        # What has no inputs makes the first values of variables, and does so once.
+        is_deep = program.weight >= DEEP or not executable.part.inputs
+        if not (is_deep and program.is_possible):
             return None
         program.prepare()
     return FirstRuns(program)
