@@ -6,6 +6,7 @@ safetensors, format: https://huggingface.co/docs/safetensors
 import contextlib
 import os
 import secrets
+import weakref
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
+from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
 
 # What safetensors stores as it is; the elements of other dtypes are stored as bytes.
 NATIVE = {
@@ -51,6 +53,9 @@ def sync(path: str) -> None:
 
 def replace(written: str, path: str) -> None:
     """Gives a file that is complete its name."""
+    if is_remote(path):
+        storage_of(path).replace(written, path)
+        return
     sync(written)
     os.replace(written, path)
     sync(os.path.dirname(path) or ".")
@@ -60,7 +65,7 @@ def write_bytes(path: str, data: bytes) -> None:
     """Writes a file beside and renames it: at no time is it there in part."""
     beside = f"{path}.{unused_name()}.part"
     try:
-        with open(beside, "wb") as file:
+        with storage_of(path).open(beside, "wb") as file:
             file.write(data)
         replace(beside, path)
     except BaseException:  # also Ctrl-C: no half a file stays behind
@@ -71,7 +76,7 @@ def write_bytes(path: str, data: bytes) -> None:
 def remove(path: str) -> None:
     """Removes a file if it is there."""
     with contextlib.suppress(FileNotFoundError):
-        os.remove(path)
+        storage_of(path).remove(path)
 
 
 def write_arrays(path: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
@@ -103,7 +108,8 @@ def write_arrays(path: str, arrays: Mapping[str, Array]) -> dict[str, Any]:
         held[key], described[key] = stored, entry
     beside = f"{path}.{unused_name()}.part"
     try:
-        _library("safetensors.numpy").save_file(held, beside)
+        with local_target(beside) as local:
+            _library("safetensors.numpy").save_file(held, local)
         replace(beside, path)
     except BaseException:  # also Ctrl-C: no half a file stays behind
         remove(beside)
@@ -131,8 +137,10 @@ class Arrays:
         self._described = described
         library = _library("safetensors")
         self._failure: Any = library.SafetensorError
+        copies = contextlib.ExitStack()
+        weakref.finalize(self, copies.close)
         try:
-            self._file = library.safe_open(path, "np")
+            self._file = library.safe_open(copies.enter_context(local_copy(path)), "np")
         except FileNotFoundError:
             raise damaged(path, "the file with the values of the checkpoint is missing") from None
         except (self._failure, OSError) as error:

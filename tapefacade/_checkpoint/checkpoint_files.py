@@ -23,6 +23,7 @@ from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes
 from tapefacade._core.string_arrays import as_bytes, text_tensor
+from tapefacade._io.storage import storage_of
 
 FORMAT = "tapefacade checkpoint"
 VERSION = 1
@@ -65,7 +66,7 @@ def write_checkpoint(prefix: str, graph: Any, arrays: dict[str, Array]) -> None:
         graph: describes the objects.
         arrays: their values by key.
     """
-    os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
+    storage_of(prefix).makedirs(os.path.dirname(prefix) or ".")
     end = f".data-{unused_name()}.safetensors"
     described = write_arrays(prefix + end, arrays)
     content = {
@@ -85,7 +86,7 @@ def write_checkpoint(prefix: str, graph: Any, arrays: dict[str, Array]) -> None:
 def data_file(prefix: str) -> str | None:
     """Returns the file with the values of one of our checkpoints, if there is an index."""
     try:
-        with open(prefix + INDEX, "rb") as file:
+        with storage_of(prefix).open(prefix + INDEX, "rb") as file:
             content = read_json(prefix + INDEX, file.read(), FORMAT)
         return prefix + content["data"]
     except Exception:  # there is none, or it is somebody else's

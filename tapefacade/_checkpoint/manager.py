@@ -18,6 +18,7 @@ from tapefacade._checkpoint.state_file import (
 from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
+from tapefacade._io.storage import storage_of
 
 SECONDS_PER_HOUR = 3600.0
 DATA_FILE_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
@@ -240,7 +241,8 @@ def remove_checkpoint(
         return
     directory, name = os.path.split(prefix)
     remove(prefix + INDEX)
-    for other in os.listdir(directory or ".") if os.path.isdir(directory or ".") else ():
+    files = storage_of(prefix)
+    for other in files.listdir(directory or ".") if files.isdir(directory or ".") else ():
         if other.startswith(name) and DATA_FILE_SUFFIX.fullmatch(other[len(name) :]):
             remove(os.path.join(directory, other))
 

@@ -1,6 +1,5 @@
 """Checkpoints of either kind: `tf.train.load_checkpoint` and what it gives."""
 
-import os
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translated
+from tapefacade._io.storage import storage_of
 
 Reader = OwnReader | BundleReader
 
@@ -44,10 +44,10 @@ def open_checkpoint(prefix: str) -> Reader:
 def _index(prefix: str) -> bytes:
     """Reads the index of a checkpoint."""
     try:
-        with open(prefix + INDEX, "rb") as file:
+        with storage_of(prefix).open(prefix + INDEX, "rb") as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
-        if os.path.isdir(prefix):
+        if storage_of(prefix).isdir(prefix):
             raise errors.DataLossError(
                 None,
                 None,
@@ -141,7 +141,8 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     np.int32(7)
     """
     path = as_path(ckpt_dir_or_file)
-    if os.path.isdir(path) and not os.path.exists(path + INDEX):
+    files = storage_of(path)
+    if files.isdir(path) and not files.exists(path + INDEX):
         latest = latest_checkpoint(path)
         if latest is None:
             raise ValueError(

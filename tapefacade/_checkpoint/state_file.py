@@ -9,8 +9,10 @@ from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._core.logging import get_logger
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
+from tapefacade._io.storage import is_remote, storage_of
 
 STATE_FILE_NAME = "checkpoint"
+NANOSECONDS_PER_SECOND = 1e9
 
 
 class ParseError(ValueError):
@@ -31,7 +33,7 @@ def _parsed(text: str) -> Any:
 
 
 def _absolute(directory: str, path: str) -> str:
-    return path if os.path.isabs(path) else os.path.join(directory, path)
+    return path if os.path.isabs(path) or is_remote(path) else os.path.join(directory, path)
 
 
 @function("train.get_checkpoint_state")
@@ -55,8 +57,8 @@ def get_checkpoint_state(checkpoint_dir: Any, latest_filename: str | None = None
     directory = as_path(checkpoint_dir)
     path = os.path.join(directory, latest_filename or STATE_FILE_NAME)
     try:
-        with open(path, encoding="utf-8") as file:
-            state = _parsed(file.read())
+        with storage_of(path).open(path, "rb") as file:
+            state = _parsed(file.read().decode())
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -107,7 +109,8 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
 @function("compat.v1.train.checkpoint_exists")
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Returns whether there is a checkpoint with a path."""
-    return os.path.exists(f"{as_path(checkpoint_prefix)}.index")
+    path = f"{as_path(checkpoint_prefix)}.index"
+    return storage_of(path).exists(path)
 
 
 @function("compat.v1.train.generate_checkpoint_state_proto")
@@ -212,4 +215,8 @@ def _relative(path: str, directory: str) -> str:
 def get_checkpoint_mtimes(checkpoint_prefixes: Sequence[Any]) -> list[float]:
     """Returns when checkpoints were written, leaving out those that are not there."""
     paths = [f"{as_path(prefix)}.index" for prefix in checkpoint_prefixes]
-    return [os.stat(path).st_mtime for path in paths if os.path.exists(path)]
+    return [
+        storage_of(path).status(path)[1] / NANOSECONDS_PER_SECOND
+        for path in paths
+        if storage_of(path).exists(path)
+    ]

@@ -1,8 +1,11 @@
 """Where files are: on this machine, or, for paths with `://`, where fsspec finds them."""
 
+import contextlib
 import importlib.util
 import os
 import shutil
+import tempfile
+from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._core import errors
@@ -25,6 +28,10 @@ class LocalStorage:
     def isdir(self, path: str) -> bool:
         """Whether there is a directory."""
         return os.path.isdir(path)
+
+    def isfile(self, path: str) -> bool:
+        """Whether there is a file."""
+        return os.path.isfile(path)
 
     def listdir(self, path: str) -> list[str]:
         """Lists the names in a directory."""
@@ -74,6 +81,10 @@ class RemoteStorage(LocalStorage):
         """Whether there is a directory."""
         return self._system.isdir(path)
 
+    def isfile(self, path: str) -> bool:
+        """Whether there is a file."""
+        return self._system.isfile(path)
+
     def listdir(self, path: str) -> list[str]:
         """Lists the names in a directory."""
         found = self._system.ls(path, detail=False)
@@ -109,6 +120,14 @@ class RemoteStorage(LocalStorage):
         except (NotImplementedError, IsADirectoryError, FileNotFoundError, KeyError):
             return size, 0  # not every storage knows, nor of directories
         return size, int(changed.timestamp() * 1e9)
+
+    def fetch(self, path: str, local: str) -> None:
+        """Copies a file to one of this machine."""
+        self._system.get_file(path, local)
+
+    def send(self, local: str, path: str) -> None:
+        """Copies a file of this machine here."""
+        self._system.put_file(local, path)
 
     def glob(self, pattern: str) -> list[str]:
         """Lists the paths that match a pattern."""
@@ -147,6 +166,30 @@ def remote_storage(path: str) -> RemoteStorage:
         raise errors.UnimplementedError(
             None, None, f"File system scheme '{scheme}' not implemented (file: '{path}')"
         ) from error
+
+
+@contextlib.contextmanager
+def local_copy(path: str) -> Iterator[str]:
+    """Gives the path of a local file to read: the file itself, or a copy of it for the block."""
+    if not is_remote(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        local = os.path.join(directory, path.rpartition("/")[2])
+        remote_storage(path).fetch(path, local)
+        yield local
+
+
+@contextlib.contextmanager
+def local_target(path: str) -> Iterator[str]:
+    """Gives the path of a local file to write: the file itself, or one that is sent afterwards."""
+    if not is_remote(path):
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as directory:
+        local = os.path.join(directory, path.rpartition("/")[2])
+        yield local
+        remote_storage(path).send(local, path)
 
 
 def schemes() -> list[str]:

@@ -2,6 +2,8 @@
 
 import os
 
+from tapefacade._io.storage import storage_of
+
 INDEX = "saved_model.json"
 TENSORFLOW_FILES = ("saved_model.pb", "saved_model.pbtxt")
 VARIABLES = os.path.join("variables", "variables")
@@ -9,16 +11,16 @@ VARIABLES = os.path.join("variables", "variables")
 
 def is_own(path: str) -> bool:
     """Whether a directory holds a saved model of ours."""
-    return os.path.isfile(os.path.join(path, INDEX))
+    return storage_of(path).isfile(os.path.join(path, INDEX))
 
 
 def is_of_tensorflow(path: str) -> bool:
     """Whether a directory holds a saved model of TensorFlow's."""
-    return any(os.path.isfile(os.path.join(path, name)) for name in TENSORFLOW_FILES)
+    return any(storage_of(path).isfile(os.path.join(path, name)) for name in TENSORFLOW_FILES)
 
 
 def checkpoint_within(path: str) -> str:
     """Returns the path of the checkpoint in a saved model; another path as it is."""
-    if os.path.isdir(path) and (is_own(path) or is_of_tensorflow(path)):
+    if storage_of(path).isdir(path) and (is_own(path) or is_of_tensorflow(path)):
         return os.path.join(path, VARIABLES)
     return path

@@ -26,6 +26,7 @@ from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.spec_json import decoded
+from tapefacade._io.storage import storage_of
 from tapefacade._state.module import Module
 from tapefacade._state.variable import Variable
 
@@ -106,7 +107,7 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
     if not directory.is_own(path):
         raise _no_model(path)
     index = os.path.join(path, directory.INDEX)
-    with open(index, "rb") as file:
+    with storage_of(index).open(index, "rb") as file:
         content = read_json(index, file.read(), FORMAT)
     return _SavedModelLoader(path, content).root()
 
@@ -156,7 +157,7 @@ class _SavedModelLoader:
     def _variables(self) -> Reader:
         prefix = os.path.join(self._path, directory.VARIABLES)
         reader = open_checkpoint(prefix)
-        with open(prefix + INDEX, "rb") as file:
+        with storage_of(prefix).open(prefix + INDEX, "rb") as file:
             if zlib.crc32(file.read()) != self._content["variables"]:
                 raise damaged(
                     prefix + INDEX, "the variables are not those that the model was saved with"
@@ -261,7 +262,7 @@ class _SavedModelLoader:
         name, size, check = described
         path = os.path.join(self._path, name)
         try:
-            with open(path, "rb") as file:
+            with storage_of(path).open(path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
             raise damaged(path, "a program of the saved model is missing") from None

@@ -27,6 +27,7 @@ from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.spec_json import NotEncodedError, encoded
+from tapefacade._io.storage import storage_of
 from tapefacade._state.variable import Variable
 
 FORMAT = "tapefacade saved model"
@@ -124,7 +125,7 @@ def save(
     variables = os.path.join(path, directory.VARIABLES)
     write_checkpoint(variables, graph, arrays)
     files = writer.write()
-    with open(variables + INDEX, "rb") as file:
+    with storage_of(path).open(variables + INDEX, "rb") as file:
         check = zlib.crc32(file.read())
     content = {
         "format": FORMAT, "version": VERSION, "objects": nodes, "signatures": called,
@@ -137,17 +138,17 @@ def save(
 
 def _files_before(path: str) -> list[str]:
     """Lists the programs and constants of a model that is going to be replaced."""
-    found = []
+    found, files = [], storage_of(path)
     for folder, end in (("programs", ".stablehlo"), ("constants", ".safetensors")):
         inner = os.path.join(path, folder)
-        if os.path.isdir(inner) and directory.is_own(path):
-            found += [os.path.join(folder, n) for n in os.listdir(inner) if n.endswith(end)]
+        if files.isdir(inner) and directory.is_own(path):
+            found += [os.path.join(folder, n) for n in files.listdir(inner) if n.endswith(end)]
     return found
 
 
 def _remove(path: str) -> None:
-    if os.path.exists(path):
-        os.remove(path)
+    if storage_of(path).exists(path):
+        storage_of(path).remove(path)
 
 
 def functions_of(value: Any) -> dict[str, Any]:
@@ -264,13 +265,13 @@ class _SavedModelWriter:
 
     def write(self) -> dict[str, Any]:
         """Writes programs and constants; returns what the index says of them."""
-        os.makedirs(os.path.join(self._path, "programs"), exist_ok=True)
+        storage_of(self._path).makedirs(os.path.join(self._path, "programs"))
         for program, number in self._programs.items():
             name = f"{self._run}-{number}.stablehlo"
             write_bytes(os.path.join(self._path, "programs", name), program)
         if not self._constants:
             return {"constants": None, "constant_entries": {}}
-        os.makedirs(os.path.join(self._path, "constants"), exist_ok=True)
+        storage_of(self._path).makedirs(os.path.join(self._path, "constants"))
         name = os.path.join("constants", f"{self._run}.safetensors")
         entries = write_arrays(os.path.join(self._path, name), self._constants)
         return {"constants": name, "constant_entries": entries}

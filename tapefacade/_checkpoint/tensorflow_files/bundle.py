@@ -4,6 +4,8 @@ The index is a sorted table: a header under the empty key, and for every tensor 
 data files. See TensorFlow's `tensor_bundle.proto`.
 """
 
+import errno
+import os
 import struct
 from typing import Any
 
@@ -18,6 +20,7 @@ from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes, errors
 from tapefacade._core.tensor import hinted
 from tapefacade._io.checksums import masked_crc
+from tapefacade._io.storage import storage_of
 from tapefacade._io.varints import VarintError, read_varint
 
 LARGEST_SHORT = 2**32 - 1
@@ -111,11 +114,13 @@ class BundleReader:
 
     def _read(self, path: str, entry: Any) -> bytes:
         try:
-            with open(path, "rb") as file:
+            with storage_of(path).open(path, "rb") as file:
                 file.seek(entry.offset)
                 data = file.read(entry.size)
         except OSError as error:
-            raise errors.NotFoundError(None, None, f"{path}; {error.strerror}") from None
+            raise errors.NotFoundError(
+                None, None, f"{path}; {error.strerror or os.strerror(errno.ENOENT)}"
+            ) from None
         if len(data) < entry.size:
             raise damaged(path, "Read less bytes than requested")
         return data

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._io.storage import local_copy, local_target, storage_of
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import like, notice, refusal, source
 
 HDF5 = (".h5", ".hdf5", ".keras")
+HUGGING_FACE = "hf://"  # Keras downloads it by itself
 SIGNATURE_OF_HDF5 = b"\x89HDF\r\n\x1a\n"
 DROPPED_OF_SAVE = ("signatures", "options", "save_traces")
 LAYER = "layer_with_weights-{}"
@@ -80,7 +82,7 @@ def _saving_weights(original: Callable[..., None]) -> Callable[..., None]:
             return
         notice(f"model.save_weights({_example(path)!r})", 'model.save_weights("name.weights.h5")')
         if os.path.dirname(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            storage_of(path).makedirs(os.path.dirname(path))
         if path.endswith(HDF5) or save_format in ("h5", "hdf5", "keras"):
             _save_hdf5(self, path)
         else:
@@ -94,7 +96,7 @@ def _example(path: str) -> str:
 
 
 def _save_hdf5(model: Any, path: str) -> None:
-    with importlib.import_module("h5py").File(path, "w") as file:
+    with local_target(path) as local, importlib.import_module("h5py").File(local, "w") as file:
         source("legacy.saving.legacy_h5_format").save_weights_to_hdf5_group(file, model)
 
 
@@ -174,16 +176,16 @@ def _misfits(load: Callable[[], Any]) -> list[str]:
 
 
 def _is_hdf5(path: str) -> bool:
-    if not os.path.isfile(path):
+    if path.startswith(HUGGING_FACE) or not storage_of(path).isfile(path):
         return False
-    with open(path, "rb") as file:
+    with storage_of(path).open(path, "rb") as file:
         return file.read(len(SIGNATURE_OF_HDF5)) == SIGNATURE_OF_HDF5
 
 
 def _load_hdf5(model: Any, path: str, by_name: bool, skip_mismatch: bool) -> None:
     formats = source("legacy.saving.legacy_h5_format")
     by_it = formats.load_weights_from_hdf5_group_by_name
-    with importlib.import_module("h5py").File(path, "r") as file:
+    with local_copy(path) as local, importlib.import_module("h5py").File(local, "r") as file:
         whole = "layer_names" not in file.attrs and "model_weights" in file
         group = file["model_weights"] if whole else file
         (by_it if by_name else formats.load_weights_from_hdf5_group)(group, model, skip_mismatch)
@@ -299,7 +301,7 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
             args = args[:1]
         if save_format is not None:
             notice("model.save(save_format=...)", 'model.save("name.keras")')
-        if path.endswith(HDF5) or path.startswith("hf://") or kwargs.get("zipped") is False:
+        if path.endswith(HDF5) or path.startswith(HUGGING_FACE) or kwargs.get("zipped") is False:
             return _with_all_of_it(model, lambda: original(model, filepath, overwrite, **kwargs))
         if save_format in ("h5", "hdf5"):
             formats = source("legacy.saving.legacy_h5_format")
@@ -347,7 +349,9 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
     ) -> Any:
         path = os.fspath(filepath)
         kwargs.pop("options", None)
-        if os.path.isfile(os.path.join(path, "saved_model.pb")):
+        if path.startswith(HUGGING_FACE):
+            return original(filepath, custom_objects=custom_objects, compile=compile, **kwargs)
+        if storage_of(path).isfile(os.path.join(path, "saved_model.pb")):
             raise refusal(
                 "tf.keras.models.load_model(SavedModel)", MESSAGE_SAVED_MODEL.format(path)
             )
