@@ -194,13 +194,11 @@ def test_a_manager_keeps_the_latest_checkpoints():
 
 
 def test_checkpoints_of_tensorflow_are_read_remotely():
-    folder = pathlib.Path(__file__).parent / "goldens" / "checkpoints" / "names"
+    folder = pathlib.Path(__file__).parent / "goldens" / "checkpoints" / "objects"
     for path in folder.iterdir():
         tf.io.write_file(f"{ROOT}/theirs/{path.name}", path.read_bytes())
-    (index,) = [name for name in gfile.listdir(f"{ROOT}/theirs") if name.endswith(".index")]
-    prefix = index.removesuffix(".index")
-    ours = tf.train.load_checkpoint(str(folder / prefix))
-    theirs = tf.train.load_checkpoint(f"{ROOT}/theirs/{prefix}")
+    ours = tf.train.load_checkpoint(str(folder / "ckpt-2"))
+    theirs = tf.train.load_checkpoint(f"{ROOT}/theirs/ckpt-2")
     shapes = ours.get_variable_to_shape_map()
     assert theirs.get_variable_to_shape_map() == shapes
     for key in shapes:
