@@ -2,7 +2,7 @@
 
 import functools
 
-from tapefacade._compat.renamed_functions import Renamed, read
+from tapefacade._compat.renamed_functions import RenamedFunction, read
 from tapefacade._definition.op import REGISTRY, Op
 
 # Those whose function is no op of that kernel with these arguments; the others are found by the
@@ -118,7 +118,7 @@ ZerosLike zeros_like x:input
 
 
 @functools.cache
-def raw_ops() -> dict[str, Renamed]:
+def raw_ops() -> dict[str, RenamedFunction]:
     """Returns how each raw op is called, by the name of its kernel.
 
     >>> raw_ops()["Atan2"].path, raw_ops()["Conj"].ours
@@ -129,9 +129,9 @@ def raw_ops() -> dict[str, Renamed]:
     return found
 
 
-def _as_defined(op: Op) -> Renamed:
+def _as_defined(op: Op) -> RenamedFunction:
     """Returns how an op is called whose arguments are those of the raw op."""
     parameters = [p for p in op.signature.parameters.values() if p.name != "name"]
     names = [p.name for p in parameters]
     defaults = {p.name: p.default for p in parameters if p.default is not p.empty}
-    return Renamed(op.name, names, {name: name for name in names}, defaults)
+    return RenamedFunction(op.name, names, {name: name for name in names}, defaults)

@@ -16,7 +16,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import hinted
 
 
-class Renamed(NamedTuple):
+class RenamedFunction(NamedTuple):
     """How a function of a table is called."""
 
     path: str  # of the function that does the work
@@ -25,12 +25,12 @@ class Renamed(NamedTuple):
     defaults: dict[str, Any]
 
 
-def read(table: str) -> dict[str, Renamed]:
+def read(table: str) -> dict[str, RenamedFunction]:
     """Reads a table; returns what its lines say by their names."""
     return dict(_read_line(line) for line in table.strip().replace("\n    ", " ").splitlines())
 
 
-def _read_line(line: str) -> tuple[str, Renamed]:
+def _read_line(line: str) -> tuple[str, RenamedFunction]:
     name, path, *words = line.split(" ")
     order, ours, defaults = [], {}, {}
     for word in words:
@@ -41,7 +41,7 @@ def _read_line(line: str) -> tuple[str, Renamed]:
             ours[theirs] = own or theirs
         if given:
             defaults[theirs] = json.loads(default)
-    return name, Renamed(path, order, ours, defaults)
+    return name, RenamedFunction(path, order, ours, defaults)
 
 
 def called(path: str) -> Any:
@@ -49,7 +49,7 @@ def called(path: str) -> Any:
     return FUNCTIONS.get(path) or operator.attrgetter(path)(root_module())
 
 
-def keyword_function(name: str, renamed: Renamed) -> Any:
+def keyword_function(name: str, renamed: RenamedFunction) -> Any:
     """Makes a function whose arguments are given by name only, as TensorFlow's raw ops."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     keys = [*renamed.names, "name"]
@@ -72,7 +72,7 @@ def keyword_function(name: str, renamed: Renamed) -> Any:
     return _described(call, name, renamed, inspect.Parameter.KEYWORD_ONLY)
 
 
-def older_function(name: str, renamed: Renamed) -> Any:
+def older_function(name: str, renamed: RenamedFunction) -> Any:
     """Makes a function as older versions had it: arguments that are None keep their defaults."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -94,7 +94,7 @@ def older_function(name: str, renamed: Renamed) -> Any:
     return described
 
 
-def _described(call: Any, name: str, renamed: Renamed, kind: Any) -> Any:
+def _described(call: Any, name: str, renamed: RenamedFunction, kind: Any) -> Any:
     """Gives a function its name, signature and docstring."""
     keys = renamed.names
     parameters = [

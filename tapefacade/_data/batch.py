@@ -21,7 +21,7 @@ from tapefacade._data.element_structures import (
     tensor_of,
 )
 from tapefacade._data.iterators import DatasetSpec
-from tapefacade._data.node import Boxed, DatasetNode, GoingOn, Raised, attempt
+from tapefacade._data.node import Boxed, BoxedIterator, DatasetNode, ElementError, attempt
 from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
@@ -31,7 +31,7 @@ from tapefacade._sparse.tensor import SparseTensor
 def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
     """Yields lists of `size` elements; the last may be shorter, or is dropped.
 
-    In the place of a list with an element that cannot be made is its `Raised`.
+    In the place of a list with an element that cannot be made is its `ElementError`.
     """
     while True:
         found = list(itertools.islice(elements, size))
@@ -40,9 +40,9 @@ def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
         yield first_raised(found) or found
 
 
-def first_raised(elements: Iterable[Any]) -> Raised | None:
+def first_raised(elements: Iterable[Any]) -> ElementError | None:
     """Returns the first of some elements that cannot be made."""
-    return next((element for element in elements if type(element) is Raised), None)
+    return next((element for element in elements if type(element) is ElementError), None)
 
 
 def columns_of(elements: list[Any]) -> Iterator[tuple[Any, ...]]:
@@ -79,12 +79,12 @@ class Batch(DatasetNode):
     def elements(self) -> Iterator[Any]:
         rows = self.input.rows(self._size) if self.input.has_rows else None
         if rows is None:
-            return GoingOn(self.elements_from(Boxed(self.input.elements())))
-        return GoingOn(self._gathered(rows.pack, Boxed(rows.arrays)))
+            return BoxedIterator(self.elements_from(Boxed(self.input.elements())))
+        return BoxedIterator(self._gathered(rows.pack, Boxed(rows.arrays)))
 
     def _gathered(self, pack: Callable[..., Any], arrays: Iterator[Any]) -> Iterator[Any]:
         for columns in arrays:
-            if type(columns) is Raised:
+            if type(columns) is ElementError:
                 yield columns
                 continue
             if self._drop and len(columns[0]) < self._size:
@@ -132,7 +132,7 @@ class RaggedBatch(Batch):
         return batched_spec(spec, size)
 
     def elements(self) -> Iterator[Any]:
-        return GoingOn(self.elements_from(Boxed(self.input.elements())))
+        return BoxedIterator(self.elements_from(Boxed(self.input.elements())))
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for found in lists(elements, self._size, self._drop):
@@ -220,7 +220,7 @@ class Rebatch(DatasetNode):
         size = next(sizes)
         pack: Any = None
         for element in elements:
-            if type(element) is Raised:
+            if type(element) is ElementError:
                 yield element
                 continue
             pack = packer(element)

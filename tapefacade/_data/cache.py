@@ -9,7 +9,7 @@ from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._data.element_functions import ROWS_BEFORE_BATCHED_CALLS
 from tapefacade._data.element_structures import fresh, leaves, packer
-from tapefacade._data.node import Boxed, DatasetNode, GoingOn, Raised, SameTypesNode
+from tapefacade._data.node import Boxed, BoxedIterator, DatasetNode, ElementError, SameTypesNode
 from tapefacade._data.row_streams import Column, Columns, IndexedRows, Numbers, numbers_up_to
 
 
@@ -51,12 +51,12 @@ class Cache(SameTypesNode):
         found = self.indexed()
         if found is not None:
             return found.elements()
-        return GoingOn(self._filling()) if self._kept is None else map(fresh, self._kept)
+        return BoxedIterator(self._filling()) if self._kept is None else map(fresh, self._kept)
 
     def _filling(self) -> Iterator[Any]:
         kept = []
         for element in Boxed(self.input.elements()):
-            if type(element) is not Raised:
+            if type(element) is not ElementError:
                 kept.append(fresh(element))
             yield element
         columns = _as_columns(kept) if len(kept) >= ROWS_BEFORE_BATCHED_CALLS else None

@@ -23,9 +23,9 @@ from tapefacade._data.node import (
     INFINITE,
     UNKNOWN,
     Boxed,
+    BoxedIterator,
     DatasetNode,
-    GoingOn,
-    Raised,
+    ElementError,
     attempt,
     close,
 )
@@ -60,13 +60,13 @@ class GroupByWindow(DatasetNode):
         for element in elements:
             key = attempt(key_of, element)
             number = attempt(_as_number, key)
-            if type(number) is not Raised and number not in groups:
+            if type(number) is not ElementError and number not in groups:
                 window = attempt(lambda key: self._window_size(size_of(key)), key)
-                if type(window) is Raised:
+                if type(window) is ElementError:
                     number = window
                 else:
                     groups[number] = (key, window, [])
-            if type(number) is Raised:
+            if type(number) is ElementError:
                 yield number
                 continue
             key, size, held = groups[number]
@@ -92,7 +92,7 @@ class GroupByWindow(DatasetNode):
             return node_of(found, "group_by_window").elements()
 
         elements = attempt(made)
-        return iter([elements]) if type(elements) is Raised else Boxed(elements)
+        return iter([elements]) if type(elements) is ElementError else Boxed(elements)
 
 
 def _as_number(key: Any) -> int:
@@ -136,10 +136,10 @@ class GroupByReducer(DatasetNode):
             key = attempt(key_of, element)
             number: Any = attempt(_as_number, key)
             state = number
-            if type(number) is not Raised:
+            if type(number) is not ElementError:
                 state = states[number] if number in states else attempt(start, key)
                 state = attempt(lambda *pair: step(pair), state, element)
-            if type(state) is Raised:
+            if type(state) is ElementError:
                 yield state
             else:
                 states[number] = state
@@ -172,7 +172,7 @@ class DirectedInterleave(DatasetNode):
         return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
-        return GoingOn(self._directed())
+        return BoxedIterator(self._directed())
 
     def _directed(self) -> Iterator[Any]:
         streams: list[Any] = [Boxed(node.elements()) for node in self.inputs[1:]]
@@ -180,10 +180,10 @@ class DirectedInterleave(DatasetNode):
         try:
             for choice in Boxed(self.inputs[0].elements()):
                 place = attempt(_as_number, choice)
-                if type(place) is not Raised and not 0 <= place < len(streams):
+                if type(place) is not ElementError and not 0 <= place < len(streams):
                     message = f"Selector index out of range: {place} >= {len(streams)}"
-                    place = Raised(kernel_error(message))
-                if type(place) is Raised:
+                    place = ElementError(kernel_error(message))
+                if type(place) is ElementError:
                     yield place
                     continue
                 if streams[place] is None:
@@ -227,9 +227,11 @@ class RejectionResample(DatasetNode):
         for element in elements:
             kind = attempt(class_of, element)
             number = attempt(_as_number, kind)
-            if type(number) is not Raised and not 0 <= number < len(self._target):
-                number = Raised(kernel_error(f"class {number} is not in [0, {len(self._target)})"))
-            if type(number) is Raised:
+            if type(number) is not ElementError and not 0 <= number < len(self._target):
+                number = ElementError(
+                    kernel_error(f"class {number} is not in [0, {len(self._target)})")
+                )
+            if type(number) is ElementError:
                 yield number
                 continue
             counts[number] += 1

@@ -26,9 +26,9 @@ from tapefacade._data.element_structures import (
 from tapefacade._data.node import (
     UNKNOWN,
     Boxed,
+    BoxedIterator,
     DatasetNode,
-    GoingOn,
-    Raised,
+    ElementError,
     SameTypesNode,
     attempt,
     close,
@@ -128,7 +128,7 @@ class Map(DatasetNode):
             if source is not None:
                 return RowResults(source, BatchedFunction(self._function, found, source.pack))
         if self._workers and self._function.spec is None:
-            return GoingOn(_in_threads(self.input, self._function.started(), self._workers))
+            return BoxedIterator(_in_threads(self.input, self._function.started(), self._workers))
         return map(self._function.started(), self.input.elements())
 
 
@@ -201,7 +201,7 @@ class TakeWhile(SameTypesNode):
         predicate = self._predicate.started()
         for element in elements:
             holds = attempt(predicate, element)
-            if type(holds) is Raised:
+            if type(holds) is ElementError:
                 yield holds
             elif bool(holds._numpy()):
                 yield element
@@ -236,7 +236,7 @@ class Scan(DatasetNode):
         state = self._state
         for element in elements:
             result = attempt(_scanned, call, state, element)
-            if type(result) is Raised:
+            if type(result) is ElementError:
                 yield result
             else:
                 state, found = result
@@ -284,7 +284,7 @@ class FlatMap(DatasetNode):
         call = self._function.started()
         for element in elements:
             inner = attempt(lambda value: node_of(call(value), "flat_map").elements(), element)
-            if type(inner) is Raised:
+            if type(inner) is ElementError:
                 yield inner
             else:
                 yield from Boxed(inner)
@@ -321,14 +321,16 @@ class Interleave(DatasetNode):
                 more = element is not _END
                 if more:
                     made = attempt(lambda v: node_of(call(v), "interleave").elements(), element)
-                    if type(made) is Raised:
+                    if type(made) is ElementError:
                         yield made
                     else:
                         current[place] = Boxed(made)
                     continue
             elif inner is not None:
                 for found in inner:
-                    given += type(found) is not Raised  # after an error it is the same one's turn
+                    given += (
+                        type(found) is not ElementError
+                    )  # after an error it is the same one's turn
                     yield found
                     break
                 else:

@@ -82,13 +82,13 @@ class DatasetNode:
         found = self.indexed()
         if found is not None:
             return found.elements()
-        return GoingOn(self.elements_from(Boxed(self.input.elements())))
+        return BoxedIterator(self.elements_from(Boxed(self.input.elements())))
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         """Yields what it makes of the elements of the step before it.
 
-        In the place of an element that cannot be made is a `Raised`, which has to be yielded, or
-        dropped, as it is: an exception would end the generator.
+        In the place of an element that cannot be made is an `ElementError`, which has to be
+        yielded, or dropped, as it is: an exception would end the generator.
         """
         raise NotImplementedError(type(self).__name__)
 
@@ -185,7 +185,7 @@ def started_again(node: DatasetNode, found: dict[Any, Any]) -> Iterator[Any]:
 
 
 @final
-class Raised:
+class ElementError:
     """Stands for an element that cannot be made: the error goes where the element would go."""
 
     __slots__ = ("error",)
@@ -195,7 +195,7 @@ class Raised:
 
 
 class Boxed:
-    """Elements, with a `Raised` in the place of each error."""
+    """Elements, with an `ElementError` in the place of each error."""
 
     def __init__(self, elements: Iterator[Any]) -> None:
         self._elements = elements
@@ -209,25 +209,25 @@ class Boxed:
         except StopIteration:
             raise
         except Exception as error:  # whatever the program's own functions raise
-            return Raised(error)
+            return ElementError(error)
 
     def close(self) -> None:
         """Ends the iteration early."""
         close(self._elements)
 
 
-class GoingOn:
+class BoxedIterator:
     """What a generator makes of `Boxed` elements; after an error it goes on with the next one."""
 
     def __init__(self, elements: Iterator[Any]) -> None:
         self._elements = elements
 
-    def __iter__(self) -> "GoingOn":
+    def __iter__(self) -> "BoxedIterator":
         return self
 
     def __next__(self) -> Any:
         element = next(self._elements)
-        if type(element) is Raised:
+        if type(element) is ElementError:
             raise element.error
         return element
 
@@ -237,14 +237,14 @@ class GoingOn:
 
 
 def attempt(function: Callable[..., Any], *args: Any) -> Any:
-    """Calls a function; returns a `Raised` if it raises, or if it would be given one."""
+    """Calls a function; returns a `ElementError` if it raises, or if it would be given one."""
     for arg in args:
-        if type(arg) is Raised:
+        if type(arg) is ElementError:
             return arg
     try:
         return function(*args)
     except Exception as error:  # whatever the program's own functions raise
-        return Raised(error)
+        return ElementError(error)
 
 
 def close(elements: Any) -> None:

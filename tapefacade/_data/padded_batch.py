@@ -21,7 +21,7 @@ from tapefacade._data.element_structures import (
     packer,
     tensor_of,
 )
-from tapefacade._data.node import DatasetNode, Raised, attempt
+from tapefacade._data.node import DatasetNode, ElementError, attempt
 
 
 class PaddedBatch(DatasetNode):
@@ -62,7 +62,7 @@ class PaddedBatch(DatasetNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         found: list[Any] = []
         for element in elements:
-            if type(element) is Raised:
+            if type(element) is ElementError:
                 yield element
                 found = []  # the elements before it are lost, as in TensorFlow
                 continue

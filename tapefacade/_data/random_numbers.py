@@ -78,13 +78,13 @@ def seeds_of(seed: Any) -> tuple[int, int]:
     return state[4] | state[5] << 32, state[2] | state[3] << 32
 
 
-class _Probing(ThreadState):
+class _ProbingState(ThreadState):
     """Whether this thread only looks what types elements have: nothing is drawn then."""
 
     on = False
 
 
-PROBING = _Probing()
+PROBING = _ProbingState()
 
 
 class SeedGenerator:

@@ -21,9 +21,9 @@ from tapefacade._data.node import (
     SHARING,
     UNKNOWN,
     Boxed,
+    BoxedIterator,
     DatasetNode,
-    GoingOn,
-    Raised,
+    ElementError,
     SameTypesNode,
     attempt,
     scaled,
@@ -79,7 +79,7 @@ class Take(RowSelection):
         left = self._count  # without those that cannot be made
         while left:
             for element in elements:
-                left -= type(element) is not Raised
+                left -= type(element) is not ElementError
                 yield element
                 break
             else:
@@ -111,7 +111,7 @@ class Skip(RowSelection):
         for element in elements:
             if left == 0:
                 yield element
-            elif type(element) is Raised:
+            elif type(element) is ElementError:
                 yield element  # and nothing more, as in TensorFlow
                 return
             else:
@@ -149,9 +149,9 @@ class Shard(RowSelection):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         number = 0  # without those that cannot be made
         for element in elements:
-            if type(element) is Raised or number % self._count == self._place:
+            if type(element) is ElementError or number % self._count == self._place:
                 yield element
-            number += type(element) is not Raised
+            number += type(element) is not ElementError
 
 
 class Repeat(SameTypesNode):
@@ -201,7 +201,7 @@ class Repeat(SameTypesNode):
             found = self.indexed()
             if found is not None:
                 return found.elements()
-        return GoingOn(self._repeated({} if SHARING.found is None else SHARING.found))
+        return BoxedIterator(self._repeated({} if SHARING.found is None else SHARING.found))
 
     def _repeated(self, shared: dict[Any, Any]) -> Iterator[Any]:
         # TensorFlow makes one step of shuffling and repeating, which passes over empty epochs.
@@ -245,7 +245,7 @@ class Unbatch(DatasetNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for element in elements:
             columns = attempt(_columns, element)
-            if type(columns) is Raised:
+            if type(columns) is ElementError:
                 yield columns
                 continue
             pack = packer(element)
@@ -289,7 +289,7 @@ class UniqueElements(SameTypesNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         seen = set()
         for element in elements:
-            if type(element) is Raised:
+            if type(element) is ElementError:
                 yield element
                 continue
             key = tuple([(x._type, _bytes(x._numpy())) for x in leaves(element)])
@@ -313,7 +313,7 @@ class IgnoreErrors(SameTypesNode):
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         kinds = (errors.OpError, ArithmeticError, ValueError, TypeError, LookupError)
         for element in elements:
-            if type(element) is not Raised or not isinstance(element.error, kinds):
+            if type(element) is not ElementError or not isinstance(element.error, kinds):
                 yield element
 
 
@@ -333,7 +333,7 @@ class AssertCardinality(SameTypesNode):
         number = 0
         wanted = f"{self._count} element{'' if self._count == 1 else 's'}"
         for element in elements:
-            if type(element) is Raised:
+            if type(element) is ElementError:
                 yield element
                 continue
             number += 1

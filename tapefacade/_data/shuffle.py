@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._data.element_structures import op_error
-from tapefacade._data.node import UNKNOWN, DatasetNode, Raised
+from tapefacade._data.node import UNKNOWN, DatasetNode, ElementError
 from tapefacade._data.random_numbers import RandomWords, SeedGenerator
 from tapefacade._data.row_streams import Numbers, joined, length, part
 from tapefacade._data.selection import RowSelection
@@ -47,7 +47,7 @@ def shuffled(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator
     """Yields elements in another order.
 
     Args:
-        elements: the elements, with a `Raised` for each that cannot be made.
+        elements: the elements, with a `ElementError` for each that cannot be made.
         size: the size of the buffer.
         words: what chooses.
     """
@@ -56,7 +56,7 @@ def shuffled(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator
     goes_on = True
     while goes_on and len(held) < size:
         element = next(elements, _END)
-        if type(element) is Raised:
+        if type(element) is ElementError:
             yield element
         elif element is _END:
             goes_on = False
@@ -74,7 +74,7 @@ def shuffled(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator
         del element
         while goes_on:
             new = next(elements, _END)
-            if type(new) is Raised:
+            if type(new) is ElementError:
                 yield new
             elif new is _END:
                 goes_on = False

@@ -29,7 +29,7 @@ from tapefacade._data.element_structures import (
     spec_of_element,
     tensor_of,
 )
-from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, DatasetNode, GoingOn, attempt
+from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, BoxedIterator, DatasetNode, attempt
 from tapefacade._data.random_numbers import RandomWords, SeedGenerator, seeds_of
 from tapefacade._data.row_streams import Column, Columns, CountingColumn, IndexedRows, numbers_up_to
 
@@ -235,7 +235,7 @@ class FromGenerator(DatasetNode):
         return UNKNOWN
 
     def elements(self) -> Iterator[Any]:
-        return GoingOn(self._generated())
+        return BoxedIterator(self._generated())
 
     def _generated(self) -> Iterator[Any]:
         with apart():
@@ -309,10 +309,10 @@ def _like(form: Any, value: Any) -> Any:
         if not isinstance(value, dict) or set(value) != set(form):
             raise TypeError
         return {key: _like(form[key], value[key]) for key in form}
-    return _Whole(value) if isinstance(value, tuple | dict) else value
+    return _TensorTuple(value) if isinstance(value, tuple | dict) else value
 
 
-class _Whole:
+class _TensorTuple:
     """A tuple that is one tensor."""
 
     def __init__(self, value: Any) -> None:
@@ -320,7 +320,7 @@ class _Whole:
 
 
 def _as_tensor(item: Any, dtype: dtypes.DType) -> EagerTensor:
-    value = item.value if isinstance(item, _Whole) else item
+    value = item.value if isinstance(item, _TensorTuple) else item
     if isinstance(value, EagerTensor):
         value = value.numpy()
     if isinstance(value, CompositeTensor):

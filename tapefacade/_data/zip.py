@@ -9,7 +9,15 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.element_structures import leaves, merged_spec, packed, packer, tensor_of
-from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, DatasetNode, GoingOn, Raised, close
+from tapefacade._data.node import (
+    INFINITE,
+    UNKNOWN,
+    Boxed,
+    BoxedIterator,
+    DatasetNode,
+    ElementError,
+    close,
+)
 from tapefacade._data.row_streams import (
     Columns,
     CountingColumn,
@@ -97,7 +105,7 @@ class Zip(DatasetNode):
 
     def elements(self) -> Iterator[Any]:
         found = self.indexed()
-        return GoingOn(self._zipped()) if found is None else found.elements()
+        return BoxedIterator(self._zipped()) if found is None else found.elements()
 
     def _zipped(self) -> Iterator[Any]:
         streams = [Boxed(node.elements()) for node in self.inputs]
@@ -105,7 +113,7 @@ class Zip(DatasetNode):
         plain = pack is not None and not any(map(_has_parts, self._form))
         try:
             for row in zip(*streams, strict=False):
-                failed = next((item for item in row if type(item) is Raised), None)
+                failed = next((item for item in row if type(item) is ElementError), None)
                 yield failed or (row if plain else packed(self._form, list(row)))
         finally:
             for stream in streams:

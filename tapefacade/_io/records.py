@@ -241,7 +241,7 @@ def read_records(path: Any, compression: str = "") -> Iterator[bytes]:
         if compression == "GZIP":
             file = gzip.GzipFile(fileobj=raw)
         elif compression == "ZLIB":
-            file = io.BufferedReader(_Inflated(raw))
+            file = io.BufferedReader(_DecompressedFile(raw))
         yield from _records(file)
 
 
@@ -275,7 +275,7 @@ def _read(file: Any, size: int, at: int) -> bytes:
         ) from None
 
 
-class _Inflated(io.RawIOBase):
+class _DecompressedFile(io.RawIOBase):
     """A file that decompresses what another holds."""
 
     def __init__(self, file: BinaryIO) -> None:

@@ -77,10 +77,10 @@ def cheapest_cut(part: Slice, layout: Layout, runs: int, missing: Callable[[Any]
         The pieces, and what they have in common with other programs.
     """
     given = stretches(part, STEPS_IN_PIECE if runs == 1 else STEPS_IN_LARGE_PIECE)
-    return _Cutting(Cutter(part, layout), given, missing).cut(runs)
+    return _CutSearch(Cutter(part, layout), given, missing).cut(runs)
 
 
-class _Cutting:
+class _CutSearch:
     """Decides which stretches are pieces, and which run step by step.
 
     Attributes:

@@ -64,7 +64,7 @@ class BranchPlan(NamedTuple):
     opaque: bool
 
 
-class Branching(Operation):
+class BranchOperation(Operation):
     """Runs one of several programs; its results are followed by those of all checks."""
 
     name = "cond"
@@ -146,7 +146,7 @@ class Branching(Operation):
         return tuple(map(frozenset, found)) + (frozenset(),) * rest
 
 
-class BranchingForEffects(EffectsOnly, Branching):
+class BranchOperationForEffects(EffectsOnly, BranchOperation):
     """The branches once more, run only for what they print."""
 
 
@@ -222,7 +222,7 @@ def _recorded_locked(
     plan = BranchPlan(tuple(branches), size, coarse, opaque)
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
-    branching = interned(Branching, plan)
+    branching = interned(BranchOperation, plan)
     outputs = recording.apply(branching, (), slots, types)
     first = size + len(choices)
     end = first + len(variables)
@@ -231,7 +231,7 @@ def _recorded_locked(
     for branch, found in zip(branching.plan.branches, branching.check_types, strict=True):
         record_checks(branch.program.checks, [[next(rest) for _ in check] for check in found])
     if any(body.program.acts for body in bodies):
-        recording.apply(interned(BranchingForEffects, plan), (), slots, types)
+        recording.apply(interned(BranchOperationForEffects, plan), (), slots, types)
         if recording.frame is None:
             recording.flush()
     return outputs[:first]

@@ -26,7 +26,7 @@ SLOTS = ((4096, 2, 1 << 20), (1024, 2, 1 << 23), (256, 3, 1 << 26), (64, 4, None
 Step = Callable[[Any, Any, Any], Any]
 
 
-class _Form:
+class _StateParts:
     """How a state and constants are taken apart: what is differentiated, and the rest."""
 
     def __init__(self, tree: Any) -> None:
@@ -44,7 +44,7 @@ class _Form:
         return jax.tree.unflatten(self._definition, leaves)
 
 
-class _Loop:
+class _LoopFunctions:
     """What a loop does; hashed by identity, as JAX wants it of what it does not differentiate.
 
     Attributes:
@@ -55,8 +55,8 @@ class _Loop:
     def __init__(self, step: Step, goes_on: Any, state: Any, constants: Any) -> None:
         self.step = step
         self.goes_on = goes_on
-        self.state = _Form(state)
-        self.constants = _Form(constants)
+        self.state = _StateParts(state)
+        self.constants = _StateParts(constants)
 
     def run(self, state: Any, constants: Any, count: Any) -> tuple[Any, Any]:
         """Returns the last state, and the number of iterations."""
@@ -86,23 +86,23 @@ def while_loop(goes_on: Callable[[Any], Any], step: Step, state: Any, constants:
         The last state, which can be differentiated in reverse.
     """
     state, constants = jax.tree.map(jnp.asarray, (state, constants))
-    return _looped(_Loop(step, goes_on, state, constants), state, constants, np.int32(0))
+    return _looped(_LoopFunctions(step, goes_on, state, constants), state, constants, np.int32(0))
 
 
 def _counted(step: Step, count: Any, state: Any, constants: Any) -> Any:
     """Repeats a step as often as is said."""
     state, constants = jax.tree.map(jnp.asarray, (state, constants))
-    return _looped(_Loop(step, None, state, constants), state, constants, count)
+    return _looped(_LoopFunctions(step, None, state, constants), state, constants, count)
 
 
-def _looped(loop: _Loop, state: Any, constants: Any, count: Any) -> Any:
+def _looped(loop: _LoopFunctions, state: Any, constants: Any, count: Any) -> Any:
     floats, others = loop.state.split(state)
     found = _run(loop, floats, others, *loop.constants.split(constants), count)
     return loop.state.joined(*found)
 
 
 def _primal(
-    loop: _Loop, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
+    loop: _LoopFunctions, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
 ) -> tuple[list[Any], list[Any]]:
     constants = loop.constants.joined(of_constants, rest)
     last, _ = loop.run(loop.state.joined(floats, others), constants, count)
@@ -110,14 +110,14 @@ def _primal(
 
 
 def _forward(
-    loop: _Loop, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
+    loop: _LoopFunctions, floats: Any, others: Any, of_constants: Any, rest: Any, count: Any
 ) -> tuple[Any, Any]:
     constants = loop.constants.joined(of_constants, rest)
     last, number = loop.run(loop.state.joined(floats, others), constants, count)
     return loop.state.split(last), (floats, others, of_constants, rest, number)
 
 
-def _backward(loop: _Loop, kept: Any, upstream: Any) -> tuple[Any, ...]:
+def _backward(loop: _LoopFunctions, kept: Any, upstream: Any) -> tuple[Any, ...]:
     floats, others, of_constants, rest, number = kept
     gradients, _ = upstream
     if not floats:
@@ -147,7 +147,7 @@ class _Reverse:
         levels: how many levels there are.
     """
 
-    def __init__(self, loop: _Loop, state: Any) -> None:
+    def __init__(self, loop: _LoopFunctions, state: Any) -> None:
         self._loop = loop
         size = sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(state))
         self.slots, self.levels = next(

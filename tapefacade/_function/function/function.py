@@ -42,7 +42,7 @@ from tapefacade._function.function.retracing_warnings import detector_of, differ
 from tapefacade._function.function.rewriter import REWRITER, Rewritten
 from tapefacade._function.function.tracing import (
     FunctionTrace,
-    Interrupted,
+    InterruptedAssignments,
     RecordedRun,
     record_body,
 )
@@ -112,7 +112,7 @@ class Method:
         return self._function.__get__, (self._instance(),)
 
 
-class _Watched:
+class _WatchedPython:
     """A rewritten function; notes whether an error has come after a look at a value."""
 
     def __init__(self, python: Callable[..., Any]) -> None:
@@ -246,7 +246,7 @@ class Function(PolymorphicFunction):
         python: Callable[..., Any] | None = None,
     ) -> Any:  # fmt: skip
         """Runs the Python without recording it."""
-        running, interrupted = RunningCall(self._refusal), Interrupted()
+        running, interrupted = RunningCall(self._refusal), InterruptedAssignments()
 
         def end() -> None:
             if THREAD.functions[-1:] == [running]:
@@ -322,7 +322,7 @@ class Function(PolymorphicFunction):
             python = self._rewritten()
             if python is None:
                 return self._run(args, kwargs, tensors, trace.counts)
-            watched = _Watched(python)
+            watched = _WatchedPython(python)
             names = self._tensor_names(args, kwargs)
             call = functools.partial(self._on_tensors, args, kwargs, python=watched)
             try:

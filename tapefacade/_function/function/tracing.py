@@ -100,7 +100,7 @@ class FunctionTrace:
         return CompiledProgram(self.recorded).text(tensors, stage)
 
 
-class Interrupted:
+class InterruptedAssignments:
     """What variables held when the Python of a function began, for the case of an interrupt."""
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ class RecordedRun:
         slots = [slot_in(recording, tensor) for tensor in tensors]
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
-        interrupted = Interrupted()
+        interrupted = InterruptedAssignments()
         self._running = running = RunningCall(refusal)
         try:
             THREAD.functions.append(running)

@@ -52,7 +52,7 @@ def apply(patches: AttributePatches) -> None:
     public = importlib.import_module("keras._tf_keras.keras.backend")
     make_node = _node_maker()
     own: dict[str, Callable[..., Any]] = {
-        name: getattr(_Functions, name) for name in vars(_Functions) if name[0] != "_"
+        name: getattr(_BackendMembers, name) for name in vars(_BackendMembers) if name[0] != "_"
     }
     own.update(backend_loops.REPLACED)
     for name, function in list(vars(legacy).items()):
@@ -162,7 +162,7 @@ def _with_ours(value: Any, kind: Any) -> Any:
     return variable_of(value) if isinstance(value, kind) else value
 
 
-class _Functions:
+class _BackendMembers:
     """Functions of `tf.keras.backend`, in the place of Keras's own or besides them."""
 
     @staticmethod
@@ -194,13 +194,13 @@ class _Functions:
     @staticmethod
     def set_value(x: Any, value: Any) -> None:
         """Gives a variable a value."""
-        x.assign(np.asarray(value, dtype=_Functions.dtype(x)))
+        x.assign(np.asarray(value, dtype=_BackendMembers.dtype(x)))
 
     @staticmethod
     def batch_set_value(tuples: Any) -> None:
         """Gives variables values."""
         for x, value in tuples:
-            _Functions.set_value(x, value)
+            _BackendMembers.set_value(x, value)
 
     @staticmethod
     def function(inputs: Any, outputs: Any, updates: Any = None, name: str | None = None) -> Any:
@@ -208,7 +208,7 @@ class _Functions:
         notice("K.function", "`tf.keras.Model(inputs, outputs)`")
         if updates:
             raise refusal("K.function(updates=...)", "assign to the variables in a `tf.function`.")
-        return _Computing(inputs, outputs)
+        return _BackendFunction(inputs, outputs)
 
     @staticmethod
     def placeholder(
@@ -291,7 +291,7 @@ def _local(inputs: Any, kernel: Any, size: Any, strides: Any, data_format: Any) 
     return einsum("bpk,pko->bpo", stacked, kernel)
 
 
-class _Computing:
+class _BackendFunction:
     """What `K.function` returns."""
 
     def __init__(self, inputs: Any, outputs: Any) -> None:

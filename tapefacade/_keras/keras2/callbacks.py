@@ -43,7 +43,7 @@ def apply(patches: AttributePatches) -> None:
             patches.set(listed, old, renamed(f"callbacks.{old}", call, f"callbacks.{new}"))
 
 
-class Kept(dict[str, Any]):
+class FitHistory(dict[str, Any]):
     """What `fit` has kept; some names of Keras 2 are found as well."""
 
     def __missing__(self, key: str) -> Any:
@@ -59,7 +59,7 @@ def _keeping(original: Callable[[Any], None]) -> Callable[[Any], None]:
     @like(original)
     def __init__(self: Any) -> None:  # noqa: N807
         original(self)
-        self.history = Kept(self.history)
+        self.history = FitHistory(self.history)
 
     return __init__
 

@@ -265,21 +265,21 @@ def _load_checkpoint(model: Any, path: str) -> Any:
         put()
     else:
         model.__dict__["_older_pending"] = put
-    return _Status()
+    return _LoadWeightsStatus()
 
 
-class _Status:
+class _LoadWeightsStatus:
     """What `load_weights` of a checkpoint returns."""
 
-    def expect_partial(self) -> "_Status":
+    def expect_partial(self) -> "_LoadWeightsStatus":
         """Does nothing: all values were there."""
         return self
 
-    def assert_consumed(self) -> "_Status":
+    def assert_consumed(self) -> "_LoadWeightsStatus":
         """Does nothing: all values were there."""
         return self
 
-    def assert_existing_objects_matched(self) -> "_Status":
+    def assert_existing_objects_matched(self) -> "_LoadWeightsStatus":
         """Does nothing: all values were there."""
         return self
 

@@ -17,7 +17,7 @@ DEFAULT_RATE = 0.001
 WITHOUT_MEANING = ("use_locking", "jit_compile", "is_legacy_optimizer", "mesh")
 
 
-class Called(list[Any]):
+class CallableList(list[Any]):
     """A list that may be called, as the method that it was."""
 
     def __call__(self) -> list[Any]:
@@ -40,7 +40,7 @@ def apply(patches: AttributePatches) -> None:
     patches.set(base, "learning_rate", _rate(base.learning_rate))
     patches.set(base, "lr", _older_rate())
     patches.set(base, "iterations", _counted(base.iterations))
-    patches.set(base, "variables", property(lambda self: Called(self._variables)))
+    patches.set(base, "variables", property(lambda self: CallableList(self._variables)))
     patches.set(base, "set_weights", _setting_weights(base.set_weights))
     patches.set_members(base, OptimizerMembers)
 

@@ -43,7 +43,9 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     x: [1 2.5]
     """
     stream = kwargs.pop("output_stream", None)
-    form = Form(stream, kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", "\n"))
+    form = PrintFormat(
+        stream, kwargs.pop("summarize", 3), kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    )
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
@@ -58,7 +60,7 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     write(inputs, form)
 
 
-class Form(NamedTuple):
+class PrintFormat(NamedTuple):
     """How values are printed, and where."""
 
     stream: Any
@@ -67,7 +69,7 @@ class Form(NamedTuple):
     end: str
 
 
-def write(inputs: Sequence[Any], form: Form) -> None:
+def write(inputs: Sequence[Any], form: PrintFormat) -> None:
     """Prints values now."""
     text = _alone(*inputs) if len(inputs) == 1 else None
     if text is None:
@@ -82,13 +84,13 @@ def write(inputs: Sequence[Any], form: Form) -> None:
     stream.flush()
 
 
-class _Form(NamedTuple):
+class _PrintTemplate(NamedTuple):
     """What a print in a function prints: a form, and values with places for tensors.
 
     Equal if it prints the same, so that a function that is recorded again compiles nothing.
     """
 
-    form: Form
+    form: PrintFormat
     inputs: "_Inputs"
 
 
@@ -106,7 +108,7 @@ class _Inputs:
         return isinstance(other, _Inputs) and self._text == other._text
 
 
-class _Given(int):
+class _OperandPlace(int):
     """The place of a tensor among the operands."""
 
     def __repr__(self) -> str:
@@ -133,7 +135,7 @@ class _Print(Operation):
         def write_values(*values: Any) -> None:
             tensors = [from_host(np.asarray(value)) for value in values]
             inputs = nest.map_structure(
-                lambda leaf: tensors[leaf] if isinstance(leaf, _Given) else leaf,
+                lambda leaf: tensors[leaf] if isinstance(leaf, _OperandPlace) else leaf,
                 given.inputs.inputs,
             )
             write(inputs, given.form)
@@ -145,16 +147,16 @@ class _Print(Operation):
 _PRINT = _Print()
 
 
-class _Quiet(ThreadState):
+class _PrintingState(ThreadState):
     """Whether programs are evaluated for their results alone, as derivatives are."""
 
     on = False
 
 
-QUIET = _Quiet()
+QUIET = _PrintingState()
 
 
-def _record(inputs: Sequence[Any], leaves: list[Any], form: Form) -> None:
+def _record(inputs: Sequence[Any], leaves: list[Any], form: PrintFormat) -> None:
     """Records that values are printed when the function runs."""
     recording = THREAD.recording
     slots: list[int] = []
@@ -162,7 +164,7 @@ def _record(inputs: Sequence[Any], leaves: list[Any], form: Form) -> None:
     found: list[Any] = []
     for leaf in leaves:
         if type(leaf) is EagerTensor or is_variable(leaf):
-            found.append(_Given(len(slots)))
+            found.append(_OperandPlace(len(slots)))
             types.append(leaf._type)
             if type(leaf) is not EagerTensor:
                 slots.append(leaf._slot_in(recording))
@@ -171,7 +173,7 @@ def _record(inputs: Sequence[Any], leaves: list[Any], form: Form) -> None:
                 slots.append(leaf._slot if own else recording.leaf(leaf))
         else:
             found.append(leaf)
-    given = _Form(form, _Inputs(nest.pack_sequence_as(inputs, found)))
+    given = _PrintTemplate(form, _Inputs(nest.pack_sequence_as(inputs, found)))
     recording.apply(_PRINT, (given,), tuple(slots), types)
 
 

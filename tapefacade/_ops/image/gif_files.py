@@ -13,7 +13,7 @@ FIRST_BLOCK = 13  # where the parts of a file begin
 EXTENSION, CONTROL, IMAGE, END = 0x21, 0xF9, 0x2C, 0x3B
 
 
-class Frame(NamedTuple):
+class GifImage(NamedTuple):
     """One image of a file: its place, its colours, which of them is transparent, and its data."""
 
     left: int
@@ -75,7 +75,7 @@ def _blocks_end(contents: bytes, place: int) -> int:
     return place + 1
 
 
-def _frames(contents: bytes) -> Iterator[Frame]:
+def _frames(contents: bytes) -> Iterator[GifImage]:
     common, place = _palette(contents, contents[10], FIRST_BLOCK)
     transparent = None
     while place < len(contents) and contents[place] != END:
@@ -90,13 +90,13 @@ def _frames(contents: bytes) -> Iterator[Frame]:
             place = _blocks_end(contents, start + 1)
             data = contents[start:place]
             interlaced = bool(flags & 0x40)
-            yield Frame(left, top, width, height, interlaced, own or common, transparent, data)
+            yield GifImage(left, top, width, height, interlaced, own or common, transparent, data)
             transparent = None
         else:
             raise ValueError("unknown block")
 
 
-def _drawn(canvas: Array, frame: Frame) -> Array:
+def _drawn(canvas: Array, frame: GifImage) -> Array:
     """Draws a frame over the one before; that is seen where the frame is transparent."""
     indices = _indices(frame)
     canvas = canvas.copy()
@@ -112,7 +112,7 @@ def _drawn(canvas: Array, frame: Frame) -> Array:
     return canvas
 
 
-def _indices(frame: Frame) -> Array:
+def _indices(frame: GifImage) -> Array:
     """Returns the numbers of the colours of a frame, which Pillow decodes as a file of its own."""
     ramp = bytes(value for index in range(256) for value in (index, index, index))
     size = struct.pack("<HH", frame.width, frame.height)

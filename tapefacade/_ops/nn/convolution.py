@@ -17,7 +17,7 @@ SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
 
 
-class Layout(NamedTuple):
+class DataFormat(NamedTuple):
     """Which axis of an input is which: its number of spatial dimensions and channel axis."""
 
     spatial: int
@@ -45,7 +45,7 @@ class Layout(NamedTuple):
         return (*first, *spatial, *last)
 
 
-def layout_of(data_format: str | None, spatial: int, message: bool = False) -> Layout:
+def layout_of(data_format: str | None, spatial: int, message: bool = False) -> DataFormat:
     """Reads a data format such as `"NHWC"`; None is the one with the channels last.
 
     Raises:
@@ -58,10 +58,10 @@ def layout_of(data_format: str | None, spatial: int, message: bool = False) -> L
                 f"`data_format` must be '{last}' or '{first}'. Received: {data_format=!s}"
             )
         raise invalid(refused_choice("data_format", data_format, (last, first)))
-    return Layout(spatial, data_format == first)
+    return DataFormat(spatial, data_format == first)
 
 
-def sequence_of(value: Any, layout: Layout, name: str) -> tuple[int, ...]:
+def sequence_of(value: Any, layout: DataFormat, name: str) -> tuple[int, ...]:
     """Returns a number for each axis, given one, one for each spatial axis, or all.
 
     Raises:
@@ -81,7 +81,7 @@ def sequence_of(value: Any, layout: Layout, name: str) -> tuple[int, ...]:
     return layout.all_axes(given, 1)
 
 
-def padding_of(padding: Any, layout: Layout, explicit: bool = True) -> Any:
+def padding_of(padding: Any, layout: DataFormat, explicit: bool = True) -> Any:
     """Returns `"SAME"`, `"VALID"`, or a pair of numbers for each spatial axis.
 
     Raises:
@@ -111,7 +111,7 @@ def padding_of(padding: Any, layout: Layout, explicit: bool = True) -> Any:
     return padding
 
 
-def check_input(input: jax.Array, filters: jax.Array, layout: Layout) -> None:
+def check_input(input: jax.Array, filters: jax.Array, layout: DataFormat) -> None:
     """Raises if the input or the filters have the wrong rank."""
     rank = layout.spatial + 2
     if input.ndim != rank:
@@ -136,7 +136,7 @@ def _check_depths(depth: int, filters: jax.Array) -> None:
         )
 
 
-def _check_steps(strides: Sequence[int], dilations: Sequence[int], layout: Layout) -> None:
+def _check_steps(strides: Sequence[int], dilations: Sequence[int], layout: DataFormat) -> None:
     if strides[0] != 1 or strides[layout.channels] != 1:
         raise errors.UnimplementedError(
             None,
@@ -156,7 +156,7 @@ def convolve(
     strides: Any,
     padding: Any,
     dilations: Any,
-    layout: Layout,
+    layout: DataFormat,
 ) -> jax.Array:
     """Convolves after checking all arguments."""
     batches = input.shape[: -layout.spatial - 1]
@@ -180,7 +180,7 @@ def apply_filters(
     strides: Sequence[int],
     padding: Any,
     dilations: Sequence[int],
-    layout: Layout,
+    layout: DataFormat,
 ) -> jax.Array:
     """Convolves with checked arguments, a number for each axis of the input."""
     steps, rates = ([numbers[axis] for axis in layout.axes] for numbers in (strides, dilations))
@@ -337,7 +337,7 @@ def convolution(
             f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={spatial}."
         )
     first = data_format is not None and data_format.startswith("NC")
-    layout = Layout(spatial, first)
+    layout = DataFormat(spatial, first)
     steps = sequence_of(strides, layout, "strides")
     rates = sequence_of(dilations, layout, "dilations")
     if max(steps) > 1 and max(rates) > 1:

@@ -15,7 +15,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.checks import as_sizes
 from tapefacade._definition.op import NoGradient, TensorLike, function, op
 from tapefacade._ops.array.padding import batch_to_space, space_to_batch
-from tapefacade._ops.nn.convolution import PADDINGS, Layout, apply_filters, conv2d
+from tapefacade._ops.nn.convolution import PADDINGS, DataFormat, apply_filters, conv2d
 from tapefacade._ops.nn.convolution_transposed import (
     conv1d_transpose,
     conv2d_transpose,
@@ -35,7 +35,7 @@ def _choice(name: str, given: Any, allowed: tuple[str, ...]) -> None:
         raise invalid(refused_choice(name, given, allowed))
 
 
-def _steps(strides: Any, layout: Layout) -> tuple[int, ...]:
+def _steps(strides: Any, layout: DataFormat) -> tuple[int, ...]:
     rank = layout.spatial + 2
     if len(strides) != rank:
         raise invalid(f"Sliding window strides field must specify {rank} dimensions")
@@ -48,7 +48,7 @@ def _steps(strides: Any, layout: Layout) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def _margins(padding: Any, explicit: Any, layout: Layout) -> Any:
+def _margins(padding: Any, explicit: Any, layout: DataFormat) -> Any:
     _choice("padding", padding, PADDINGS)
     if padding != "EXPLICIT":
         return padding
@@ -104,7 +104,7 @@ def conv(
     spatial = input.ndim - batch_dims - 1
     if spatial not in (2, 3):
         raise invalid(f"The input must have 2 or 3 spatial dimensions but got {spatial}")
-    layout = Layout(spatial, data_format == "CHANNELS_FIRST")
+    layout = DataFormat(spatial, data_format == "CHANNELS_FIRST")
     pads = _margins(padding, explicit_paddings, layout)
     steps = _steps(strides, layout)
     merged = jnp.reshape(input, (-1, *input.shape[batch_dims:]))

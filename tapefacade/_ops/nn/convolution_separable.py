@@ -12,7 +12,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.checks import as_sizes
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.nn.convolution import (
-    Layout,
+    DataFormat,
     apply_filters,
     conv2d,
     depthwise_conv2d,
@@ -73,7 +73,7 @@ def _check_sizes(
     filter_sizes: tuple[int, ...],
     given: tuple[int, ...],
     computed: tuple[int, ...],
-    layout: Layout,
+    layout: DataFormat,
     start: str,
 ) -> None:
     """Checks the shapes of the input, the filter and the gradient of the output."""
@@ -103,7 +103,7 @@ def _steps_of(strides: Any, name: str) -> None:
         )
 
 
-def _forward(strides: Any, padding: Any, rates: Any, layout: Layout) -> Any:
+def _forward(strides: Any, padding: Any, rates: Any, layout: DataFormat) -> Any:
     """Returns the depthwise convolution of which the functions below are transposes."""
     steps = sequence_of(strides, layout, "strides")
     dilations = sequence_of(rates, layout, "dilations")

@@ -11,7 +11,7 @@ from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.nn.convolution import (
     SPATIAL,
-    Layout,
+    DataFormat,
     apply_filters,
     check_input,
     layout_of,
@@ -27,7 +27,7 @@ def transposed(
     strides: Any,
     padding: Any,
     dilations: Any,
-    layout: Layout,
+    layout: DataFormat,
 ) -> jax.Array:
     """Applies the transpose of a convolution: its gradient for the input."""
     steps = sequence_of(strides, layout, "strides")
@@ -57,7 +57,7 @@ def _transposed_integers(
     steps: Sequence[int],
     pads: Any,
     rates: Sequence[int],
-    layout: Layout,
+    layout: DataFormat,
 ) -> jax.Array:
     """Spreads the input and convolves it with the mirrored filter: JAX transposes no integers."""
     spatial, groups = range(layout.spatial), shape[layout.channels] // filters.shape[-2]
@@ -98,7 +98,7 @@ def _check_transposed(
     steps: Sequence[int],
     pads: Any,
     rates: Sequence[int],
-    layout: Layout,
+    layout: DataFormat,
 ) -> None:
     start = f"Conv{layout.spatial}DCustomBackpropInput: "
     start = start.replace("1D", "2D")

@@ -17,13 +17,13 @@ from tapefacade._definition.checks import require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions
-from tapefacade._ops.nn.convolution import Layout, layout_of, padding_of, sequence_of
+from tapefacade._ops.nn.convolution import DataFormat, layout_of, padding_of, sequence_of
 
 MAXIMA = (*FLOATS_HALF_FIRST, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
 
 
 def _pooled(
-    input: jax.Array, ksize: Any, strides: Any, padding: Any, layout: Layout, kind: str
+    input: jax.Array, ksize: Any, strides: Any, padding: Any, layout: DataFormat, kind: str
 ) -> jax.Array:
     """Pools after checking all arguments."""
     window = sequence_of(ksize, layout, "ksize")
@@ -36,7 +36,7 @@ def _pooled(
 
 
 def _check_window(
-    input: jax.Array, window: Sequence[int], steps: Sequence[int], layout: Layout, kind: str
+    input: jax.Array, window: Sequence[int], steps: Sequence[int], layout: DataFormat, kind: str
 ) -> None:
     if input.ndim != layout.spatial + 2:
         if layout.spatial == 3:
@@ -255,13 +255,13 @@ def avg_pool3d(
     return _pooled(input, ksize, strides, padding, layout_of(data_format, 3), "AVG")
 
 
-def _any_layout(input: jax.Array, data_format: str | None) -> Layout:
+def _any_layout(input: jax.Array, data_format: str | None) -> DataFormat:
     if input.ndim not in (3, 4, 5):
         raise ValueError(
             f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={input.shape} of rank "
             f"{input.ndim}."
         )
-    return Layout(input.ndim - 2, data_format is not None and data_format.startswith("NC"))
+    return DataFormat(input.ndim - 2, data_format is not None and data_format.startswith("NC"))
 
 
 @op("nn.max_pool", kernel="MaxPool", dtypes=MAXIMA)
@@ -357,7 +357,7 @@ def pool(
     rates = dilations or (1,) * spatial
     if max(rates) > 1:
         _check_rates(steps, rates, padding)
-    layout = Layout(spatial, data_format is not None and data_format.startswith("NC"))
+    layout = DataFormat(spatial, data_format is not None and data_format.startswith("NC"))
     pads = padding_of(padding, layout, explicit=pooling_type == "MAX")
     if not isinstance(pads, str):
         pads = layout.all_axes(pads, (0, 0))
@@ -378,7 +378,7 @@ def _check_rates(steps: Sequence[int], rates: Sequence[int], padding: Any) -> No
         )
 
 
-LAYOUT = Layout(2, False)
+LAYOUT = DataFormat(2, False)
 
 
 class MaxPoolWithArgmax(NamedTuple):
