@@ -187,7 +187,7 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
     object.__setattr__(owner, name, value)
     try:
         note_attribute(owner, name)
-    except BaseException:
+    except BaseException:  # also Ctrl-C: the attribute is what it was
         if before is not _NOTHING:
             object.__setattr__(owner, name, before)
         elif name in vars(owner):
