@@ -1,4 +1,4 @@
-"""The command line: `python -m tapefacade run SCRIPT`, `check SCRIPT`, `where NAME`, `demo`."""
+"""The command line: `python -m tapefacade run SCRIPT`, `check`, `compare`, `where NAME`, `demo`."""
 
 import argparse
 import atexit
@@ -21,6 +21,7 @@ import jax
 import tapefacade
 from tapefacade._port import (
     check_command,
+    comparison,
     definition_places,
     notebook_runner,
     report as reporting,
@@ -47,6 +48,8 @@ def main(arguments: list[str] | None = None) -> None:
         _run_script(str(DEMO), [])
     elif options.command == "check":
         _check(options)
+    elif options.command == "compare":
+        _compare(options)
     elif options.command == "where":
         raise SystemExit(definition_places.where(options.names))
     else:
@@ -67,6 +70,16 @@ def _check(options: argparse.Namespace) -> None:
     except BrokenPipeError:  # somebody read only the first lines, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(check_command.UNREADABLE) from None
+
+
+def _compare(options: argparse.Namespace) -> None:
+    """Runs a script under TensorFlow and here."""
+    if not os.path.isfile(options.script):
+        options.parser.error(f"there is no file {options.script!r}")
+    python = options.tensorflow_python
+    if not comparison.has_tensorflow(python):
+        options.parser.error(comparison.MESSAGE_NO_TENSORFLOW.format(python))
+    raise SystemExit(comparison.compare(options.script, options.arguments, python, options.html))
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -156,6 +169,25 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--write", action="store_true", help="with --fix: change the files, too")
     check.set_defaults(parser=check)
+    compare = commands.add_parser(
+        "compare",
+        help="run a script under TensorFlow and here, and show both side by side",
+        description="Runs a script twice, under TensorFlow and here, and shows what it prints, "
+        "where that differs first, and how long both take. The exit status is 0 if both print the "
+        "same but for rounding and times, 1 if not, 2 if one of them fails.",
+    )
+    compare.add_argument(
+        "--tensorflow-python",
+        metavar="PATH",
+        default=sys.executable,
+        help="a Python that has TensorFlow; by default this one",
+    )
+    compare.add_argument("--html", metavar="FILE", help="write it as a page, too")
+    compare.add_argument("script", metavar="SCRIPT", help="the script to run")
+    compare.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments"
+    )
+    compare.set_defaults(parser=compare)
     where = commands.add_parser(
         "where",
         help="print where a name such as tf.nn.relu is defined",

@@ -365,7 +365,7 @@ def test_safetensors_reads_the_values(tmp_path):
 
 def test_without_safetensors_there_is_an_error_that_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
-    with pytest.raises(ImportError, match=r"pip install 'tapefacade\[checkpoint\]'"):
+    with pytest.raises(ImportError, match=r"`checkpoint` brings: pip install '"):
         tf.train.Checkpoint(v=tf.Variable(1.0)).write(tmp_path / "ck")
     tf.train.load_checkpoint(FIXTURES / "objects")  # which needs nothing
 

@@ -243,5 +243,5 @@ def test_schemes_are_those_that_are_installed():
 
 def test_without_fsspec_there_is_an_error_that_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(ImportError, match=r"`gs://` need fsspec.*'tapefacade\[remote\]'"):
+    with pytest.raises(ImportError, match=r"`gs://` need fsspec.*`remote` brings: pip install '"):
         gfile.exists("gs://bucket/file")

@@ -265,6 +265,6 @@ def test_an_extra_that_is_missing_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "flatbuffers", None)
     for name in [n for n in sys.modules if n.startswith("jax._src.export.serialization")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(ImportError, match=r"pip install 'tapefacade\[checkpoint\]'"):
+    with pytest.raises(ImportError, match=r"`checkpoint` brings: pip install '"):
         tf.saved_model.save(linear(), tmp_path)
     assert os.listdir(tmp_path) == []

@@ -162,7 +162,7 @@ def test_what_to_install_is_said(monkeypatch):
         lambda: tf.compat.v1.flags.DEFINE_string,
         lambda: tf.compat.v1.app.run(print, []),
     ):
-        with pytest.raises(ImportError, match=r"pip install 'tapefacade\[testing\]'"):
+        with pytest.raises(ImportError, match=r"`testing` brings: pip install '"):
             ask()
 
 

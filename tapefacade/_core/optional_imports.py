@@ -1,6 +1,8 @@
 """Imports of optional dependencies: at their first use, with an error that names the extra."""
 
 import importlib
+import re
+from importlib import metadata
 from typing import Any
 
 from tapefacade._core.tensor import hinted
@@ -23,7 +25,7 @@ def optional_module(name: str, extra: str, use: str, package: str = "") -> Any:
 
     >>> optional_module("no_such_module", "records", "Records")
     Traceback (most recent call last):
-    ImportError: Records need no_such_module. Install it: pip install 'tapefacade[records]'
+    ImportError: Records need no_such_module. Install what the extra `records` brings: ...
     no_such_module is an optional dependency.
     """
     try:
@@ -34,5 +36,31 @@ def optional_module(name: str, extra: str, use: str, package: str = "") -> Any:
 
 def missing_package(extra: str, use: str, package: str) -> Exception:
     """Makes the error for an optional dependency that is not installed; see `optional_module`."""
-    message = f"{use} need {package}. Install it: pip install 'tapefacade[{extra}]'"
+    message = f"{use} need {package}. {how_to_install(extra)}"
     return hinted(ImportError(message), f"{package} is an optional dependency.")
+
+
+def how_to_install(extra: str) -> str:
+    """Says how to install what an extra brings.
+
+    It names the packages themselves: that works wherever this package came from, a clone or an
+    index, and leaves it as it is.
+
+    Args:
+        extra: its name.
+
+    >>> how_to_install("keras")
+    "Install what the extra `keras` brings: pip install '...keras...'"
+    """
+    return f"Install what the extra `{extra}` brings: pip install {requirements_of(extra)}"
+
+
+def requirements_of(extra: str) -> str:
+    """Returns what an extra requires, as a shell takes it."""
+    marked = re.compile(rf"(.+?)\s*;\s*extra\s*==\s*['\"]{extra}['\"]")
+    try:
+        found = metadata.requires("tapefacade") or []
+    except metadata.PackageNotFoundError:  # a checkout that nobody has installed
+        found = []
+    texts = [match[1] for requirement in found if (match := marked.fullmatch(requirement))]
+    return " ".join(f"'{text}'" for text in texts) or f"'tapefacade[{extra}]'"

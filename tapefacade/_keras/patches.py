@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._core.logging import get_logger
+from tapefacade._core.optional_imports import how_to_install
 from tapefacade._keras import preprocessing
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
@@ -64,13 +65,13 @@ def load() -> types.ModuleType:
         keras = importlib.import_module("keras")
     except ImportError as error:
         raise ImportError(
-            "tf.keras needs Keras 3, which is not installed: pip install 'tapefacade[keras]'"
+            f"tf.keras needs Keras 3, which is not installed. {how_to_install('keras')}"
         ) from error
     version = tuple(int(part) for part in keras.__version__.split(".")[:2])
     if version < OLDEST_VERSION:
         raise ImportError(
             f"tf.keras works with Keras {_text(OLDEST_VERSION)} and newer, and {keras.__version__} "
-            "is installed: pip install 'tapefacade[keras]'"
+            f"is installed. {how_to_install('keras')}"
         )
     is_new = version > NEWEST_VERSION
     if is_new and not PATCHES.are_set:
