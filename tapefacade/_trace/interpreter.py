@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
@@ -36,6 +37,9 @@ WEIGHTS = {
 MAX_IN_LOOP = 20_000
 # Elements in a window that NumPy takes the largest of, or adds up.
 MAX_IN_WINDOW = 128
+# Multiplications in a product of two matrices. For more of them NumPy's library uses threads, which
+# wait actively for the next product: XLA, which compiles meanwhile, would take three times as long.
+MAX_PRODUCT = 2**18
 # Threads that compile single operations.
 COMPILERS = max(2, min(8, os.cpu_count() or 2))
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -351,10 +355,26 @@ def _product(equation: JaxprEqn) -> Function | None:
     left_shape = (*batch, math.prod(left.shape[d] for d in left_free), summed)
     right_shape = (*batch, summed, math.prod(right.shape[d] for d in right_free))
 
+    product = _matrix_product(left_shape, right_shape, out.dtype)
+
     def run(x: Any, y: Any) -> Any:
         x = np.transpose(x, left_order).reshape(left_shape)
-        return np.matmul(x, np.transpose(y, right_order).reshape(right_shape)).reshape(out.shape)
+        return product(x, np.transpose(y, right_order).reshape(right_shape)).reshape(out.shape)
 
+    return _with_product(run, product)
+
+
+def _matrix_product(left: tuple[int, ...], right: tuple[int, ...], dtype: Any) -> Function:
+    """Returns a product of matrices of these shapes."""
+    if left[-2] * math.prod(right[-2:]) <= MAX_PRODUCT:
+        return np.matmul
+    types = tuple([(shape, dtype) for shape in (left, right)])
+    return _alone(("matmul", types), jnp.matmul, types)
+
+
+def _with_product(run: Function, product: Function) -> Function:
+    """Notes what XLA compiles for a function."""
+    run.product = product  # type: ignore[attr-defined]
     return run
 
 
@@ -422,18 +442,25 @@ def _convolved(equation: JaxprEqn) -> Function | None:
     ones = (1,) * count
     strides, padding = params["window_strides"], tuple(params["padding"])
     between, dilation = params["lhs_dilation"] or ones, params["rhs_dilation"] or ones
+    together = max(by_batch, groups)
+    sizes = _aval(equation.invars[1]).shape
+    across = sizes[outputs] // together
+    rows_and_window = out.size // sizes[outputs], math.prod(sizes) // sizes[outputs]
+    product = (
+        _matrix_product(rows_and_window, (rows_and_window[1], across), out.dtype)
+        if together == 1
+        else np.matmul
+    )
 
     def run(x: Any, y: Any) -> Any:
         x, y = np.transpose(x, left_order), np.transpose(y, right_order)
-        together = groups
         if by_batch > 1:  # groups of the batch become groups of features
             x = x.reshape(by_batch, x.shape[0] // by_batch, *x.shape[1:])
             x = np.moveaxis(x, 0, -2).reshape(*x.shape[1:-1], -1)
-            together = by_batch
         windows = _windows(_widened(x, padding, between, 0), y.shape[:count], strides, dilation)
         rows = windows.shape[: 1 + count]
         if together == 1:
-            found = np.matmul(windows.reshape(math.prod(rows), -1), y.reshape(-1, y.shape[-1]))
+            found = product(windows.reshape(math.prod(rows), -1), y.reshape(-1, y.shape[-1]))
         else:
             # [rows, places in the window, groups, inputs] -> [groups, rows, ...]
             parts = windows.reshape(math.prod(rows), -1, together, x.shape[-1] // together)
@@ -444,7 +471,7 @@ def _convolved(equation: JaxprEqn) -> Function | None:
             found = np.moveaxis(np.matmul(parts, kernels), 0, 1)
         return np.transpose(found.reshape(*rows, y.shape[-1]), back)
 
-    return run
+    return _with_product(run, product)
 
 
 _LOWEST = {"reduce_window_max": -np.inf, "reduce_window_min": np.inf, "reduce_window_sum": 0}
@@ -591,12 +618,9 @@ _LOCK = threading.Lock()
 class _Alone:
     """An operation that XLA compiles alone."""
 
-    def __init__(self, equation: JaxprEqn) -> None:
-        primitive, params = equation.primitive, equation.params
-        self.call = jax.jit(functools.partial(_bound, primitive, params))
-        self.types = [
-            jax.ShapeDtypeStruct(_aval(v).shape, _aval(v).dtype) for v in equation.invars
-        ]  # fmt: skip
+    def __init__(self, call: Function, types: Iterable[tuple[Any, Any]]) -> None:
+        self.call = jax.jit(call)
+        self.types = [jax.ShapeDtypeStruct(*type_) for type_ in types]
         self.is_compiled = False
 
     def compile(self) -> None:
@@ -623,16 +647,20 @@ def _by_xla(equation: JaxprEqn) -> _Alone:
     """Returns an operation that XLA compiles alone; equal ones are the same."""
     types = tuple([(_aval(v).shape, _aval(v).dtype) for v in equation.invars])
     key = (equation.primitive, tuple(sorted(equation.params.items(), key=_first)), types)
+    return _alone(key, functools.partial(_bound, equation.primitive, equation.params), types)
+
+
+def _alone(key: Any, call: Function, types: Any) -> _Alone:
     try:
         with _LOCK:
             found = _ALONE.get(key)
             if found is None:
                 if len(_ALONE) >= MAX_ALONE:
                     _ALONE.pop(next(iter(_ALONE)))
-                found = _ALONE[key] = _Alone(equation)
+                found = _ALONE[key] = _Alone(call, types)
             return found
     except TypeError:  # a parameter that cannot be hashed
-        return _Alone(equation)
+        return _Alone(call, types)
 
 
 def _first(pair: tuple[str, Any]) -> str:
@@ -706,7 +734,9 @@ class Interpreter:
                 made = maker(equation) if maker is not None else None
         if made is None:
             made = _by_xla(equation)
-            self.alone[id(made)] = made
+        for one in (made, getattr(made, "product", None)):
+            if isinstance(one, _Alone):
+                self.alone[id(one)] = one
         return made
 
     def _inner(self, jaxpr: Any) -> "Interpreter":
