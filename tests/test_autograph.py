@@ -689,6 +689,32 @@ def test_a_loop_with_a_numpy_function_compiles_nothing_for_other_lengths():
     assert len(game.calls) == 30
 
 
+def test_gradients_of_episodes_of_other_lengths_compile_nothing():
+    found = []
+    for autograph in (True, False):
+        tf.random.set_seed(1)
+        game = Game(3)
+
+        def train(state, game=game):
+            with tf.GradientTape() as tape:
+                chosen, _, last = game.episode(state)
+                weights = tf.range(tf.shape(chosen)[0], 0, -1)
+                loss = -tf.reduce_mean(chosen * tf.cast(weights, tf.float32)) + tf.reduce_sum(last)
+            gradients = tape.gradient(loss, [game.w, game.u])
+            game.w.assign_sub(0.01 * gradients[0])
+            return loss, *gradients
+
+        function = tf.function(train, autograph=autograph)
+        results = game.play(function, (3, 5, 4, 6))
+        with counted() as count:
+            results += game.play(function, (2, 9, 11, 7))
+        assert count.compiled == 0 or not autograph
+        found.append(results)
+    for one, other in zip(*found, strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
+
+
 def test_a_loop_whose_numpy_function_is_never_called_is_left_at_once():
     game = Game()
     play = tf.function(lambda state, most: game.episode(state, tf.minimum(most, 1))[1])

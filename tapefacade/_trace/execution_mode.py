@@ -9,6 +9,7 @@ No clock is read: on a slow or busy machine both take longer, and a process that
 earlier one has compiled has to decide as that one did.
 """
 
+import math
 import threading
 from collections import deque
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from tapefacade._trace.segment_cuts import (
     CALLING,
     Cut,
     cheapest_cut,
+    cut_apart,
     seconds_missing,
     seconds_to_compile,
     size_of,
@@ -152,7 +154,8 @@ class Ways:
             return None
         choice.row = choice.row + 1 if choice.last == self._count - 1 else 1
         choice.last = self._count
-        if choice.spent >= choice.whole * ENOUGH or choice.row > MAX_ROW:
+        is_fixed = choice.whole == math.inf
+        if not is_fixed and (choice.spent >= choice.whole * ENOUGH or choice.row > MAX_ROW):
             with no_collection():
                 choice.piecewise = self._again(executable, choice)
             choice.before = choice.piecewise or choice.before
@@ -177,6 +180,14 @@ class Ways:
     def _first(self, executable: Executable, repeats: bool) -> _Choice:
         """Decides for a program that has not run before."""
         size = size_of(executable.part)
+        if not executable.acts and any(s.operation.stands_apart for s in executable.part.steps):
+            unfolded = unfold(executable.part)
+            pieces = cut_apart(unfolded.part, executable.layout)
+            is_early = BACKGROUND.is_on and jax.default_backend() == "cpu"
+            made = Piecewise(
+                unfolded.part, executable.layout, pieces, unfolded.origins, is_early=is_early
+            )
+            return _Choice(made, math.inf)
         if executable.acts or size < MIN_STEPS or (repeats and size <= MAX_STEPS):
             return _Choice(None)
         self._withdraw()

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.tensor_type import TensorType
@@ -132,7 +131,10 @@ class NumpyProgram:
                     checks[origin] = ok, kind.details(flat)
                 for slot in gone:
                     values[slot] = None
-            outputs = [jnp.array(values[s], self._types[s].numpy_dtype) for s in self._outputs]
+            outputs = [  # jnp.array would compile a copy for each shape
+                jax.device_put(np.array(values[s], self._types[s].numpy_dtype))
+                for s in self._outputs
+            ]
         return self._result(outputs, checks)
 
     def _result(self, outputs: list[Any], checks: dict[int, tuple[Any, Any]]) -> Any:

@@ -39,6 +39,7 @@ class Operation:
     is_lifted: bool = False  # whether its check belongs to the op that made its first input
     acts: bool = False  # runs for what it does, though nobody wants its result
     is_moving: bool = False  # whether `on_host` computes it
+    stands_apart: bool = False  # whether it repeats where what lies around it does not
     size: int = 1  # about how many steps it has when it is unfolded
     replayable: bool = True  # whether a tape that was not there can differentiate a recording of it
 

@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 
 from tapefacade._trace import executables
 from tapefacade._trace.executables import STATISTICS, Executable, Layout
+from tapefacade._trace.garbage_collection import no_collection
+from tapefacade._trace.numpy_steps import NumpyProgram
 from tapefacade._trace.segments import Piece, is_wide
 from tapefacade._trace.slices import Slice
+
+# A piece that NumPy computes is compiled when it has run more often than this.
+MAX_EARLY_RUNS = 16
+HOST_TYPES = (np.ndarray, np.generic)
 
 
 class OnHost(Executable):
@@ -34,6 +40,17 @@ def _executable(piece: Piece) -> Executable:
     return executables.EXECUTABLES.get(piece.part, piece.layout)
 
 
+class EarlyPiece:
+    """A piece that NumPy computes as long as it is not clear that it repeats."""
+
+    def __init__(self, program: NumpyProgram) -> None:
+        self.program = program
+        self.runs = 0
+        self.is_possible = program.is_possible
+        if self.is_possible:
+            program.prepare()
+
+
 class Piecewise:
     """A program as a sequence of calls.
 
@@ -41,8 +58,9 @@ class Piecewise:
     """
 
     def __init__(
-        self, part: Slice, layout: Layout, pieces: Sequence[Piece], origins: list[int]
-    ) -> None:
+        self, part: Slice, layout: Layout, pieces: Sequence[Piece], origins: list[int],
+        is_early: bool = False,
+    ) -> None:  # fmt: skip
         """Makes one.
 
         Args:
@@ -50,7 +68,10 @@ class Piecewise:
             layout: how its inputs arrive.
             pieces: the program, cut.
             origins: for each step the one that errors are about, -1 for those without.
+            is_early: whether NumPy computes the first runs of pieces that do not stand apart.
         """
+        self._is_early = is_early
+        self._early: dict[Executable, EarlyPiece] = {}
         self._part = part
         self._layout = layout
         self._origins = origins
@@ -85,10 +106,10 @@ class Piecewise:
         failed: list[tuple[int, Any]] = []
         for executable, arrays, vectors, outputs, first, gone in self.calls:
             executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
-            call = executable.call or executable.prepare()
             taken = [values[slot] for slot in arrays]
             for dtype, places in vectors:
                 taken.append(np.array([values[slot] for slot in places], dtype))
+            call = executable.call or self._early_call(executable, taken) or executable.prepare()
             result = call(*taken)
             if executable.is_checked:
                 result, passed, details = result
@@ -101,8 +122,21 @@ class Piecewise:
                 values[slot] = None
         outputs = [values[slot] for slot in self._part.outputs]
         # What NumPy has computed becomes like the rest.
-        outputs = [jnp.array(v) if type(v) is np.ndarray else v for v in outputs]
+        outputs = [jax.device_put(np.array(v)) if type(v) is np.ndarray else v for v in outputs]
         return outputs, failed
+
+    def _early_call(self, executable: Executable, arguments: Sequence[Any]) -> Any:
+        """Returns what computes a piece by NumPy; None if it is to be compiled."""
+        if not self._is_early or any(s.operation.stands_apart for s in executable.part.steps):
+            return None
+        if not all(isinstance(a, HOST_TYPES) or len(a.devices()) == 1 for a in arguments):
+            return None
+        known = self._early.get(executable)
+        if known is None:
+            with no_collection():
+                known = self._early[executable] = EarlyPiece(NumpyProgram(executable))
+        known.runs += 1
+        return known.program if known.is_possible and known.runs <= MAX_EARLY_RUNS else None
 
     def _values(self, arguments: Sequence[Any]) -> list[Any]:
         """Returns a place for the value of every slot, with those of the inputs."""

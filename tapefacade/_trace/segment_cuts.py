@@ -5,6 +5,7 @@ each pair of steps (64 steps: 70 ms, 1,000: 0.6 s, 4,000: 2.9 s, 12,000: 12 s); 
 an output of a step that has many 6 ms; a call 15 us with all that comes with it.
 """
 
+import itertools
 from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
@@ -78,6 +79,19 @@ def cheapest_cut(part: Slice, layout: Layout, runs: int, missing: Callable[[Any]
     """
     given = stretches(part, STEPS_IN_PIECE if runs == 1 else STEPS_IN_LARGE_PIECE)
     return _CutSearch(Cutter(part, layout), given, missing).cut(runs)
+
+
+def cut_apart(part: Slice, layout: Layout) -> list[Piece]:
+    """Cuts a program around the steps that stand apart: they repeat, what lies between does not.
+
+    Args:
+        part: the program, unfolded.
+        layout: how its inputs arrive.
+    """
+    count = len(part.steps)
+    apart = [place for place, step in enumerate(part.steps) if step.operation.stands_apart]
+    edges = sorted({0, count, *(edge for place in apart for edge in (place, place + 1))})
+    return Cutter(part, layout).pieces(list(itertools.pairwise(edges)))
 
 
 class _CutSearch:

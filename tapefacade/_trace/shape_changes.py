@@ -103,6 +103,8 @@ def key_of(part: Slice) -> Any:
 
 def is_worth_a_word(part: Slice) -> bool:
     """Whether compiling a program takes so long that it should not be done for many shapes."""
+    if any(s.operation.stands_apart for s in part.steps):
+        return False  # only that is compiled, and it has one shape
     return len(part.steps) >= MIN_STEPS or any(s.operation.name == GRADIENT for s in part.steps)
 
 

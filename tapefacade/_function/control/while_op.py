@@ -58,6 +58,7 @@ class WhilePlan(NamedTuple):
         length: that number, or one that is large enough, where it is known; else None.
         coarse: whether all results depend on all operands, as TensorFlow has it in functions.
         opaque: whether a tape that is not there yet has to see the Python loop.
+        apart: whether what lies around the loop has other sizes at every run, and it has not.
     """
 
     condition: BodyProgram
@@ -70,6 +71,7 @@ class WhilePlan(NamedTuple):
     length: int | None
     coarse: bool
     opaque: bool
+    apart: bool = False
 
     @property
     def first(self) -> int:
@@ -89,6 +91,7 @@ class DynamicLoop(Operation):
 
     def __init__(self, plan: WhilePlan) -> None:
         self.plan = plan
+        self.stands_apart = plan.apart
         programs = (plan.condition, plan.body)
         self.replayable = not plan.opaque and all(p.replayable for p in programs)
         self.check_types: list[list[tuple[TensorType, ...]]] = []  # known once it is inferred

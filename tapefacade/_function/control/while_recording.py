@@ -186,6 +186,7 @@ class While:
         self.state = state
         self.limit = limit
         self._count: int | None = None
+        self._stands_apart = False
         self._draws = [o for b in (condition, body) for o in b.outside() if isinstance(o, Draw)]
 
     def prepare(self) -> None:
@@ -239,6 +240,7 @@ class While:
         Returns:
             The loop variables at the end.
         """
+        self._stands_apart = True
         return self._dynamic(length)
 
     def _is_taped(self) -> bool:
@@ -338,7 +340,7 @@ class While:
         plan = WhilePlan(
             self.condition.program, self.body.program, len(self.state), len(self.body.assigned),
             wires[0], wires[1], limit is not None, length, in_graph(),
-            any(variable.trainable for variable in self.body.assigned),
+            any(variable.trainable for variable in self.body.assigned), self._stands_apart,
         )  # fmt: skip
         loop = interned(kind, plan)
         slots = tuple([slot for slot, _ in operands])

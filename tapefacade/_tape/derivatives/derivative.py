@@ -94,6 +94,7 @@ class Derivative(Operation):
         # Forward, backward, and sums; what derivatives have in common is computed once.
         within = sum(s.operation.size for s in part.steps if isinstance(s.operation, Derivative))
         self.size = 3 * sum(step.operation.size for step in part.steps) - 2 * within
+        self.stands_apart = any(step.operation.stands_apart for step in part.steps)
         self._traces: dict[tuple[tuple[str, ...], bool], TracedFunction] = {}
         self._rematerialized: dict[tuple[str, ...], RematerializedFunction] = {}
         self._dependencies: tuple[frozenset[int], ...] | None = None

@@ -49,6 +49,10 @@ class StepGradient(Operation):
             return pull_back(upstream)
 
     @property
+    def stands_apart(self) -> bool:  # type: ignore[override]
+        return self.operation.stands_apart
+
+    @property
     def is_moving(self) -> bool:  # type: ignore[override]
         return self.operation.is_moving and self.operation.kernel in MOVING
 
