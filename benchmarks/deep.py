@@ -14,7 +14,6 @@ import importlib.util
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -22,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from deep_models import MODELS, RATE, Model, arrays
-from once import resident
+from once import answer_of, resident
 
 STEPS, EARLY = 50, 12
 STEADY_SECONDS = 4.0  # how long steps are taken after these, at least
@@ -153,15 +152,7 @@ def in_process(work: str, name: str) -> dict[str, Any]:
         "KERAS_BACKEND": CONTESTANTS[name][1],
     }  # fmt: skip
     start = time.perf_counter()
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=LIMIT
-        )
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f"stopped after {LIMIT:.0f} s") from None
-    if done.returncode:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["its process ended"])[-1][:200])
-    found = json.loads(done.stdout.splitlines()[-1])
+    found = answer_of(command, environment, LIMIT)
     found["process"] = time.perf_counter() - start - STEADY_SECONDS
     return found
 

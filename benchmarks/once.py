@@ -81,6 +81,23 @@ def timed(run: once_loops.Work) -> tuple[float, list[list[float]]]:
     return time.perf_counter() - start, parts
 
 
+def answer_of(command: list[str], environment: dict[str, str], limit: float) -> dict[str, Any]:
+    """Runs a process; returns the JSON that its last line is.
+
+    Raises:
+        RuntimeError: with the last line of its error, or that it took longer than `limit` seconds.
+    """
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"stopped after {limit:.0f} s") from None
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["its process ended"])[-1][:200])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def in_process(work: str, name: str) -> dict[str, Any]:
     """Calls `doing` in a new interpreter.
 
@@ -89,15 +106,7 @@ def in_process(work: str, name: str) -> dict[str, Any]:
     """
     command = [sys.executable, __file__, "--contestant", work, name]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TAPEFACADE_COMPILATION_CACHE": "off"}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=LIMIT
-        )
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f"stopped after {LIMIT:.0f} s") from None
-    if done.returncode:
-        raise RuntimeError((done.stderr.strip().splitlines() or ["its process ended"])[-1][:200])
-    return json.loads(done.stdout.splitlines()[-1])
+    return answer_of(command, environment, LIMIT)
 
 
 def measure(only: Any = tuple(WORK)) -> dict[str, Any]:

@@ -11,9 +11,9 @@ import numpy as np
 
 from tapefacade._core.random_keys import next_made
 from tapefacade._core.thread_state import ThreadState
+from tapefacade._ops.random.philox import FACTORS, HALF
 
-LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
-FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
+LOW = np.uint64(0xFFFFFFFF)
 STEPS = (0x9E3779B9, 0xBB67AE85)
 WORD = 0xFFFFFFFF
 ROUNDS = 10

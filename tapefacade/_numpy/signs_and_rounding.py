@@ -13,7 +13,7 @@ from tapefacade._ops.array.selecting import where as select
 from tapefacade._ops.math import elementary
 
 
-@function("experimental.numpy.abs")
+@function("experimental.numpy.abs", "experimental.numpy.absolute", "experimental.numpy.fabs")
 def abs(x: Any) -> Any:
     """Computes the absolute value of each element.
 
@@ -32,42 +32,7 @@ def abs(x: Any) -> Any:
     return elementary.abs(as_tensor(x))
 
 
-@function("experimental.numpy.absolute")
-def absolute(x: Any) -> Any:
-    """Computes the absolute value of each element, as `abs` does.
-
-    Args:
-        x: a tensor of numbers or what converts to one.
-
-    Returns:
-        A tensor of the shape of `x`; real if `x` is complex.
-
-    Raises:
-        InvalidArgumentError: if `x` is boolean or unsigned.
-
-    >>> tf.experimental.numpy.absolute([-1, 2]).numpy()
-    array([1, 2])
-    """
-    return elementary.abs(as_tensor(x))
-
-
-@function("experimental.numpy.fabs")
-def fabs(x: Any) -> Any:
-    """Computes the absolute value of each element, as `abs` does: integers stay integers.
-
-    Args:
-        x: a tensor of numbers or what converts to one.
-
-    Returns:
-        A tensor of the shape of `x`; real if `x` is complex.
-
-    Raises:
-        InvalidArgumentError: if `x` is boolean or unsigned.
-
-    >>> tf.experimental.numpy.fabs([-1.5, 2.0]).numpy()
-    array([1.5, 2. ])
-    """
-    return elementary.abs(as_tensor(x))
+absolute = fabs = abs  # integers stay integers, also for `fabs`
 
 
 @function("experimental.numpy.negative")
@@ -175,7 +140,7 @@ def signbit(x: Any) -> Any:
     return value < 0
 
 
-@function("experimental.numpy.conj")
+@function("experimental.numpy.conj", "experimental.numpy.conjugate")
 def conj(x: Any) -> Any:
     """Changes the sign of the imaginary part of each element.
 
@@ -191,20 +156,7 @@ def conj(x: Any) -> Any:
     return casting.conj(as_tensor(x))
 
 
-@function("experimental.numpy.conjugate")
-def conjugate(x: Any) -> Any:
-    """Changes the sign of the imaginary part of each element, as `conj` does.
-
-    Args:
-        x: a tensor of numbers or what converts to one.
-
-    Returns:
-        A tensor of the shape and dtype of `x`.
-
-    >>> tf.experimental.numpy.conjugate(1 + 2j).numpy()
-    np.complex128(1-2j)
-    """
-    return casting.conj(as_tensor(x))
+conjugate = conj
 
 
 @function("experimental.numpy.real")
@@ -297,7 +249,7 @@ def _rounded(a: Any, decimals: int) -> Any:
     return as_tensor(elementary.round(value * factor) / factor, wanted)
 
 
-@function("experimental.numpy.around")
+@function("experimental.numpy.around", "experimental.numpy.round")
 def around(a: Any, decimals: Any = 0) -> Any:
     """Rounds each element to a number of decimals; halves go to the even neighbour.
 
@@ -314,18 +266,4 @@ def around(a: Any, decimals: Any = 0) -> Any:
     return _rounded(a, int(decimals))
 
 
-@function("experimental.numpy.round")
-def round(a: Any, decimals: Any = 0) -> Any:
-    """Rounds each element to a number of decimals, as `around` does.
-
-    Args:
-        a: a tensor of numbers or what converts to one.
-        decimals: how many; negative numbers round to tens, hundreds and so on.
-
-    Returns:
-        A tensor of the shape and dtype of `a`.
-
-    >>> tf.experimental.numpy.round([0.5, 1.5]).numpy()
-    array([0., 2.])
-    """
-    return _rounded(a, int(decimals))
+round = around
