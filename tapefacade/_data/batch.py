@@ -238,7 +238,7 @@ class Rebatch(DatasetNode):
 
 
 class Windows(DatasetNode):
-    """Datasets of some elements each."""
+    """`Dataset.window`: datasets of some elements each."""
 
     name = "_WindowDataset"
 

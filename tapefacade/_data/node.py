@@ -1,4 +1,4 @@
-"""What a dataset is made of: nodes, each a description that can be iterated any number of times."""
+"""The steps that a dataset is made of: nodes, each of which can be iterated any number of times."""
 
 import threading
 from collections.abc import Callable, Iterator

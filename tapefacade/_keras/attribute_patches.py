@@ -4,7 +4,7 @@ from typing import Any
 
 
 class _Empty:
-    """What every class has, whatever is written in it."""
+    """An empty class: its attributes are those that every class has."""
 
 
 _MISSING = object()

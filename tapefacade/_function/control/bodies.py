@@ -390,7 +390,7 @@ def flow_of_loop(
 
 
 class EffectsOnly:
-    """The base, before that of a loop or of branches, of an op that runs it for what it prints."""
+    """Base of the ops that run a loop or branches again, only for what these print."""
 
     acts = True
 

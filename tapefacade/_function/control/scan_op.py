@@ -32,7 +32,7 @@ MAP, SCAN, FOLD = "map", "scan", "fold"
 
 
 class BodyKey(NamedTuple):
-    """A key among what the body takes from outside."""
+    """A random key that a body takes from outside: its place there, and its type."""
 
     place: int
     type: TensorType

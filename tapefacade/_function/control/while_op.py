@@ -235,7 +235,7 @@ class DynamicLoop(Operation):
 
 
 class DynamicLoopForEffects(EffectsOnly, DynamicLoop):
-    """What a loop prints: the same loop once more, for that alone."""
+    """The loop once more, run only for what its body prints."""
 
     def __init__(self, plan: WhilePlan) -> None:
         super().__init__(plan)

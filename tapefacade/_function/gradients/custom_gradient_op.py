@@ -125,7 +125,7 @@ KERNEL = "CustomGradient"
 
 @dataclasses.dataclass(frozen=True)
 class OwnRule(NoGradient):
-    """A tape differentiates the instruction by another one; JAX, within a body, by a rule."""
+    """The rule of a custom gradient: tapes record an instruction for it, JAX follows it in a body."""
 
 
 class Rule(NamedTuple):

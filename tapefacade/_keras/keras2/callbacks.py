@@ -44,7 +44,7 @@ def apply(patches: AttributePatches) -> None:
 
 
 class FitHistory(dict[str, Any]):
-    """What `fit` has kept; some names of Keras 2 are found as well."""
+    """The `history` that `fit` returns, in which some names of Keras 2 are found as well."""
 
     def __missing__(self, key: str) -> Any:
         for old, new in (("lr", "learning_rate"), ("acc", "accuracy")):

@@ -85,7 +85,7 @@ def write(inputs: Sequence[Any], form: PrintFormat) -> None:
 
 
 class _PrintTemplate(NamedTuple):
-    """What a print in a function prints: a form, and values with places for tensors.
+    """What `tf.print` in a function prints: a format, and values with places for tensors.
 
     Equal if it prints the same, so that a function that is recorded again compiles nothing.
     """
