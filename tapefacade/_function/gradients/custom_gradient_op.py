@@ -125,7 +125,7 @@ KERNEL = "CustomGradient"
 
 @dataclasses.dataclass(frozen=True)
 class OwnRule(NoGradient):
-    """The rule of a custom gradient: tapes record an instruction for it, JAX follows it in a body."""
+    """The rule of a custom gradient: tapes record an instruction, JAX follows it in a body."""
 
 
 class Rule(NamedTuple):
