@@ -44,12 +44,16 @@ from tapefacade._data.node import SHARING, DatasetNode
 from tapefacade._data.random_numbers import PROBING
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.function.compiled_program import CompiledProgram
+from tapefacade._function.function.unknown_sizes import (
+    is_unknown,
+    stand_in_shape,
+    unknown_sizes_shown,
+)
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
 
 Array = np.ndarray[Any, Any]
 # Stands for unknown sizes; sizes near its multiples and halves were computed from it.
-STAND_IN_SIZE, STAND_IN_TOLERANCE = 1009, 8
 MESSAGE_VARIABLE = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
     "tf.Variable is only created once or created outside tf.function. See "
@@ -118,10 +122,11 @@ class UserFunction:
         shapes = [spec.shape.as_list() for spec in flat]
         known = all(size is not None for shape in shapes for size in shape)
         types = tuple(
-            type_of(tuple(STAND_IN_SIZE if s is None else s for s in shape), spec.dtype._numpy)
+            type_of(stand_in_shape(shape), spec.dtype._numpy)
             for shape, spec in zip(shapes, flat, strict=True)
         )
-        found = self._recorded(types, argument)
+        with contextlib.nullcontext() if known else unknown_sizes_shown():
+            found = self._recorded(types, argument)
         if found is not None:
             self.spec = found.spec if known else mapped(widened, found.spec)
         if known:
@@ -287,16 +292,8 @@ def widened(spec: Any) -> Any:
     """Returns a spec without the sizes that come from unknown ones."""
     if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
         return spec
-    sizes = [None if _is_derived(size) else size for size in spec.shape.as_list()]
+    sizes = [None if is_unknown(size) else size for size in spec.shape.as_list()]
     return TensorSpec(TensorShape(sizes), spec.dtype)
-
-
-def _is_derived(size: int | None) -> bool:
-    if size is None:
-        return True
-    nearest = min((size + STAND_IN_TOLERANCE) % STAND_IN_SIZE, size % STAND_IN_SIZE)
-    halves = any(abs(size - STAND_IN_SIZE // by) <= 1 for by in (2, 3, 4))
-    return (size > STAND_IN_SIZE // 2 and nearest <= STAND_IN_TOLERANCE) or halves
 
 
 def _form_key(value: Any) -> Any:
@@ -351,7 +348,7 @@ def _stand_in(spec: Any) -> Any:
         return FUNCTIONS["data.Dataset"]._empty(getattr(spec, "element_spec", None))
     if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
         raise TypeError
-    shape = [STAND_IN_SIZE if size is None else size for size in spec.shape.as_list()]
+    shape = stand_in_shape(spec.shape.as_list())
     made = np.zeros(shape, spec.dtype._numpy)
     if spec.dtype is dtypes.string:
         made.fill(b"")

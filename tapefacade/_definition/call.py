@@ -256,7 +256,8 @@ def _on_host(
     if not arrays:
         return NotImplemented
     if op.check is not None:
-        _check_on_host(op, values, scalars, static)
+        if not _check_on_host(op, values, scalars, static):
+            return NotImplemented
     else:
         op.infer(static, [value._type for value in values])  # raises what is wrong with the types
     assert op.host is not None
@@ -269,7 +270,10 @@ def _on_host(
 def _check_on_host(
     op: "Op", values: list[Any], scalars: list[tuple[int, Any]], static: tuple[Any, ...]
 ) -> bool:
-    """Raises the error of a check whose values are known on the host; tells whether they are."""
+    """Raises the error of a check whose values are known on the host; tells whether all is right.
+
+    In a function the error belongs to the call: it is raised if somebody uses the result.
+    """
     assert op.check is not None
     types = [value._type for value in values]
     op.infer(static, types)  # raises what is wrong with the types, which comes first
@@ -289,5 +293,7 @@ def _check_on_host(
     with jax.enable_x64(True):
         ok, *details = op.test(arguments, static)
         if not isinstance(ok, Tracer) and not bool(ok):
+            if THREAD.recording.frame is not None and not op.check.stays:
+                return False
             raise op.error([np.asarray(d) for d in details], static)
     return not isinstance(ok, Tracer)

@@ -91,6 +91,8 @@ READ.gradient = NOT_DIFFERENTIABLE
 READ_VALUE = _Identity("ReadVariableOp")
 # An argument of a function: what is known outside is pending within.
 ARGUMENT = _Identity("Placeholder")
+# A result of a function that is a tensor from outside: a tensor of its own.
+RESULT = _Identity("Identity")
 
 
 class Variable(Operators, metaclass=VariableMeta):

@@ -21,12 +21,14 @@ class Check:
             array, or True where nothing can be wrong with such types.
         error: makes the exception of the NumPy values of the details and the static parameters.
         asserts: whether the op exists in order to raise, so that eager code does not wait for it.
+        stays: whether TensorFlow runs it in a function in which nobody uses its result.
     """
 
     values: tuple[str, ...]
     test: Callable[..., tuple[Any, ...]]
     error: Callable[..., Exception]
     asserts: bool = False
+    stays: bool = False
 
 
 class Operation:
@@ -82,6 +84,10 @@ class Operation:
     def asserts(self, static: tuple[Any, ...]) -> bool:
         """Whether eager code raises the error of the check at once."""
         return self.check is not None and self.check.asserts
+
+    def stays(self, static: tuple[Any, ...]) -> bool:
+        """Whether it runs in a function in which nobody uses its result."""
+        return self.acts or (self.check is not None and self.check.stays)
 
     def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
         """Makes the exception of a check that failed."""

@@ -276,6 +276,10 @@ class _LiftedCheck(Operation):
         operation, of_operation = static
         return operation.asserts(of_operation)
 
+    def stays(self, static: tuple[Any, ...]) -> bool:
+        operation, of_operation = static
+        return operation.stays(of_operation)
+
     def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
         operation, of_operation = static
         return operation.error(details, of_operation)

@@ -11,7 +11,7 @@ from tapefacade._core.random_keys import drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.recorded_program import RecordedProgram
-from tapefacade._state.variable import Variable
+from tapefacade._state.variable import RESULT, Variable
 from tapefacade._trace import execution
 from tapefacade._trace.assignments import HELD, boxes_of, set_together
 from tapefacade._trace.buffer_donation import PromisedValues, is_free
@@ -27,7 +27,11 @@ class CompiledProgram:
 
     def __init__(self, recorded: RecordedProgram) -> None:
         given = {*recorded.arguments, *recorded.own_inputs(), *recorded.scalars}
-        ends = [*recorded.results, *(slot for _, slot in recorded.assigned)]
+        copied = {
+            node.first_output: node.inputs[0] for node in recorded.nodes if node.operation is RESULT
+        }
+        ends = [copied.get(slot, slot) for slot in recorded.results]
+        ends += [slot for _, slot in recorded.assigned]
         wanted = list(dict.fromkeys(slot for slot in ends if slot not in given))
         part, slots, nodes = recorded.slice(wanted)
         lines, firsts = [n.line for n in nodes], [n.first_output for n in nodes]

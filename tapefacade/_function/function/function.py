@@ -1,5 +1,6 @@
 """`tf.function`: a Python function that is recorded once, and then runs as one program."""
 
+import contextlib
 import copy
 import functools
 import inspect
@@ -19,6 +20,7 @@ from tapefacade._core.random_keys import (
     numbers_ops_of_caller,
 )
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.eager_mode import EAGER_MODE
@@ -46,6 +48,7 @@ from tapefacade._function.function.tracing import (
     RecordedRun,
     record_body,
 )
+from tapefacade._function.function.unknown_sizes import unknown_sizes_shown
 from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.program_listing import function_in_sentence
@@ -497,7 +500,9 @@ class Function(PolymorphicFunction):
         recorded = trace.recorded
         outputs = None
         if recorded is not None and trace.structure is not None:
-            specs = [known_spec(recorded.type_of(slot)) for slot in recorded.results]
+            types = [recorded.type_of(slot) for slot in recorded.results]
+            is_open = has_unknown_sizes((args, kwargs))
+            specs = [known_spec(t) if is_open else TensorSpec(t.shape, t.dtype) for t in types]
             outputs = trace.structure.with_specs(specs)
         given = self._parameters.names(args, kwargs)
         arguments = with_specs(args, kwargs, given)
@@ -533,7 +538,9 @@ class Function(PolymorphicFunction):
             running = RunningCall(refusal)
             THREAD.functions.append(running)
             try:
-                with function_draws():
+                is_open = has_unknown_sizes((args, kwargs))
+                shown = unknown_sizes_shown() if is_open else contextlib.nullcontext()
+                with function_draws(), shown:
                     recorded, structure = record_body(
                         functools.partial(self._on_tensors, args, kwargs, python=python),
                         self._python,

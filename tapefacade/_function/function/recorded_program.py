@@ -60,7 +60,18 @@ class RecordedProgram:
         arguments: Sequence[int],
         results: Sequence[EagerTensor],
         draws: Iterable[Draw],
+        prunes: bool = True,
     ) -> None:
+        """Takes a recording apart.
+
+        Args:
+            recording: the recording.
+            frame: the part of it that is the program.
+            arguments: the slots of the arguments.
+            results: the results.
+            draws: the keys of random ops.
+            prunes: whether an op that may fail is left out where nobody uses its result.
+        """
         self.token = next(_SERIAL)
         self.arguments = tuple(arguments)
         self.results = tuple(slot_in(recording, tensor) for tensor in results)
@@ -80,6 +91,9 @@ class RecordedProgram:
         self.uncertain = ""
         self.at = recording.at
         self._sort(recording, frame, {id(draw.key): draw for draw in draws})
+        if prunes and self.effects:
+            self._prune()
+        self._live = frozenset(self.effects)
         self.replayable = all(_replayable(node) for node in self.nodes)
         self.acts = any(node.operation is not None and node.operation.acts for node in self.nodes)
 
@@ -120,6 +134,26 @@ class RecordedProgram:
             self.lines[slot] = recording.data.lines.get(slot) or node.line or ""
             if operation.asserts(node.static):
                 self.asserted.add(slot)
+
+    def _prune(self) -> None:
+        """Leaves out what may fail, but is not used: as in TensorFlow it raises nothing then."""
+        ends = [*self.results, *(slot for _, slot in self.assigned)]
+        for node in self.nodes:
+            if node.checked and node.operation is not None and node.operation.stays(node.static):
+                ends.append(node.first_output)
+        known = {*self.arguments, *self.own_inputs(), *self.scalars}
+        used = needed(self.at, ends, known)
+        live = {node.first_output for node in used}
+        outputs = {slot for node in used for slot in range(node.first_output, node.end)}
+        live |= {
+            node.first_output
+            for node in self.nodes
+            if node.operation is not None
+            and node.operation.is_lifted
+            and not outputs.isdisjoint(node.inputs[:1])
+        }
+        self.effects = [slot for slot in self.effects if slot in live]
+        self.asserted &= live
 
     def _sort_leaf(self, slot: int, tensor: EagerTensor, draws: dict[int, Draw]) -> None:
         if id(tensor) in draws:
@@ -231,7 +265,7 @@ class RecordedProgram:
             at = recording.at
             for own in range(node.first, node.first_output):
                 scalars[mapped[own]] = recording.data.scalars[mapped[own]] = self.scalars[own]
-            if node.checked:
+            if node.first_output in self._live:
                 effects.append((node.first_output, at.first_output))
         return mapped, scalars, effects
 

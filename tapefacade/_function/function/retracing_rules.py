@@ -14,6 +14,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.type_spec import TypeSpec
+from tapefacade._function.function.unknown_sizes import known_shape, stand_in_shape
 from tapefacade._state.variable import Variable
 
 BY_VALUE = (bool, int, float, complex, str, bytes, type(None), type(...))
@@ -153,10 +154,6 @@ def _text(leaf: Any) -> Any:
     return convert(leaf) if is_array(leaf) else leaf
 
 
-# In the place of an unknown size while nothing is computed. Results of this size are unknown, too.
-SIZE_IF_UNKNOWN = 1009
-
-
 def has_unknown_sizes(arguments: Any) -> bool:
     """Whether there is a spec among the arguments that leaves sizes open."""
     return any(
@@ -179,7 +176,7 @@ def abstract_types(arguments: Any) -> list[TensorType]:
     for leaf in nest.flatten(arguments, expand_composites=True):
         if isinstance(leaf, TensorSpec):
             sizes = leaf.shape.as_list() if leaf.shape.rank is not None else []
-            shape = tuple(SIZE_IF_UNKNOWN if size is None else size for size in sizes)
+            shape = stand_in_shape(sizes)
             assert leaf.dtype._numpy is not None
             types.append(type_of(shape, leaf.dtype._numpy))
         elif type(leaf) is EagerTensor:
@@ -191,9 +188,7 @@ def abstract_types(arguments: Any) -> list[TensorType]:
 
 def known_spec(type_: TensorType) -> TensorSpec:
     """Returns the spec of a result."""
-    return TensorSpec(
-        [None if size == SIZE_IF_UNKNOWN else size for size in type_.shape], type_.dtype
-    )
+    return TensorSpec(known_shape(type_.shape), type_.dtype)
 
 
 def with_specs(

@@ -10,7 +10,7 @@ from tapefacade._function.function.compiled_program import CompiledProgram
 from tapefacade._function.function.outputs import OutputStructure
 from tapefacade._function.function.recorded_program import RecordedProgram, slot_in
 from tapefacade._function.function.rewriter import Rewritten
-from tapefacade._state.variable import ARGUMENT
+from tapefacade._state.variable import ARGUMENT, RESULT
 from tapefacade._trace.assignments import boxes_of, set_together, surely
 from tapefacade._trace.frames import RunningCall
 from tapefacade._trace.recording import THREAD, Recording
@@ -156,7 +156,10 @@ def record_body(
                 frame.names[tensor._slot] = f"{name}:0"
             structure = OutputStructure(function(inner), described)
             slots = [tensor._slot for tensor in inner]
-            recorded = RecordedProgram(recording, frame, slots, structure.tensors, draws)
+            # In eager code all of a body runs, as TensorFlow runs its Python.
+            recorded = RecordedProgram(
+                recording, frame, slots, structure.tensors, draws, prunes=bool(THREAD.functions)
+            )
     finally:
         THREAD.recording = outer
         surely(frame.restore)
@@ -215,6 +218,7 @@ class RecordedRun:
                 ]
                 self._arguments = [tensor._slot for tensor in inner]
                 self._structure = OutputStructure(function(inner), described)
+                self._separate_results()
                 del inner
         except BaseException as error:  # also Ctrl-C: assignments of half a function are undone
             if self.frame.observed and isinstance(error, KeyboardInterrupt):
@@ -235,6 +239,18 @@ class RecordedRun:
         (inner,) = self._recording.apply(ARGUMENT, (), (slot,), [type_])
         self.frame.names[inner._slot] = f"{name}:0"
         return inner
+
+    def _separate_results(self) -> None:
+        """Makes tensors of its own of results from outside: gradients go through the function."""
+        recording, start = self._recording, self.frame.at.end
+        if self.frame.observed or THREAD.recording is not recording:
+            return  # a look has ended the recording; the Python runs at every call
+        tensors = self._structure.tensors
+        for place, tensor in enumerate(tensors):
+            is_own = tensor._recording is recording and tensor._slot >= start
+            if not is_own and tensor._type.inexact:
+                slot = slot_in(recording, tensor)
+                (tensors[place],) = recording.apply(RESULT, (), (slot,), [tensor._type])
 
     def undo(self) -> None:
         """Leaves things as they were before, unless somebody has looked at values."""
@@ -282,6 +298,9 @@ class RecordedRun:
             return FunctionTrace(None, None, why, self._counts), structure.result(), True
         trace = FunctionTrace(recorded, structure, "")
         if self._inline:
+            effects = self._recording.effects
+            live = set(recorded.effects)
+            effects[self._effects :] = [slot for slot in effects[self._effects :] if slot in live]
             result = structure.result()
             if recorded.acts and self._recording.frame is None:
                 self._recording.flush()

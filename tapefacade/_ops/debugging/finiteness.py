@@ -33,7 +33,7 @@ def _not_finite(nan: np.ndarray, infinite: np.ndarray, message: str) -> Exceptio
     "debugging.check_numerics",
     kernel="CheckNumerics",
     dtypes=FLOATS,
-    check=Check(values=("tensor",), test=_is_finite, error=_not_finite, asserts=True),
+    check=Check(values=("tensor",), test=_is_finite, error=_not_finite, asserts=True, stays=True),
     elementwise=1,
     raw_op=True,
 )
@@ -125,7 +125,9 @@ def _expected(condition: str, lines: list[str]) -> Exception:
     "_assert_near",
     kernel="Sub",
     gradient=NotDifferentiable(),
-    check=Check(values=("x", "y", "rtol", "atol"), test=_are_near, error=_not_near, asserts=True),
+    check=Check(
+        values=("x", "y", "rtol", "atol"), test=_are_near, error=_not_near, asserts=True, stays=True
+    ),
 )
 def _assert_near(
     x: TensorLike,
@@ -214,7 +216,9 @@ def _not_true(
     "_assert",
     kernel="Assert",
     gradient=NotDifferentiable(),
-    check=Check(values=("condition", "data"), test=_is_true, error=_not_true, asserts=True),
+    check=Check(
+        values=("condition", "data"), test=_is_true, error=_not_true, asserts=True, stays=True
+    ),
 )
 def _assert(
     condition: FreeTensor, data: FreeList, texts: tuple[Any, ...], summarize: int | None

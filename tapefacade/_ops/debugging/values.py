@@ -80,7 +80,7 @@ def _comparison(symbol: str, kernel: str, test: Test) -> Callable[..., Any]:
         f"_assert_{kernel.lower()}",
         kernel=kernel,
         gradient=NotDifferentiable(),
-        check=Check(values=("x", "y"), test=compare, error=fail, asserts=True),
+        check=Check(values=("x", "y"), test=compare, error=fail, asserts=True, stays=True),
     )
     def assertion(
         x: TensorLike, y: TensorLike, message: str | None, summarize: int | None
@@ -290,7 +290,7 @@ def _sign_error(
     "_assert_sign",
     kernel="Assert",
     gradient=NotDifferentiable(),
-    check=Check(values=("x",), test=_sign_holds, error=_sign_error, asserts=True),
+    check=Check(values=("x",), test=_sign_holds, error=_sign_error, asserts=True, stays=True),
 )
 def _assert_sign(x: TensorLike, condition: str, message: str, summarize: int | None) -> jax.Array:
     """Fails if an element has the wrong sign."""

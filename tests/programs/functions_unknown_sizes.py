@@ -1,0 +1,110 @@
+"""`tf.function` and `Dataset.map` with sizes that are not known: what Python sees of shapes."""
+
+from programs.functions import kind_of_error
+
+
+def seen(tf, x):
+    shape = x.shape
+    return [
+        str(shape), shape[0], shape[1], shape.as_list(), shape.rank, shape.num_elements(),
+        shape.is_fully_defined(), str(x.get_shape()), shape == [None, 2], shape == [1009, 2],
+        str(x), tf.TensorShape([3, 2]).is_compatible_with(shape),
+    ]  # fmt: skip
+
+
+def what_is_seen_of_an_argument(tf, np):
+    found = []
+
+    @tf.function
+    def f(x):
+        found.append(seen(tf, x))
+        return x
+
+    f.get_concrete_function(tf.TensorSpec([None, 2]))
+    return found
+
+
+def sizes_that_come_from_unknown_ones(tf, np):
+    found = []
+
+    @tf.function
+    def f(x):
+        results = {
+            "concat": tf.concat([x, x], 0), "stack": tf.stack([x, x]), "flat": tf.reshape(x, [-1]),
+            "matmul": tf.matmul(x, tf.ones((2, 3))), "rows": x[1:], "column": x[:, 0],
+            "reversed": x[::-1], "sum": tf.reduce_sum(x, 0), "sums": tf.reduce_sum(x, 1),
+            "transposed": tf.transpose(x), "new": x[None], "more": x + 1.0,
+            "tile": tf.tile(x, [2, 1]), "zeros": tf.zeros_like(x),
+            "filled": tf.zeros([tf.shape(x)[0], 3]), "padded": tf.pad(x, [[1, 1], [0, 0]]),
+            "shape": tf.shape(x), "half": x[::2], "gram": tf.matmul(x, x, transpose_b=True), "outer": x[:, None] * x[None],
+            "cast": tf.cast(x, tf.int32), "where": tf.where(x > 0.0, x, -x),
+        }  # fmt: skip
+        found.append({name: str(result.shape) for name, result in results.items()})
+        return tf.concat([x, x], 0), tf.reduce_sum(x)
+
+    concrete = f.get_concrete_function(tf.TensorSpec([None, 2]))
+    return found, [str(shape) for shape in concrete.output_shapes]
+
+
+def python_that_needs_a_size(tf, np):
+    @tf.function
+    def counts(x):
+        return x * float(range(x.shape[0])[-1])
+
+    @tf.function
+    def multiplies(x):
+        return x.shape[0] * 2
+
+    spec = tf.TensorSpec([None, 2])
+    return [
+        kind_of_error(lambda: counts.get_concrete_function(spec)),
+        kind_of_error(lambda: multiplies.get_concrete_function(spec)),
+    ]
+
+
+def rows_of_an_unknown_number(tf, np):
+    @tf.function
+    def f(x):
+        total = tf.zeros([2])
+        for row in x:
+            total += row
+        return total
+
+    concrete = f.get_concrete_function(tf.TensorSpec([None, 2]))
+    return [concrete(tf.ones([count, 2])) for count in (3, 5, 3)]
+
+
+def shapes_are_whole_again_afterwards(tf, np):
+    x = tf.ones([1009, 2]) + 1.0
+
+    @tf.function
+    def f(y):
+        return y
+
+    f.get_concrete_function(tf.TensorSpec([None]))
+    return [str(x.shape), x.shape[0], len(x), str((x + 1.0).shape)]
+
+
+def elements_of_unknown_sizes(tf, np):
+    found = []
+
+    def step(x):
+        found.append([str(x.shape), x.shape[0], str(tf.concat([x, x], 0).shape)])
+        return tf.concat([x, x], 0)
+
+    dataset = tf.data.Dataset.range(5).batch(2).map(step)
+    return found[0], str(dataset.element_spec.shape), [x.numpy().tolist() for x in dataset]
+
+
+def layers_of_keras(tf, np):
+    layer = tf.keras.layers.Dense(3)
+    found = []
+
+    @tf.function
+    def f(x):
+        y = layer(x)
+        found.append([str(x.shape), str(y.shape)])
+        return y
+
+    concrete = f.get_concrete_function(tf.TensorSpec([None, 2]))
+    return found[0], str(concrete.output_shapes), [concrete(tf.ones([n, 2])).shape for n in (1, 4)]
