@@ -356,3 +356,32 @@ def adversarial_steps(tf, np):
 
     noise, real = tf.constant([1.0, -1.0]), tf.constant([2.0, 1.0])
     return [step(noise, real) for _ in range(3)], g, d
+
+
+def derivatives_of_what_python_decides(tf, np):
+    @tf.function
+    def of_branches(x):
+        y = x * x
+        z = y
+        if y > 4.0:
+            z = y * x
+        return tf.gradients(z, x)[0]
+
+    @tf.function
+    def of_loops(x):
+        y = x * x
+        while y < 100.0:
+            y = y * x
+        return tf.gradients(y, [x, y])
+
+    @tf.function
+    def of_ranges(x):
+        y = x * x
+        for i in tf.range(tf.cast(y, tf.int32)):
+            y = y + x * tf.cast(i, tf.float32)
+        return tf.gradients(y, x)[0]
+
+    three, one = tf.constant(3.0), tf.constant(1.0)
+    return [
+        [of_branches(three), of_branches(one), of_loops(three), of_ranges(three)] for _ in range(3)
+    ]

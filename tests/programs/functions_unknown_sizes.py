@@ -36,8 +36,9 @@ def sizes_that_come_from_unknown_ones(tf, np):
             "transposed": tf.transpose(x), "new": x[None], "more": x + 1.0,
             "tile": tf.tile(x, [2, 1]), "zeros": tf.zeros_like(x),
             "filled": tf.zeros([tf.shape(x)[0], 3]), "padded": tf.pad(x, [[1, 1], [0, 0]]),
-            "shape": tf.shape(x), "half": x[::2], "gram": tf.matmul(x, x, transpose_b=True), "outer": x[:, None] * x[None],
-            "cast": tf.cast(x, tf.int32), "where": tf.where(x > 0.0, x, -x),
+            "shape": tf.shape(x), "half": x[::2], "gram": tf.matmul(x, x, transpose_b=True),
+            "outer": x[:, None] * x[None], "cast": tf.cast(x, tf.int32),
+            "where": tf.where(x > 0.0, x, -x),
         }  # fmt: skip
         found.append({name: str(result.shape) for name, result in results.items()})
         return tf.concat([x, x], 0), tf.reduce_sum(x)

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 import threading
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from operator import is_not
@@ -165,7 +166,11 @@ class Function(PolymorphicFunction):
         self._has_variables = False
         self._has_warned = False
         # Whether its Python is known to look at values, and not to where it is rewritten.
-        self._looks = self._settings["autograph"] and REWRITER.is_directed(python_function)
+        # One that ends a recording, which `tf.gradients` needs whole, is rewritten at once.
+        self._looks = self._settings["autograph"] and (
+            REWRITER.is_directed(python_function)
+            or _names_any(getattr(python_function, "__code__", None), ("gradients", "hessians"))
+        )
         self._lock = threading.RLock()
         self._detector = detector_of(python_function)
         self._detector.owners.add(self)
@@ -694,6 +699,15 @@ class Function(PolymorphicFunction):
         specs = None if self._signature is None else self._signature.specs
         python = copy.deepcopy(self._python, memo)
         return Function(python, self._name, specs, **self._settings)
+
+
+def _names_any(code: Any, names: Sequence[str]) -> bool:
+    """Whether a function's code, or that of functions within it, has one of some names in it."""
+    if not isinstance(code, types.CodeType):
+        return False
+    return any(name in code.co_names for name in names) or any(
+        _names_any(constant, names) for constant in code.co_consts
+    )
 
 
 def _again(python: Any, name: Any, specs: Any, settings: dict[str, Any]) -> Function:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tracebacks import shorten
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 
@@ -67,7 +68,11 @@ def _without_workers(original: Callable[..., Any]) -> Callable[..., Any]:
         if "nb_epoch" in kwargs:
             notice("model.fit(nb_epoch=...)", "model.fit(epochs=...)")
             kwargs["epochs"] = kwargs.pop("nb_epoch")
-        return original(self, *args, **kwargs)
+        try:
+            return original(self, *args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return function
 
