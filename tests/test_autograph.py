@@ -1,11 +1,16 @@
 """Python's control flow on tensors, as instructions of a function's program."""
 
+import contextlib
 import functools
+import json
 import linecache
+import pathlib
+import signal
 import traceback
 
 import numpy as np
 import pytest
+import statements_refused
 from statements_at_random import Writer
 from steps import counted
 
@@ -611,6 +616,46 @@ def test_gradients_of_loops_longer_than_their_slots(monkeypatch):
         np.testing.assert_allclose(found[1], slope, rtol=1e-9)
 
 
+# What TensorFlow refuses.
+
+
+REFUSED = statements_refused.functions(tf)
+ANSWERS = json.loads(
+    (pathlib.Path(__file__).parent / "goldens" / "statements_refused.json").read_text()
+)
+
+
+@contextlib.contextmanager
+def ended_within(seconds):
+    """Fails where something takes longer."""
+
+    def late(*_):
+        raise TimeoutError(f"it has not ended after {seconds} seconds")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_tensorflow_refuses_does_what_python_does_and_ends(name):
+    assert "Error: " in ANSWERS[name]  # TensorFlow's
+    python, arguments = REFUSED[name]
+    wanted = tf.nest.flatten(python(*arguments))
+    function = tf.function(python)
+    with ended_within(120):
+        for _ in range(3):
+            found = tf.nest.flatten(function(*arguments))
+            assert len(found) == len(wanted)
+            for one, other in zip(found, wanted, strict=True):
+                assert tf.convert_to_tensor(one).dtype == tf.convert_to_tensor(other).dtype
+                np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
 # Loops that call Python.
 
 
@@ -682,11 +727,11 @@ def test_a_loop_with_a_numpy_function_does_what_python_does(method, seed):
 def test_a_loop_with_a_numpy_function_compiles_nothing_for_other_lengths():
     game = Game()
     play = tf.function(lambda state: game.episode(state)[1:])
-    game.play(play, (3, 5))
+    game.play(play, (3, 5, 4))
     with counted() as count:
         game.play(play, (2, 9, 11))
     assert count.compiled == 0
-    assert len(game.calls) == 30
+    assert len(game.calls) == 34
 
 
 def test_gradients_of_episodes_of_other_lengths_compile_nothing():
