@@ -3,8 +3,8 @@
 from typing import Any, NoReturn
 
 from tapefacade._autograph.state import NotStagedError
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.tensor_array import TensorArray, write_element
 from tapefacade._trace.recording import THREAD
 
@@ -29,7 +29,7 @@ class GrowingArray(TensorArray):
         tensor = self._fitting(value)
         whole = self._whole
         if whole is None:
-            whole = FUNCTIONS["zeros"]([self._room, *tensor._type.shape], self._dtype)
+            whole = zeros([self._room, *tensor._type.shape], self._dtype)
         if whole._type.shape[1:] != tensor._type.shape:
             raise NotStagedError("the elements of a tf.TensorArray have different shapes")
         self._whole = write_element(whole, tensor, self._index)

@@ -16,12 +16,12 @@ from tapefacade._autograph.state import (
     shown,
 )
 from tapefacade._core.random_keys import Draw, body_draws
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.branch_op import record_choice
 from tapefacade._function.control.row_loops import WHY_SOURCES, needs_python
 from tapefacade._function.function.tracing import record_body
+from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD
@@ -212,7 +212,7 @@ def _zero(leaf: Any) -> Any:
 
 def _zeros_of(side: Side, leaf: Any) -> EagerTensor:
     type_ = side.type_of(side.choice(leaf))
-    return FUNCTIONS["zeros"](type_.shape, type_.dtype)
+    return zeros(type_.shape, type_.dtype)
 
 
 def _unstacked(leaf: Any, other: Any) -> Any:
@@ -221,7 +221,7 @@ def _unstacked(leaf: Any, other: Any) -> Any:
         return leaf
     whole = leaf._stacked()
     if whole is None and type(other) is EagerTensor:
-        whole = FUNCTIONS["zeros"]([leaf._length, *other._type.shape[1:]], leaf.dtype)
+        whole = zeros([leaf._length, *other._type.shape[1:]], leaf.dtype)
     if whole is None:
         raise NotStagedError("the elements of a tf.TensorArray have unknown shapes")
     return whole

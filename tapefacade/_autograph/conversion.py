@@ -18,7 +18,12 @@ from tapefacade._autograph.sources import (
     with_code,
 )
 from tapefacade._autograph.statements import DIRECTIVE, Statements
-from tapefacade._core.registry import FUNCTIONS
+from tapefacade._function.control.cond import cond
+from tapefacade._function.control.map_fn import map_fn
+from tapefacade._function.control.scan import foldl, foldr, scan
+from tapefacade._function.control.switch_case import case, switch_case
+from tapefacade._function.control.vectorized_map import vectorized_map
+from tapefacade._function.control.while_loop import while_loop
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._function.function.rewriter import REWRITER
 
@@ -34,8 +39,7 @@ INSTALLED = ("site-packages", "dist-packages")
 READS_FRAMES = frozenset({"locals", "vars", "eval", "exec", "dir"})
 # Functions that record the functions they are given.
 OF_FUNCTIONS = (
-    "map_fn", "vectorized_map", "cond", "case", "switch_case", "while_loop", "scan", "foldl",
-    "foldr",
+    map_fn, vectorized_map, cond, case, switch_case, while_loop, scan, foldl, foldr,
 )  # fmt: skip
 
 COUNTS = {"rewritten": 0}
@@ -168,7 +172,7 @@ def is_users(function: types.FunctionType) -> bool:
 
 
 def _takes_functions(function: types.FunctionType) -> bool:
-    return function.__name__ in OF_FUNCTIONS and FUNCTIONS.get(function.__name__) is function
+    return any(function is known for known in OF_FUNCTIONS)
 
 
 def _given_converted(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,7 +16,6 @@ from tapefacade._autograph.state import (
     shown,
 )
 from tapefacade._core.random_keys import body_draws, current_places, rehearsing, return_to
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of
@@ -26,7 +25,11 @@ from tapefacade._function.control.loop_variables import NotOneProgramError
 from tapefacade._function.control.row_loops import WHY_SOURCES, RowLoop, needs_python, record_loop
 from tapefacade._function.control.scan_op import FOLD
 from tapefacade._function.control.while_recording import While, same_types
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
+from tapefacade._ops.debugging.finiteness import Assert
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -159,7 +162,6 @@ class Kept:
 
     def change(self, changes: "Changes") -> None:
         """Makes tensors of parts that an iteration makes tensors of."""
-        zeros = FUNCTIONS["zeros"]
         for place, found in changes.items():
             if isinstance(place, tuple):
                 first, number = place
@@ -393,7 +395,7 @@ class LoopStatement:
             kept.put(kept.tensors())
             first = flag_of(goes_on(list(hidden)))
             message = MESSAGE_ONCE.format(", ".join(map(repr, kept.defined)))
-            FUNCTIONS["debugging.Assert"](first, [message])
+            Assert(first, [message])
         tensors, _ = loop.recorded()
         kept.settle(tensors[count:], tensors[0] if limit is not None and count else None)
         return None
@@ -415,7 +417,7 @@ class LoopStatement:
             tensors = loop.run()
             if kept.defined and not loop.count:
                 message = MESSAGE_ONCE.format(", ".join(map(repr, kept.defined)))
-                FUNCTIONS["debugging.Assert"](False, [message])
+                Assert(False, [message])
             kept.settle(tensors[hidden:], tensors[0] if hidden else None)
 
         return run
@@ -440,5 +442,5 @@ def flag_of(answer: Any) -> EagerTensor:
     if flag._type.size != 1:
         raise NotStagedError("a condition is no scalar")
     if flag.dtype.name != "bool":
-        flag = FUNCTIONS["cast"](flag, "bool")
-    return FUNCTIONS["reshape"](flag, []) if flag._type.shape else flag
+        flag = cast(flag, "bool")
+    return reshape(flag, []) if flag._type.shape else flag

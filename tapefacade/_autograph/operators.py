@@ -22,8 +22,11 @@ from tapefacade._autograph.notes import AN_INSTRUCTION, CURRENT, WITH_CALLS, Sit
 from tapefacade._autograph.ranges import LazyRange, lazy_range
 from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
 from tapefacade._core.random_keys import current_places, return_to
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
+from tapefacade._ops.array.creation import range as range_of_tensors
+from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.debugging.finiteness import Assert
+from tapefacade._ops.math.comparison import logical_and, logical_not
 from tapefacade._state.variable import Variable
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
@@ -241,22 +244,22 @@ def _over_rows(
         return _both(hidden[0] < count, test is None or test())
 
     return LoopStatement(state, body).run(
-        [first], goes_on, lambda hidden: [FUNCTIONS["gather"](rows, hidden[0])],
+        [first], goes_on, lambda hidden: [gather(rows, hidden[0])],
         lambda hidden: [hidden[0] + 1], _smaller(count, most),
     )  # fmt: skip
 
 
 def _both(one: Any, other: Any) -> Any:
     if isinstance(other, bool):
-        return one if other else FUNCTIONS["logical_and"](one, False)
-    return FUNCTIONS["logical_and"](one, flag_of(other))
+        return one if other else logical_and(one, False)
+    return logical_and(one, flag_of(other))
 
 
 def assert_(condition: Any, message: Callable[[], Any] | None = None) -> None:
     """Checks a condition."""
     if CURRENT.notes is not None and _is_pending(condition) and _is_recorded():
         data = [] if message is None else [message()]
-        FUNCTIONS["debugging.Assert"](condition, data)
+        Assert(condition, data)
         return
     if message is None:
         assert condition
@@ -289,7 +292,7 @@ def or_(first: Callable[[], Any], other: Callable[[], Any]) -> Any:
 
 def not_(value: Any) -> Any:
     """Returns `not value`."""
-    return FUNCTIONS["logical_not"](flag_of(value)) if _is_staged(value) else not value
+    return logical_not(flag_of(value)) if _is_staged(value) else not value
 
 
 def if_exp(condition: Any, first: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -330,7 +333,7 @@ def iterated(function: Any) -> Any:
     """Returns what is called in the head of a `for`: ranges of tensors are not made there."""
     if CURRENT.notes is None or not THREAD.functions:
         return converted(function)
-    if function is builtins.range or function is FUNCTIONS["range"]:
+    if function is builtins.range or function is range_of_tensors:
 
         def lazily(*args: Any, **kwargs: Any) -> Any:
             made = lazy_range(function, args, kwargs)

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, host_value
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.creation import range as range_of_tensors
 from tapefacade._state.variable import Variable
 
 
@@ -42,7 +43,7 @@ class LazyRange:
 
 def lazy_range(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> LazyRange | None:
     """Returns the range that a call in the head of a loop makes; None if it makes another one."""
-    is_tensors = function is FUNCTIONS["range"]
+    is_tensors = function is range_of_tensors
     if not is_tensors and function is not builtins.range:
         return None
     if not is_tensors and (kwargs or not any(_is_tensor(a) for a in args)):
@@ -67,7 +68,6 @@ def lazy_range(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     if any(not isinstance(end, EagerTensor | int) for end in ends):
         return None
     name = dtype if dtype is not None else next(iter(dtypes)) if len(dtypes) == 1 else "int32"
-    cast = FUNCTIONS["cast"]
     found = [cast(convert(end), name) for end in ends]
     if not found[0].dtype.is_integer or any(end._type.shape for end in found):
         return None

@@ -24,7 +24,6 @@ from jax.core import Tracer
 from tapefacade._core import errors
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE, NotDifferentiable
 from tapefacade._core.random_keys import Draw
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_array, from_host
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import (
@@ -39,6 +38,7 @@ from tapefacade._function.control.bodies import (
 from tapefacade._function.control.host_calls import HostCall, PythonCall
 from tapefacade._function.control.loop_variables import NotOneProgramError
 from tapefacade._function.control.while_recording import MAX_BOUND, While
+from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import Variable
 from tapefacade._trace.execution import STATISTICS
 from tapefacade._trace.operation import Operation
@@ -512,7 +512,7 @@ class HostLoop:
             for slot, tensor in zip(slots, found, strict=True):
                 mapped.setdefault(slot, tensor._slot)
         ends = [recording.tensor_at(mapped[slot], types[slot]) for slot in part.outputs]
-        return [FUNCTIONS["add"](index, 1), *ends]
+        return [add(index, 1), *ends]
 
 
 class _Row(Operation):
