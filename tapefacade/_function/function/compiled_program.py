@@ -119,7 +119,10 @@ class CompiledProgram:
                 _tensor(type_, passed[slot] if place < 0 else outputs[place])
                 for _, (place, type_, slot) in self._assigned
             ]
-            set_together(boxes_of(self._changed) if HELD else self._changed, new)
+            if len(new) == 1 and not HELD:
+                self._changed[0]._tensor = new[0]
+            else:
+                set_together(boxes_of(self._changed), new)
         if passed:
             return [
                 _tensor(type_, passed[slot] if place < 0 else outputs[place])
