@@ -1,4 +1,4 @@
-"""What loops run over without making all of it: `range` and `tf.range` of tensors."""
+"""`range` and `tf.range` of tensors in the heads of loops, which are not made as a whole."""
 
 import builtins
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""What statements hand on: the values of variables, taken apart into tensors and the rest."""
+"""The Python variables of a rewritten statement, taken apart into tensors and the rest."""
 
 import gc
 import types

@@ -136,8 +136,8 @@ class EagerTensor(TensorText, Operators, Tensor):
     demands a function that returns an array: end it with `jnp.asarray(loss)`.
     """
 
-    # `_value` is a NumPy or JAX array, a Failed, or None while pending. `_slot` is the place in
-    # `_recording` that defines the tensor; for a tensor from outside it counts the uses.
+    # `_value` is a NumPy or JAX array, a `FailedValue`, or None while pending. `_slot` is the place
+    # in `_recording` that defines the tensor; for a tensor from outside it counts the uses.
     # `_origin` is set for a part of a variable: the variable and the key. Keras sets its mask.
     __slots__ = (
         "__weakref__", "_keras_mask", "_origin", "_recording", "_slot", "_type", "_value",

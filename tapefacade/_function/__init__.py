@@ -1,1 +1,1 @@
-"""What is reused: functions, branches and loops made of recordings."""
+"""`tf.function`, control flow and custom gradients: instructions made of recordings."""

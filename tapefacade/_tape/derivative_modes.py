@@ -1,4 +1,4 @@
-"""Which derivatives are being computed, for instructions with rules of their own.
+"""Whether a forward or a reverse derivative is being computed, for rules that depend on it.
 
 JAX has no forward mode of a function whose gradient is given (`jax.custom_vjp`), and its loops lose
 the rule of a function whose derivative is given (`jax.custom_jvp`) where they are differentiated

@@ -15,9 +15,9 @@ from tapefacade._tape.derivatives.derivative import FORWARD, Derivative
 from tapefacade._trace.recording import THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node
 
-# In `Data.custom`: the last node at which a forward derivative was recorded.
+# In `RecordedValues.custom`: the last node at which a forward derivative was recorded.
 KEY_OF_LAST_FORWARD = -1
-# In `Data.slots`: a forward derivative of what was recorded there, computed somewhere else.
+# In `RecordedValues.slots`: a forward derivative of what was recorded there, computed elsewhere.
 SLOT_ELSEWHERE = -1
 
 

@@ -1,1 +1,1 @@
-"""What was recorded."""
+"""Recordings of ops, and the programs that run them."""

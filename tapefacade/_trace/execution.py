@@ -1,4 +1,4 @@
-"""How a program runs: the only module that decides it. Everything else asks for values.
+"""Runs programs: everything that needs values asks here. `execution_mode` decides how they run.
 
 A program (what is wanted at a node of the tree, given what is known) becomes a slice, and equal
 slices share one `jax.jit`-compiled function, whatever was recorded before them: the loop body of
@@ -407,7 +407,7 @@ def out_of_memory(error: Exception) -> Exception:
 def _origin(part: Slice, place: int) -> int:
     """Returns the step that a check is about: the loop or branch that it was in, or its own."""
     step = part.steps[place]
-    if not step.operation.is_lifted:
+    if not step.operation.is_check_of_input:
         return place
     slot = len(part.inputs)
     for index, other in enumerate(part.steps):

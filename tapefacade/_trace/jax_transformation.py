@@ -1,4 +1,4 @@
-"""What JAX traces now: it calls the functions that it transforms with tracers, in a trace."""
+"""Tells which transformation of JAX (jit, grad, vmap) the Python that runs is inside of."""
 
 from typing import Any, Final
 

@@ -38,7 +38,7 @@ class Operation:
     kernel: str = ""
     gradient: Gradient = DIFFERENTIABLE
     check: Check | None = None
-    is_lifted: bool = False  # whether its check belongs to the op that made its first input
+    is_check_of_input: bool = False  # whether its check belongs to the op that made its first input
     acts: bool = False  # runs for what it does, though nobody wants its result
     is_moving: bool = False  # whether `on_host` computes it
     stands_apart: bool = False  # whether it repeats where what lies around it does not

@@ -28,7 +28,8 @@ class RecordedValues:
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
         self.taped = False  # whether a tape has been opened
         self.end: Any = None  # where the recording was closed, if it can be opened again
-        # The program that has given values last, and the end of the recording then; see foresight.
+        # The program that has given values last, and the end of the recording then; see
+        # `speculative_gradients`.
         self.looked: tuple[Any, int] | None = None
         self.foreseen: Any = None
 

@@ -25,7 +25,7 @@ BOOL: Final = -3
 COMPLEX: Final = -4
 
 # Nodes in the tree (about 0.6 kB each) before it is dropped. Compiled programs are kept elsewhere
-# (`running`), by what they compute, so what is lost is shape inference, not compilation.
+# (`executables`), by what they compute, so what is lost is shape inference, not compilation.
 MAX_NODES = 100_000
 # A recording outside a tape is dispatched at every multiple of this many instructions: compiling
 # grows with the length (256 instructions: about 0.2 s), dispatching costs 10 us.

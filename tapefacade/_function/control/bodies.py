@@ -257,7 +257,7 @@ class _LiftedCheck(Operation):
     """Raises the error of a check in a body, whose verdict and details are its inputs."""
 
     name = "check in a body"
-    is_lifted = True
+    is_check_of_input = True
     kernel = "Assert"
     check = Check(("ok",), lambda *arrays: arrays, ValueError)
 

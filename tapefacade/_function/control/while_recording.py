@@ -1,4 +1,4 @@
-"""Recording a loop with a condition: as one of several instructions, whichever serves.
+"""Records `tf.while_loop`: as a scan, a loop with a bound, or one of unknown length.
 
 Where the number of iterations is known the loop is a `scan`, like those over rows; tapes can
 differentiate it, and random ops draw what they would in a Python loop. Where it is not known, it is

@@ -149,7 +149,7 @@ class RecordedProgram:
             node.first_output
             for node in self.nodes
             if node.operation is not None
-            and node.operation.is_lifted
+            and node.operation.is_check_of_input
             and not outputs.isdisjoint(node.inputs[:1])
         }
         self.effects = [slot for slot in self.effects if slot in live]

@@ -1,4 +1,4 @@
-"""Where functions find what rewrites their Python: the package that does so is above this one."""
+"""The hook by which `_autograph`, a package above this one, rewrites the Python of functions."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

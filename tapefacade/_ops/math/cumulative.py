@@ -1,4 +1,4 @@
-"""Running sums and products, `cumulative_logsumexp`, `add_n`, and the cross product."""
+"""Running sums and products, `cumulative_logsumexp`, and the cross product."""
 
 import functools
 from typing import Any

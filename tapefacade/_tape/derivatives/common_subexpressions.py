@@ -1,4 +1,4 @@
-"""What is computed twice is computed once, before it is differentiated.
+"""Common subexpressions of a traced slice, joined before it is differentiated.
 
 XLA finds equal computations too, but only when the derivative has been taken: what is there twice
 has been differentiated twice by then, and the two ways back are not equal. Measured on a training

@@ -1,4 +1,4 @@
-"""Which functions treat every row alike: a result's row depends on the same row of an input only.
+"""Finds functions whose results depend, row by row, on the same row of their inputs only.
 
 For such a function of one column the gradient of the sum of all results is the derivative along a
 vector of ones, which costs less: nested, it adds up where gradients of gradients multiply.
