@@ -29,8 +29,8 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record as record
-from tapefacade._definition.facts import Facts, state
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
+from tapefacade._definition.op_properties import Facts, state
 from tapefacade._definition.parameters import Parameter, read_parameters
 from tapefacade._trace.operation import Check as Check, Operation
 

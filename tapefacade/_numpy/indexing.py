@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import first_bad, subscript
+from tapefacade._definition.argument_checks import first_bad, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
 from tapefacade._numpy.promotion import as_tensor, is_tensor_like
 from tapefacade._numpy.shaping import broadcast_arrays

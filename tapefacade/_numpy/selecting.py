@@ -9,7 +9,7 @@ import numpy as np
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.checks import first_bad, require_type, subscript
+from tapefacade._definition.argument_checks import first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._numpy.promotion import as_tensor, promoted
 from tapefacade._numpy.shaping import atleast_1d, ravel

@@ -81,8 +81,9 @@ def _speeds(comparison: "Comparison") -> Iterator[tuple[str, str, str]]:
         yield title, _seconds(a), _seconds(b) + _factor(a, b)
     losses = comparison.losses
     if all(losses):
-        yield "first loss", *(f"{series[0]:.6g}" for series in losses)
-        yield "last loss", *(f"{series[-1]:.6g}" for series in losses)
+        a, b = losses
+        yield "first loss", f"{a[0]:.6g}", f"{b[0]:.6g}"
+        yield "last loss", f"{a[-1]:.6g}", f"{b[-1]:.6g}"
 
 
 def _factor(theirs: float | None, ours: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._definition.facts import Facts, for_each
+from tapefacade._definition.op_properties import Facts, for_each
 from tapefacade._ops.math.arithmetic import add_n as dense_add_n
 from tapefacade._ops.nn.dropout import (
     dropout as dense_dropout,

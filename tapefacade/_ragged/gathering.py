@@ -11,7 +11,7 @@ from tapefacade._core.error_texts import invalid, kernel_prefix, refused_type
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.string_arrays import StringTensor
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import subscript
+from tapefacade._definition.argument_checks import subscript
 from tapefacade._definition.op import function
 from tapefacade._ops.array.gathering import gather as dense_gather, gather_nd as dense_gather_nd
 from tapefacade._ops.array.selecting import boolean_mask as dense_boolean_mask, where as dense_where

@@ -10,8 +10,8 @@ from tapefacade._core.dispatch import handles
 from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
-from tapefacade._definition.facts import Facts, for_each
 from tapefacade._definition.op import function
+from tapefacade._definition.op_properties import Facts, for_each
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.gathering import gather_nd
 from tapefacade._ops.array.joining import concat

@@ -20,7 +20,7 @@ from tapefacade._tape.derivatives.derivative import (
     derivative,
 )
 from tapefacade._tape.derivatives.row_gradients import RowGradients, find_row_gradients
-from tapefacade._tape.reach import Reach, reach, slot_types
+from tapefacade._tape.gradient_paths import Reach, reach, slot_types
 from tapefacade._tape.tape_window import TapeScope, call_boundary, tensors_in
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.programs import type_in, values_of

@@ -9,7 +9,7 @@ from tapefacade._state.variable import READ, Variable
 from tapefacade._tape.custom_gradient_boundary import registered_gradient
 from tapefacade._tape.derivatives.derivative import Derivative
 from tapefacade._tape.forward_instructions import is_within, moment
-from tapefacade._tape.reach import Window, taped, used_inputs
+from tapefacade._tape.gradient_paths import Window, taped, used_inputs
 from tapefacade._trace.program_listing import op_name, place, type_text
 from tapefacade._trace.tree import Node
 

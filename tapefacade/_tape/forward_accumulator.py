@@ -16,7 +16,7 @@ from tapefacade._state.variable import READ_VALUE, Variable
 from tapefacade._tape.forward_instructions import extended, latest, mark_elsewhere
 from tapefacade._tape.forward_pass import Tangents, tangents_of
 from tapefacade._tape.gradient_arguments import class_name, value_of
-from tapefacade._tape.reach import Window
+from tapefacade._tape.gradient_paths import Window
 from tapefacade._tape.tape import GradientTape
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients

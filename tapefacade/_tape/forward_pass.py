@@ -10,7 +10,7 @@ from tapefacade._ops.array.creation import ones as ones_op
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivatives.derivative import FORWARD, Derivative, derivative
 from tapefacade._tape.forward_instructions import KEY_OF_LAST_FORWARD, is_forward, moment
-from tapefacade._tape.reach import missing_gradient, nodes_within, slot_types, used_inputs
+from tapefacade._tape.gradient_paths import missing_gradient, nodes_within, slot_types, used_inputs
 from tapefacade._tape.tape import GradientTape
 from tapefacade._tape.tape_window import TapeScope, call_boundary, tensors_in
 from tapefacade._trace.programs import values_of

@@ -35,7 +35,7 @@ from tapefacade._tape.gradient_arguments import (
     with_gradient,
     with_itself,
 )
-from tapefacade._tape.reach import Window, nodes_within
+from tapefacade._tape.gradient_paths import Window, nodes_within
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
 from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of

@@ -7,7 +7,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
-from tapefacade._tape.reach import Window, slot_types
+from tapefacade._tape.gradient_paths import Window, slot_types
 from tapefacade._trace.programs import values_of
 from tapefacade._trace.recording import THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node

@@ -13,7 +13,7 @@ from tapefacade._tape.aggregation import AggregationMethod
 from tapefacade._tape.backward_pass import derive
 from tapefacade._tape.derivatives.derivative import GRADIENT, JACOBIAN, DerivativeKind
 from tapefacade._tape.gradient_arguments import with_itself
-from tapefacade._tape.reach import Window, reach
+from tapefacade._tape.gradient_paths import Window, reach
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients
 from tapefacade._trace.recording import THREAD, Recording

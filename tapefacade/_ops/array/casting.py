@@ -12,7 +12,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import inconvertible, refused_type
 from tapefacade._core.logging import get_logger
-from tapefacade._definition.checks import check_broadcast
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import (
     REGISTRY,
     NoGradient,

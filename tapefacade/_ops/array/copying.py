@@ -13,7 +13,7 @@ from tapefacade._core.dispatch import CompositeTensor, handles
 from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition.checks import numpy_type
+from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import broadcast_to, reshape

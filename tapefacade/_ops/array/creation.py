@@ -12,7 +12,7 @@ from tapefacade._core.error_texts import inconvertible, invalid, refused_type, s
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import MAX_HOST_ELEMENTS, type_of
-from tapefacade._definition.checks import as_integer, as_sizes, numpy_type
+from tapefacade._definition.argument_checks import as_integer, as_sizes, numpy_type
 from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.array.copying import stop_gradient

@@ -8,7 +8,13 @@ import numpy as np
 
 from tapefacade._core.error_texts import index_text, invalid, refused_type, shape_text
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
-from tapefacade._definition.checks import first_bad, is_integer, mapped, require_type, subscript
+from tapefacade._definition.argument_checks import (
+    first_bad,
+    is_integer,
+    mapped,
+    require_type,
+    subscript,
+)
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
 
 POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")

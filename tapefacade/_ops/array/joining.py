@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import below_minimum, invalid, refused_type, shape_text
-from tapefacade._definition.checks import as_integer, is_integer
+from tapefacade._definition.argument_checks import as_integer, is_integer
 from tapefacade._definition.op import NoGradient, TensorLike, TensorList, function, op
 from tapefacade._ops.array.copying import identity
 from tapefacade._trace.recording import THREAD

@@ -16,7 +16,7 @@ from tapefacade._core.error_texts import (
     shape_text,
 )
 from tapefacade._core.kernel_dtypes import INDICES
-from tapefacade._definition.checks import as_integer, first_bad, is_integer, require_type
+from tapefacade._definition.argument_checks import as_integer, first_bad, is_integer, require_type
 from tapefacade._definition.op import Check, Differentiable, IndexLike, TensorLike, function, op
 from tapefacade._ops.array.copying import identity
 

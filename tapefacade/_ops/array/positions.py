@@ -13,7 +13,13 @@ from tapefacade._core.dispatch import handles
 from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.kernel_dtypes import BINCOUNT_WEIGHTS, INDICES, REALS_QUANTIZED_BOOL
 from tapefacade._core.string_arrays import StringTensor
-from tapefacade._definition.checks import Axis, array_module, as_integer, numpy_type, require_type
+from tapefacade._definition.argument_checks import (
+    Axis,
+    array_module,
+    as_integer,
+    numpy_type,
+    require_type,
+)
 from tapefacade._definition.op import (
     Check,
     FreeTensor,

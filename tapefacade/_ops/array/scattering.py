@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core.error_texts import index_text, invalid, shape_text
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
-from tapefacade._definition.checks import as_sizes, first_bad, require_type, subscript
+from tapefacade._definition.argument_checks import as_sizes, first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
 
 UPDATE_POSITIONS = (*INDICES_INT16, "uint16")

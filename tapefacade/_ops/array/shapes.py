@@ -18,7 +18,7 @@ from tapefacade._core.error_texts import (
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition.checks import require_type
+from tapefacade._definition.argument_checks import require_type
 from tapefacade._definition.op import function
 from tapefacade._trace.recording import THREAD
 

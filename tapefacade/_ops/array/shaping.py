@@ -8,7 +8,13 @@ import numpy as np
 
 from tapefacade._core.error_texts import invalid, refused_type, shape_text, unsupported
 from tapefacade._core.kernel_dtypes import INDICES
-from tapefacade._definition.checks import as_axes, as_integer, as_sizes, is_integer, require_type
+from tapefacade._definition.argument_checks import (
+    as_axes,
+    as_integer,
+    as_sizes,
+    is_integer,
+    require_type,
+)
 from tapefacade._definition.op import IndexLike, TensorLike, op
 
 

@@ -9,7 +9,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, refused_type, shape_text
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import is_integer
+from tapefacade._definition.argument_checks import is_integer
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.array.indexing import Spec, numpy_key, sliced, take_slice, take_slice_at
 

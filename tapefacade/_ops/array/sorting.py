@@ -12,7 +12,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import below_minimum, inconvertible, invalid, unsupported
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, INDICES, INDICES_INT16, REALS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import as_integer, is_integer, mapped, require_type
+from tapefacade._definition.argument_checks import as_integer, is_integer, mapped, require_type
 from tapefacade._definition.op import (
     Check,
     IndexLike,

@@ -13,7 +13,7 @@ from tapefacade._core.dtypes import as_dtype, float32
 from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.jax_keys import checked_seed, unwrap
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import first_bad
+from tapefacade._definition.argument_checks import first_bad
 from tapefacade._definition.op import (
     Check,
     FreeTensor,

@@ -16,7 +16,7 @@ from tapefacade._core.dtypes import float32, int32
 from tapefacade._core.error_texts import invalid, refused_choice, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
-from tapefacade._definition.checks import as_integer
+from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.geometry import pad_to_bounding_box

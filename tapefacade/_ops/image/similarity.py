@@ -10,7 +10,7 @@ from jax import lax
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, refused_input
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import as_integer
+from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.array.casting import cast

@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import COMPLEX
-from tapefacade._definition.checks import mapped
+from tapefacade._definition.argument_checks import mapped
 from tapefacade._definition.op import Check, IndexLike, NoGradient, TensorLike, op
 from tapefacade._ops.linalg.factorizations import MATRICES, check_matrix, transposed, wide
 

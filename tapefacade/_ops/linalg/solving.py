@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.error_texts import invalid, shape_text
-from tapefacade._definition.checks import array_module, mapped
+from tapefacade._definition.argument_checks import array_module, mapped
 from tapefacade._definition.op import (
     Check,
     FreeTensor,

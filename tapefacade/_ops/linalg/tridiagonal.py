@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import invalid
-from tapefacade._definition.checks import mapped
+from tapefacade._definition.argument_checks import mapped
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.array.casting import conj, real
 from tapefacade._ops.array.joining import stack

@@ -12,7 +12,7 @@ from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
 from tapefacade._core.kernel_dtypes import COMPLEX
-from tapefacade._definition.checks import check_broadcast
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 
 MIXED = ("uint8", "int8", "uint16", "int16", "int32")

@@ -6,7 +6,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import kernel_dtypes
-from tapefacade._definition.checks import check_broadcast
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import NoGradient, TensorLike, op
 
 BITS = kernel_dtypes.INTEGERS

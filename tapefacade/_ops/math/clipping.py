@@ -12,7 +12,7 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._definition.checks import check_broadcast, refuse_dtype
+from tapefacade._definition.argument_checks import check_broadcast, refuse_dtype
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.math.arithmetic import (

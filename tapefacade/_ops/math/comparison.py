@@ -10,7 +10,7 @@ from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import wrong_input
 from tapefacade._core.kernel_dtypes import REALS
-from tapefacade._definition.checks import check_broadcast, refuse_dtype
+from tapefacade._definition.argument_checks import check_broadcast, refuse_dtype
 from tapefacade._definition.op import (
     BoolLike,
     FreeTensor,

@@ -14,7 +14,7 @@ from tapefacade._core.error_texts import inconvertible, invalid, shape_text, uns
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import as_shape
-from tapefacade._definition.checks import as_integer
+from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.math.arithmetic import add_n
 

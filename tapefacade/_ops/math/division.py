@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors, kernel_dtypes
 from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_HALF_FIRST
-from tapefacade._definition.checks import check_broadcast, refuse_missing_kernel
+from tapefacade._definition.argument_checks import check_broadcast, refuse_missing_kernel
 from tapefacade._definition.op import Check, NoGradient, NotDifferentiable, TensorLike, op
 
 QUOTIENT = (

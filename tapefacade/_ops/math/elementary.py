@@ -12,7 +12,11 @@ from jax.custom_derivatives import SymbolicZero
 from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.kernel_dtypes import FLOATS_SIGNED, FLOATS_SIGNED_COMPLEX
-from tapefacade._definition.checks import check_broadcast, refuse_dtype, refuse_missing_kernel
+from tapefacade._definition.argument_checks import (
+    check_broadcast,
+    refuse_dtype,
+    refuse_missing_kernel,
+)
 from tapefacade._definition.op import Check, NoGradient, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.array.copying import zeros_like
 

@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, shape_text, wrong_input
 from tapefacade._core.kernel_dtypes import BINCOUNT_WEIGHTS, INDICES
-from tapefacade._definition.checks import as_integer, require_type
+from tapefacade._definition.argument_checks import as_integer, require_type
 from tapefacade._definition.op import (
     Check,
     FreeTensor,

@@ -11,7 +11,7 @@ from jax import lax
 from tapefacade._core import kernel_dtypes
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS_QUANTIZED
-from tapefacade._definition.checks import Axis, as_axes
+from tapefacade._definition.argument_checks import Axis, as_axes
 from tapefacade._definition.op import BoolLike, TensorLike, op
 
 

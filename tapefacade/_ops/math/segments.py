@@ -11,7 +11,7 @@ from jax import lax
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, refused_type, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS, FLOATS_COMPLEX, INDICES, NUMBERS, REALS
-from tapefacade._definition.checks import first_bad, require_type, subscript
+from tapefacade._definition.argument_checks import first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._ops.math.reduction import single_factor
 

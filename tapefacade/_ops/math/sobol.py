@@ -10,7 +10,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, refused_type
 from tapefacade._core.kernel_dtypes import FLOATS_WIDE
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import numpy_type
+from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import function
 
 SUFFIX = " [Op:SobolSample] name: "

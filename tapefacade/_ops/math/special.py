@@ -10,7 +10,7 @@ from jax.scipy import special
 from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.error_texts import shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_WIDE
-from tapefacade._definition.checks import check_broadcast
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Differentiable, TensorLike, op
 from tapefacade._ops.math.division import _xlog1py, _xlogy
 

@@ -10,7 +10,7 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.error_texts import invalid, refused_choice, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
-from tapefacade._definition.checks import require_room
+from tapefacade._definition.argument_checks import require_room
 from tapefacade._definition.op import TensorLike, op
 
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}

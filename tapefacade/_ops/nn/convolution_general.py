@@ -12,7 +12,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, refused_choice
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import as_sizes
+from tapefacade._definition.argument_checks import as_sizes
 from tapefacade._definition.op import NoGradient, TensorLike, function, op
 from tapefacade._ops.array.padding import batch_to_space, space_to_batch
 from tapefacade._ops.nn.convolution import PADDINGS, DataFormat, apply_filters, conv2d

@@ -9,7 +9,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import as_sizes
+from tapefacade._definition.argument_checks import as_sizes
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.nn.convolution import (
     DataFormat,

@@ -11,7 +11,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, shape_text, wrong_input
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, NUMBERS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import require_type
+from tapefacade._definition.argument_checks import require_type
 from tapefacade._definition.op import (
     Differentiable,
     FreeTensor,

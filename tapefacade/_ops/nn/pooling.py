@@ -13,7 +13,7 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES, REALS
-from tapefacade._definition.checks import require_room, require_type
+from tapefacade._definition.argument_checks import require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions

@@ -11,7 +11,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import first_bad, require_type
+from tapefacade._definition.argument_checks import first_bad, require_type
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._ops.array.padding import pad
 

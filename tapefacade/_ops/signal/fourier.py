@@ -13,7 +13,7 @@ from tapefacade._core.error_texts import invalid, kernel_suffix, refused_value, 
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._core.tensor import EagerTensor, hinted
-from tapefacade._definition.checks import as_axes
+from tapefacade._definition.argument_checks import as_axes
 from tapefacade._definition.op import FreeTensor, NoGradient, TensorLike, function, op
 
 SUFFIXES = {1: "", 2: "2D", 3: "3D"}

@@ -12,7 +12,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_WIDE
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import as_axes, as_sizes, numpy_type
+from tapefacade._definition.argument_checks import as_axes, as_sizes, numpy_type
 from tapefacade._definition.op import TensorLike, function, op
 
 NORMS = ("backward", "forward", "ortho")

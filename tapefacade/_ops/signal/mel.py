@@ -11,7 +11,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.checks import numpy_type
+from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import FreeTensor, function, op
 from tapefacade._ops.signal.cosine_transforms import dct
 from tapefacade._ops.signal.windows import scalar_of, widened

@@ -11,7 +11,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.checks import numpy_type
+from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import FreeTensor, function, op
 
 

@@ -31,7 +31,7 @@ from tapefacade._tape.derivatives.jacobian import columns_of, rows_of
 from tapefacade._tape.derivatives.rematerialization import RematerializedFunction
 from tapefacade._tape.derivatives.row_independence import gradients_along_rows, rowwise
 from tapefacade._tape.derivatives.second_order import hessian_of, hvp_of, laplacian_of
-from tapefacade._tape.derivatives.stepwise import unfolded_gradient
+from tapefacade._tape.derivatives.unfolded_gradients import unfolded_gradient
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, evaluate
 

@@ -1,4 +1,4 @@
-"""Facts: what is true of an op or a function beside what it computes, said once, at its definition.
+"""What is true of an op or a function beside what it computes, said once, at its definition.
 
 What other packages need to know of many functions (which apply to the values of ragged and sparse
 tensors, which to string tensors, which are a raw op) they read here, so that they keep no lists.

@@ -1,4 +1,4 @@
-"""Reach: which recorded instructions lead from the sources to the targets of a gradient."""
+"""Which recorded instructions lead from the sources of a gradient to its targets."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
