@@ -240,9 +240,55 @@ def episode():
     return f, lambda k: (c([0.01, 0.0, 0.02, 0.0]), c(k))
 
 
+def actor_critic():
+    """An episode of another length at each call, its environment in NumPy."""
+    w = tf.Variable(RANDOM.randn(4, 64).astype("float32") * 0.1)
+    actor = tf.Variable(RANDOM.randn(64, 2).astype("float32") * 0.1)
+    critic = tf.Variable(RANDOM.randn(64, 1).astype("float32") * 0.1)
+    left = [0]
+
+    def move(action):
+        left[0] -= 1
+        state = RANDOM.randn(4).astype("float32")
+        return state, np.array(1.0, "float32"), np.array(left[0] <= 0)
+
+    def f(state):
+        with tf.GradientTape() as tape:
+            chosen = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+            values = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+            rewards = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+            for t in tf.range(500):
+                hidden = tf.nn.relu(state[None] @ w)
+                logits = hidden @ actor
+                action = tf.random.categorical(logits, 1)[0, 0]
+                chosen = chosen.write(t, tf.nn.log_softmax(logits)[0, action])
+                values = values.write(t, (hidden @ critic)[0, 0])
+                state, reward, done = tf.numpy_function(
+                    move, [action], [tf.float32, tf.float32, tf.bool]
+                )
+                state.set_shape([4])
+                rewards = rewards.write(t, reward)
+                if done:
+                    break
+            returns = tf.cumsum(rewards.stack(), reverse=True)
+            missing = returns - values.stack()
+            loss = tf.reduce_sum(missing**2) - tf.reduce_sum(chosen.stack() * missing)
+        gradients = tape.gradient(loss, [w, actor, critic])
+        for variable, gradient in zip([w, actor, critic], gradients, strict=True):
+            variable.assign_sub(1e-5 * gradient)
+        return tf.reduce_sum(rewards.stack())
+
+    def arguments(k):
+        left[0] = 10 + 179 * k % 490
+        return (tf.zeros([4]),)
+
+    return f, arguments
+
+
 CASES = [
     count_to_thousand, collatz, newton, bisection, simulation, greedy_decoding, beam_search,
     adaptive_solver, training_loop, monte_carlo, loop_in_map, loop_in_vectorized_map, episode,
+    actor_critic,
 ]  # fmt: skip
 
 
