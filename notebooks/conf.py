@@ -21,10 +21,13 @@ release = version = importlib.metadata.version("tapefacade")
 author = "the tapefacade developers"
 copyright = author
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "myst_nb"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "local_math", "myst_nb"]
 exclude_patterns = ["build", "**/.ipynb_checkpoints"]
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "tapefacade"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
 html_copy_source = False
 nb_execution_mode = "off"  # the outputs are stored; notebooks/execute.py compares them
 myst_enable_extensions = ["dollarmath"]

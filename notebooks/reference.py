@@ -1,6 +1,8 @@
-"""Writes the pages of the reference: one for each public namespace, from its docstrings."""
+"""Writes the pages of the reference: of each public namespace, from its docstrings."""
 
 import inspect
+import json
+import operator
 import pathlib
 import sys
 import types
@@ -24,10 +26,32 @@ Reference
 A function that has several names is described under the shortest; `tf.raw_ops` and `tf.compat` are
 other names of what is here. `tf.keras` is Keras 3, see https://keras.io/api/.
 
+"""
+TREE = """
 .. toctree::
-   :maxdepth: 1
+   :hidden:
 
 """
+COVERAGE = """\
+Coverage of TensorFlow
+======================
+
+The public names of TensorFlow 2.21 that are there, in each namespace. Asking for one that is not
+tells what to write instead; ``tf.compat``, ``tf.raw_ops`` and ``tf.keras`` are left out.
+
+.. list-table::
+   :header-rows: 1
+
+   * - namespace
+     - there
+     - of
+     - not there
+"""
+# Objects on a page: what has more is split by the first letter, so that no page is a book.
+MAX_ENTRIES = 48
+MAX_MISSING = 8
+# The names of TensorFlow's namespaces, as TensorFlow tells them.
+NAMES = pathlib.Path(__file__).parents[1] / "tests" / "goldens" / "names.json"
 
 
 class Entry(NamedTuple):
@@ -97,13 +121,88 @@ def write(folder: pathlib.Path) -> None:
         home = entry.path.rpartition(".")[0]
         if not home.startswith(OTHER_NAMES):
             pages.setdefault(home, []).append(entry)
-    for path, content in pages.items():
-        title = (modules[path].__doc__ or "").split("\n")[0]
+    index = []
+    for path, content in sorted(pages.items()):
         content.sort(key=lambda entry: entry.path.lower())
-        names = ", ".join(f":py:obj:`~{entry.path}`" for entry in content)
-        body = "\n".join(map(described, content))
-        _put(folder / f"{path}.rst", f"{path}\n{'=' * len(path)}\n\n{title}\n\n{names}\n\n{body}")
-    _put(folder / "index.rst", INDEX + "".join(f"   {path}\n" for path in sorted(pages)))
+        parts = list(in_parts(content))
+        for number, part in enumerate(parts):
+            file = path if len(parts) == 1 else f"{path}-{number + 1}"
+            title = path if len(parts) == 1 else f"{path}: {_range(part)}"
+            _put(folder / f"{file}.rst", page(title, path, modules, part))
+            index.append((file, title, modules[path], part))
+    names = [file for file, *_ in index]
+    lines = "".join(map(_in_index, index))
+    _put(folder / "coverage.rst", coverage())
+    tree = "".join(f"   {name}\n" for name in ["coverage", *names])
+    _put(folder / "index.rst", f"{INDEX}:doc:`coverage`\n\n{lines}{TREE}{tree}")
+
+
+def in_parts(content: list[Entry]) -> Iterator[list[Entry]]:
+    """Splits the objects of a namespace into pages of about the same length.
+
+    Args:
+        content: the objects, sorted.
+    """
+    count = -(-len(content) // MAX_ENTRIES)
+    for number in range(count):
+        yield content[number * len(content) // count : (number + 1) * len(content) // count]
+
+
+def page(title: str, path: str, modules: dict[str, Any], content: list[Entry]) -> str:
+    """Returns a page: what it is about, a table of contents, and the descriptions."""
+    about = (modules[path].__doc__ or "").split("\n")[0]
+    lines = "".join(f"* :py:obj:`~{e.path}`: {summary(e.found)}\n" for e in content)
+    body = "\n".join(
+        f"{entry.path}\n{'-' * len(entry.path)}\n\n{described(entry)}" for entry in content
+    )
+    return f"{title}\n{'=' * len(title)}\n\n{about}\n\n{lines}\n{body}"
+
+
+def summary(found: Any) -> str:
+    """Returns the first line of a docstring, as text without marks."""
+    text = (inspect.getdoc(found) or "").strip().split("\n\n")[0].replace("\n", " ")
+    for mark in "\\*_|":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("``", "`").replace("`", "").replace("$", "")
+
+
+def _range(content: list[Entry]) -> str:
+    first, last = (entry.path.rpartition(".")[2] for entry in (content[0], content[-1]))
+    return f"{first} to {last}"
+
+
+def _in_index(found: tuple[str, str, Any, list[Entry]]) -> str:
+    """Returns what the index says of a page: a line for each name."""
+    file, title, module, content = found
+    about = (module.__doc__ or "").split("\n")[0]
+    heading = f"{title}\n{'-' * len(title)}\n\n:doc:`{file}`: {about}\n\n"
+    return heading + "".join(
+        f"* :py:obj:`{e.path} <{e.path}>`: {summary(e.found)}\n" for e in content
+    ) + "\n"  # fmt: skip
+
+
+def coverage() -> str:
+    """Returns the page that counts, for each namespace, what there is of TensorFlow."""
+    rows = []
+    known = json.loads(NAMES.read_text(encoding="utf-8")) if NAMES.exists() else {}
+    for path, names in sorted(known.items()):
+        if path.startswith((*OTHER_NAMES, "tf.keras")):
+            continue
+        held = _namespace(path)
+        missing = [n for n in names if held is None or not (n in dir(held) or hasattr(held, n))]
+        shown = ", ".join(f"``{name}``" for name in missing[:MAX_MISSING])
+        more = f" and {len(missing) - MAX_MISSING} more" if len(missing) > MAX_MISSING else ""
+        cells = f"``{path}``", len(names) - len(missing), len(names), (shown + more) or "\\-"
+        rows.append("   * - " + "\n     - ".join(map(str, cells)) + "\n")
+    return COVERAGE + "".join(rows)
+
+
+def _namespace(path: str) -> Any:
+    try:
+        below = path.removeprefix("tf").removeprefix(".")
+        return operator.attrgetter(below)(tapefacade) if below else tapefacade
+    except AttributeError:
+        return None
 
 
 def anchor(heading: str) -> str:

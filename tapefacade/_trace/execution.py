@@ -42,7 +42,7 @@ from tapefacade._trace.first_runs import (
     why,
 )
 from tapefacade._trace.piecewise import Piecewise
-from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.program_listing import in_sentence, own_line
 from tapefacade._trace.shape_changes import SHAPE_CHANGES
 from tapefacade._trace.slices import Slice
 
@@ -288,7 +288,7 @@ class Program:
         try:
             if first is not None or len(executable.part.steps) < MIN_STEPS:
                 return self.execute(arguments, first or executable.prepare())
-            title = title_of(executable, in_sentence(self.lines[0]), not self.repeats)
+            title = title_of(executable, in_sentence(own_line(self.lines)), not self.repeats)
             with WATCH.over(title, why(executable)):
                 return self.execute(arguments, executable.prepare())
         finally:

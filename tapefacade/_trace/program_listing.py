@@ -5,7 +5,7 @@ import inspect
 import linecache
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tapefacade._core.registry import FUNCTIONS
@@ -16,6 +16,8 @@ from tapefacade._trace.tree import Node
 HEADINGS = ("value", "op", "of", "type", "line")
 MAX_SOURCE = 60  # characters of a line
 MAX_HTML_ROWS = 60
+# Where installed libraries are.
+INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 # Where a notebook's kernel keeps a cell: Jupyter's, IPython's and Colab's.
 CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
@@ -150,6 +152,18 @@ def in_sentence(line: str) -> str:
         return line
     source = _source(path, int(number))
     return f"cell line {number}: `{source}`" if source else f"cell line {number}"
+
+
+def own_line(lines: Sequence[str]) -> str:
+    """Returns the first of some lines that is not in an installed library, or else the first.
+
+    Args:
+        lines: each as `file:line`.
+
+    >>> own_line(["/lib/site-packages/keras/ops.py:3", "/home/me/train.py:7"])
+    '/home/me/train.py:7'
+    """
+    return next((line for line in lines if not INSTALLED.search(line)), lines[0])
 
 
 def function_in_sentence(function: Any) -> str:

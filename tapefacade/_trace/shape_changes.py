@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core.logging import get_logger
-from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.program_listing import in_sentence, own_line
 from tapefacade._trace.slices import Slice
 
 # So many shapes are a habit; that of the last, smaller batch of each epoch is only the second.
@@ -50,10 +50,10 @@ class ProgramShapes:
         """Returns the line at which shapes change most, and the shapes there."""
         columns = [list(dict.fromkeys(column)) for column in zip(*self.shapes, strict=True)]
         if not columns:
-            return self.lines[0], []
+            return own_line(self.lines), []
         # Of several the first to be used: the others follow from it.
         place = max(range(len(columns)), key=lambda p: (len(columns[p]), -self.users[p]))
-        return self.lines[self.users[place]], columns[place]
+        return own_line(self.lines[self.users[place] :]), columns[place]
 
 
 class ShapeChanges:
