@@ -6,7 +6,7 @@ import operator
 import pathlib
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any, NamedTuple
 
 import tapefacade
@@ -48,7 +48,7 @@ tells what to write instead; ``tf.compat``, ``tf.raw_ops`` and ``tf.keras`` are 
      - not there
 """
 # Objects on a page: what has more is split by the first letter, so that no page is a book.
-MAX_ENTRIES = 48
+MAX_ENTRIES = 30
 MAX_MISSING = 8
 # The names of TensorFlow's namespaces, as TensorFlow tells them.
 NAMES = pathlib.Path(__file__).parents[1] / "tests" / "goldens" / "names.json"
@@ -89,8 +89,13 @@ def entries(modules: dict[str, Any]) -> list[Entry]:
     return list(found.values())
 
 
-def described(entry: Entry) -> str:
-    """Returns the directive that describes an object, and its other names."""
+def described(entry: Entry, known: Set[Any] = frozenset()) -> str:
+    """Returns the directive that describes an object, and its other names.
+
+    Args:
+        entry: the object.
+        known: classes that are described themselves: what others inherit of them is not repeated.
+    """
     path, found = entry.path, entry.found
     if found.__module__.partition(".")[0] not in OWN:
         return f"``{path}`` is ``{found.__module__}.{found.__qualname__}``.\n"
@@ -98,7 +103,9 @@ def described(entry: Entry) -> str:
         kind = "autoexception" if issubclass(found, BaseException) else "autoclass"
         options = [":show-inheritance:"]
         if kind == "autoclass":
-            options = [":members:", f":inherited-members: {FOREIGN}"]
+            is_repeated = any(base in known for base in found.__mro__[1:])
+            inherited = [] if is_repeated else [f":inherited-members: {FOREIGN}"]
+            options = [":members:", *inherited]
     else:
         kind, options = "autofunction", []
     others = sorted(p for p in entry.paths if p != path and not p.startswith(OTHER_NAMES))
@@ -122,13 +129,15 @@ def write(folder: pathlib.Path) -> None:
         if not home.startswith(OTHER_NAMES):
             pages.setdefault(home, []).append(entry)
     index = []
+    all_found = [entry.found for found in pages.values() for entry in found]
+    known = {found for found in all_found if inspect.isclass(found)}
     for path, content in sorted(pages.items()):
         content.sort(key=lambda entry: entry.path.lower())
         parts = list(in_parts(content))
         for number, part in enumerate(parts):
             file = path if len(parts) == 1 else f"{path}-{number + 1}"
             title = path if len(parts) == 1 else f"{path}: {_range(part)}"
-            _put(folder / f"{file}.rst", page(title, path, modules, part))
+            _put(folder / f"{file}.rst", page(title, path, modules, part, known))
             index.append((file, title, modules[path], part))
     names = [file for file, *_ in index]
     lines = "".join(map(_in_index, index))
@@ -148,12 +157,14 @@ def in_parts(content: list[Entry]) -> Iterator[list[Entry]]:
         yield content[number * len(content) // count : (number + 1) * len(content) // count]
 
 
-def page(title: str, path: str, modules: dict[str, Any], content: list[Entry]) -> str:
+def page(
+    title: str, path: str, modules: dict[str, Any], content: list[Entry], known: Set[Any]
+) -> str:
     """Returns a page: what it is about, a table of contents, and the descriptions."""
     about = (modules[path].__doc__ or "").split("\n")[0]
     lines = "".join(f"* :py:obj:`~{e.path}`: {summary(e.found)}\n" for e in content)
     body = "\n".join(
-        f"{entry.path}\n{'-' * len(entry.path)}\n\n{described(entry)}" for entry in content
+        f"{entry.path}\n{'-' * len(entry.path)}\n\n{described(entry, known)}" for entry in content
     )
     return f"{title}\n{'=' * len(title)}\n\n{about}\n\n{lines}\n{body}"
 

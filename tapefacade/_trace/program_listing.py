@@ -183,7 +183,10 @@ def function_in_sentence(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     code = getattr(function, "__code__", None)
     name = name.rpartition("<locals>.")[2]
-    return f"{name} ({in_sentence(f'{code.co_filename}:{code.co_firstlineno}')})" if code else name
+    if code is None:
+        return name
+    place = in_sentence(f"{code.co_filename}:{code.co_firstlineno}")
+    return f"{name} ({place.partition(': `')[0]})"  # what stands there is the decorator
 
 
 def _source(path: str, number: int) -> str:
