@@ -129,6 +129,17 @@ def value_of(item: Any) -> EagerTensor:
     return item._tensor if isinstance(item, Variable) else item
 
 
+def same_for_same(results: list[Any], sources: Sequence[Any]) -> list[Any]:
+    """Returns one tensor for a source that is given several times, as TensorFlow does."""
+    if len(set(map(id, sources))) == len(sources):
+        return results
+    known: dict[int, Any] = {}
+    return [
+        known.setdefault(id(source), result)
+        for source, result in zip(sources, results, strict=True)
+    ]
+
+
 def with_itself(
     results: list[Any],
     targets: Sequence[Any],

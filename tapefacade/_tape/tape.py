@@ -30,6 +30,7 @@ from tapefacade._tape.gradient_arguments import (
     checked_sources,
     differentiated,
     flat_sources,
+    same_for_same,
     upstream_gradients,
     value_of,
     with_gradient,
@@ -655,7 +656,7 @@ class GradientTape:
             key = (kind, (targets[0]._slot,), tuple(groups), _GIVEN, True, window)
             replayed = backward_pass.replay(trace, data, end, key)
             if replayed is not None:
-                return replayed
+                return replayed if len(sources) == 1 else same_for_same(replayed, sources)
         scope = TapeScope(trace, data, end, window)
         slots = [
             target._slot
@@ -666,7 +667,7 @@ class GradientTape:
         results = backward_pass.derive(scope, kind, slots, groups, upstream)
         if kind == GRADIENT and (None in slots or not all(t._type.inexact for t in targets)):
             results = with_itself(results, targets, slots, sources, upstream)
-        return results
+        return results if len(sources) == 1 else same_for_same(results, sources)
 
     def _target_slot(self, scope: TapeScope, target: Any) -> int | None:
         """Returns the slot of a target: for a variable that of its last read."""

@@ -1029,3 +1029,20 @@ def guided_backpropagation(tf, np):
         tape.watch(x)
         y = tf.reduce_sum(guided_relu(x) * [1.0, -1.0, 2.0])
     return tape.gradient(y, x)
+
+
+def a_source_that_is_given_twice(tf, np):
+    c, v = tf.constant([1.0, 1.0]), tf.Variable([3.0, 1.0])
+    found = []
+    for target in (lambda: [v, c], lambda: [c], lambda: c * 2.0, lambda: v * 2.0, lambda: v * c):
+        for _ in range(2):
+            with tf.GradientTape(persistent=True) as tape:
+                tape.watch(c)
+                first = tape.gradient(target(), [v, c, c, v])
+                same = [first[1] is first[2], first[0] is first[3]]
+                again = [
+                    None if one is None else tape.gradient([one, other], one)
+                    for one, other in (first[:1] + first[3:], first[1:3])
+                ]
+            found.append([first, same, again])
+    return found
