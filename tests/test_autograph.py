@@ -813,6 +813,30 @@ def test_a_numpy_function_whose_shapes_change_runs_as_python_from_then_on():
     assert float(f(c(4))) == 14.0
 
 
+def test_a_variable_that_a_numpy_function_assigns_has_its_new_value_in_the_loop():
+    found = []
+    for autograph in (True, False):
+        v = tf.Variable(1.0)
+
+        def double(x, v=v):
+            v.assign(v * 2.0)
+            return x
+
+        @tf.function(autograph=autograph)
+        def f(x, n, v=v):
+            total = c(0.0)
+            for _ in tf.range(n):
+                total += x * v
+                x = tf.numpy_function(double, [x], tf.float32)
+                total += v
+            return total
+
+        found.append([float(f(c(0.5), c(3))) for _ in range(3)])
+        if autograph:
+            assert "compiled up to each call" in f.statements()[0]
+    assert found[0] == found[1]
+
+
 def test_a_loop_in_a_loop_that_calls_python_is_compiled():
     def add(x):
         return x + np.float32(1.0)

@@ -11,8 +11,10 @@ drawn, integers and flags that were computed from floating values) is taken from
 the second loop does what the first one did.
 """
 
+import bisect
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -58,6 +60,12 @@ MESSAGE_CHANGED = (
     "have it run as Python from the first call on."
 )
 
+MESSAGE_ASSIGNED = (
+    "The Python function in a loop has assigned a variable that the loop reads, under a tape. "
+    "Decorate the function that has the loop with tf.autograph.experimental.do_not_convert, and "
+    "the loop runs as Python."
+)
+
 Values = dict[int, Any]
 
 
@@ -84,14 +92,16 @@ class HostLoopPlan:
     """
 
     def __init__(
-        self, condition: BodyProgram, body: BodyProgram, draws: frozenset[int], is_eager: bool
-    ) -> None:
+        self, condition: BodyProgram, body: BodyProgram, draws: frozenset[int],
+        variables: frozenset[int], is_eager: bool,
+    ) -> None:  # fmt: skip
         """Cuts a body.
 
         Args:
             condition: the condition.
             body: the body.
             draws: the places, among what the body takes from outside, of keys.
+            variables: those of variables.
             is_eager: whether the stage before the first call runs together with the one before,
                 also where no iteration follows.
         """
@@ -106,6 +116,10 @@ class HostLoopPlan:
             if isinstance(step.operation, HostCall)
         ]
         self.calls = [index for _, index in sorted(found)]
+        self._read = {
+            slot for slot, (kind, place) in enumerate(body.places)
+            if kind != FROM_ARGUMENTS and place in variables
+        }  # fmt: skip
         self.stages = self._stages()
         drawn = {
             slot for slot, (kind, place) in enumerate(body.places)
@@ -126,6 +140,8 @@ class HostLoopPlan:
         for index, provides in part.order():
             step = part.steps[index]
             stage = max((level[slot] for slot in step.inputs), default=0)
+            if not self._read.isdisjoint(step.inputs):  # Python may have assigned a variable
+                stage = max(stage, bisect.bisect(self.calls, index))
             if isinstance(step.operation, HostCall):
                 stage = step.operation.number + 1
             else:
@@ -186,6 +202,11 @@ class HostLoopPlan:
     def row_slots(self) -> list[int]:
         """The slots whose values are kept for the loop that a tape sees."""
         return [*(s for index in self.calls for s in self.slots_of(index)), *self.decided]
+
+    @functools.cached_property
+    def outer_slots(self) -> list[int]:
+        """The slots of what the body takes from outside."""
+        return [slot for slot, (kind, _) in enumerate(self.body.places) if kind != FROM_ARGUMENTS]
 
     @functools.cached_property
     def last_taken(self) -> tuple[int, ...]:
@@ -308,9 +329,10 @@ def _applied(step: Step, arrays: list[Any], found: list[Any]) -> Sequence[Any]:
 
 @functools.lru_cache(MAX_PLANS)
 def _plan_of(
-    condition: BodyProgram, body: BodyProgram, draws: frozenset[int], is_eager: bool
-) -> HostLoopPlan:
-    return HostLoopPlan(condition, body, draws, is_eager)
+    condition: BodyProgram, body: BodyProgram, draws: frozenset[int], variables: frozenset[int],
+    is_eager: bool,
+) -> HostLoopPlan:  # fmt: skip
+    return HostLoopPlan(condition, body, draws, variables, is_eager)
 
 
 class HostLoop:
@@ -345,13 +367,24 @@ class HostLoop:
         self._draws = draws
         self._require(condition, body)
         is_eager = not any(draw.is_seeded for draw in draws.values())
-        self._plan = _plan_of(condition.program, body.program, frozenset(draws), is_eager)
+        variables = frozenset(p for p, item in enumerate(outside) if isinstance(item, Variable))
+        self._plan = _plan_of(
+            condition.program, body.program, frozenset(draws), variables, is_eager
+        )
         if len(self._plan.calls) != len(calls):
             raise NotOneProgramError("a call of Python is not part of the loop")
         if THREAD.recording.watchers() and self._plan.draws_smoothly:
             raise NotOneProgramError(WHY_DRAWS)
         self._outer = self._outer_arrays(body)
         self._outer_of_condition = self._outer_arrays(condition)
+        self._variables = [
+            (arrays, place, item)
+            for arrays, items in (
+                (self._outer, outside), (self._outer_of_condition, condition.outside())
+            )
+            for place, item in enumerate(items) if isinstance(item, Variable)
+        ]  # fmt: skip
+        self._seen = [variable._tensor for *_, variable in self._variables]
 
     def _require(self, condition: Body, body: Body) -> None:
         if condition.assigned or body.assigned:
@@ -422,6 +455,9 @@ class HostLoop:
                 values.update(zip(given[number], made, strict=True))
                 results = self._called(number, [values[s] for s in plan.part.steps[index].inputs])
                 values.update(zip(plan.slots_of(index), results, strict=True))
+                if self._has_assigned(is_taped):
+                    now = plan.inputs(state, of_body, keys)
+                    values.update((slot, now[slot]) for slot in plan.outer_slots)
             keys = self._keys() if plan.is_eager else {}
             taken = [values[slot] for slot in plan.last_taken]
             state, flag, made, checks, begun = _dispatched(end, taken, outer, of_body, keys)
@@ -434,6 +470,22 @@ class HostLoop:
                 rows.append([np.asarray(values[slot]) for slot in plan.row_slots])
             goes_on = bool(np.asarray(flag))
         return state
+
+    def _has_assigned(self, is_taped: bool) -> bool:
+        """Whether Python has assigned a variable that the loop reads; takes its new value.
+
+        Raises:
+            InvalidArgumentError: if a tape sees the loop, which takes one value for all of it.
+        """
+        now = [variable._tensor for *_, variable in self._variables]
+        if all(map(operator.is_, now, self._seen)):
+            return False
+        if is_taped:
+            raise errors.InvalidArgumentError(None, None, MESSAGE_ASSIGNED)
+        self._seen = now
+        for (arrays, place, _), tensor in zip(self._variables, now, strict=True):
+            arrays[place] = _array_of(tensor)
+        return True
 
     def _require_passed(self, number: int, checks: Any) -> None:
         """Raises the error of the first check of a stage that has failed."""
