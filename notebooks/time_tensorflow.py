@@ -29,7 +29,7 @@ FOLDER = pathlib.Path(__file__).parent
 NOTEBOOK, RESULTS = FOLDER / "03_higher_derivatives.ipynb", FOLDER / "tensorflow_times.json"
 ROUNDS, STEPS = 2, 60  # each way has its turn in each round
 TUTORIALS = {"gan": "09_gan", "train_step": "10_train_step", "actor_critic": "11_actor_critic"}
-TUTORIAL_STEPS = 40
+TUTORIAL_STEPS = 20
 LOSSES = 10  # of the first steps, which are kept
 
 
@@ -83,7 +83,8 @@ def tutorials(tf: Any) -> dict[str, Any]:
         tf: TensorFlow.
 
     Returns:
-        For each tutorial and way the seconds of the first step, and of the fastest later one.
+        For each tutorial and way the seconds of the processor for the first step, and for
+        the fastest later one.
     """
     found: dict[str, Any] = {}
     for tutorial, file in TUTORIALS.items():
