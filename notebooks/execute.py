@@ -66,10 +66,10 @@ def execute(path: pathlib.Path) -> tuple[Any, Any]:
 def _forget_waits(cell: Any) -> None:
     """Takes away what is said of a wait for the compiler, which depends on the machine."""
     for output in cell.outputs:
-        if output.get("name") == "stderr":
+        if output.output_type == "stream":
             lines = output["text"].splitlines(keepends=True)
             output["text"] = "".join(line for line in lines if not line.startswith(WAIT))
-    cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr" or o["text"]]
+    cell.outputs = [o for o in cell.outputs if o.output_type != "stream" or o["text"]]
 
 
 def main(arguments: list[str] | None = None) -> None:

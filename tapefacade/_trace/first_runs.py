@@ -28,9 +28,11 @@ from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 DEEP = 600.0
-# Steps of a program that can be so deep, as they are and with the gradients written out.
+# Steps of a program that can be so deep, as they are and with the gradients written out. To trace
+# those of a program that is not would be in vain. A convolution is worth so many of the others.
 MIN_STEPS = 24
-MIN_SIZE = 100
+MIN_SIZE = 400
+SIZE_OF_CONVOLUTION = 40
 WHY_NEW = "It has not run before"
 WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
@@ -191,13 +193,15 @@ def is_on_host(value: Any) -> bool:
 
 
 def _made(executable: Executable) -> FirstRuns | None:
-    if size_of(executable.part) < MIN_SIZE:
+    part = executable.part
+    # What has no inputs makes the first values of variables, and does so once.
+    is_constant = not part.inputs
+    convolutions = sum("conv" in step.operation.kernel.lower() for step in part.steps)
+    if not is_constant and size_of(part) + SIZE_OF_CONVOLUTION * convolutions < MIN_SIZE:
         return None
     with _timed(), jax.enable_x64(True), no_collection():
         program = NumpyProgram(executable)
-        # What has no inputs makes the first values of variables, and does so once.
-        is_deep = program.weight >= DEEP or not executable.part.inputs
-        if not (is_deep and program.is_possible):
+        if not program.is_possible or (program.weight < DEEP and not is_constant):
             return None
         program.prepare()
     return FirstRuns(program)
