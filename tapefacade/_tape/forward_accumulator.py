@@ -73,7 +73,7 @@ class ForwardAccumulator:
         flat = nest.flatten(primals)
         if len({id(primal) for primal in flat}) < len(flat):
             raise ValueError(MESSAGE_TWICE)
-        self._is_recording = False
+        self._recording = False
         self._window = GradientTape(persistent=True)
         self._window._is_forward = True
         self._pairs: list[tuple[Any, EagerTensor]] = []
@@ -105,12 +105,12 @@ class ForwardAccumulator:
     # The block.
 
     def __enter__(self) -> "ForwardAccumulator":
-        if self._is_recording:
+        if self._recording:
             raise ValueError("Accumulator is already recording.")
         self._window.__enter__()
         try:
             self._enter_primals()
-            self._is_recording = True
+            self._recording = True
         except BaseException:  # also Ctrl-C: no block stays open
             self.__exit__(None, None, None)
             raise
@@ -123,13 +123,13 @@ class ForwardAccumulator:
         traceback: TracebackType | None,
     ) -> None:
         self._note_reads()
-        self._is_recording = False
+        self._recording = False
         self._window.__exit__(kind, value, traceback)
 
     def _enter_primals(self) -> None:
         """Gives primals and tangents their slots."""
         window = self._window
-        trace = window._recording
+        trace = window._trace
         assert trace is not None
         anchor = None
         for place, (primal, tangent) in enumerate(self._pairs):
@@ -153,11 +153,11 @@ class ForwardAccumulator:
     def _note_reads(self) -> None:
         """Gives what has been read of the variables its tangent."""
         window = self._window
-        trace = window._recording
+        trace = window._trace
         for place, (primal, _) in enumerate(self._pairs):
             if isinstance(primal, Variable) and place in self._own:
                 read = primal._read_at
-                if window._is_recording and read is not None and read[0] is trace:
+                if window._recording and read is not None and read[0] is trace:
                     window._read(primal, read[3])  # tapes are not told of untrainable ones
                 for slot in window._variables[id(primal)][1]:
                     self._known.of_slots[slot] = self._own[place]
@@ -208,7 +208,7 @@ class ForwardAccumulator:
     def _found(self, targets: list[Any]) -> dict[int, EagerTensor]:
         """Records the tangents of what is not watched; returns them by the targets' ids."""
         window = self._window
-        trace, data = window._recording, window._data
+        trace, data = window._trace, window._data
         if trace is None or data is None:
             return {}  # never entered
         self._note_reads()
@@ -220,7 +220,7 @@ class ForwardAccumulator:
             and target._type.inexact
         ]
         intervals = tuple(window._intervals)
-        if window._is_recording:
+        if window._recording:
             end, intervals = trace.at, (*intervals, (window._start, trace.at.end))
         else:
             end = latest(extended(window._end, trace, data, wanted), trace, data)

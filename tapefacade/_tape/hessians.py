@@ -269,28 +269,28 @@ class _TapeView(GradientTape):
     def __init__(self, tape: GradientTape) -> None:
         super().__init__(persistent=True)
         tape._check_unused()
-        if tape._is_recording and not tape._persistent:
+        if tape._recording and not tape._persistent:
             tape._pop()
-        self._recording, self._data, self._end = tape._recording, tape._data, tape._end
+        self._trace, self._data, self._end = tape._trace, tape._data, tape._end
         self._intervals, self._watched = list(tape._intervals), dict(tape._watched)
         self._variables = dict(tape._variables)
-        if tape._is_recording:
-            assert tape._recording is not None
-            self._end = tape._recording.at
+        if tape._recording:
+            assert tape._trace is not None
+            self._end = tape._trace.at
             self._intervals.append((tape._start, self._end.end))
         if not tape._persistent:
             tape._release()
 
     def extend(self, start: int) -> None:
         """Takes in what has been recorded from a position on."""
-        assert self._recording is not None
-        self._end = self._recording.at
+        assert self._trace is not None
+        self._end = self._trace.at
         self._intervals.append((start, self._end.end))
 
     @property
     def is_open(self) -> bool:
         """Whether the recording goes on."""
-        trace = self._recording
+        trace = self._trace
         return trace is not None and THREAD.recording is trace and trace.data is self._data
 
     def _derive_flat(
@@ -307,7 +307,7 @@ def _continued(view: _TapeView, target: Any, flat: Sequence[Any]) -> tuple[list[
     Raises:
         RuntimeError: if it is too late for that.
     """
-    trace = view._recording
+    trace = view._trace
     assert trace is not None
     start = trace.at.end
     gradients = [
@@ -352,7 +352,7 @@ def _laplacian_by_tapes(view: _TapeView, target: Any, source: Any) -> Any:
 
 
 def _one_laplacian(view: _TapeView, target: Any, source: Any, upstream: Any) -> Any:
-    trace = view._recording
+    trace = view._trace
     assert trace is not None
     start = trace.at.end
     gradient = view.gradient(target, source, upstream) if view.is_open else None

@@ -203,11 +203,11 @@ class GradientTape:
         self._rematerialize = rematerialize
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
-        self._is_recording = False
+        self._recording = False
         self._block: Recording | None = None
         self._variables: dict[int, tuple[Variable, tuple[int, ...]]] = {}  # its reads
         # What follows is set when the block begins.
-        self._recording: Recording | None = None
+        self._trace: Recording | None = None
         self._data: RecordedValues | None = None
         self._end: Node | None = None
         self._intervals: list[tuple[int, int]]
@@ -218,23 +218,23 @@ class GradientTape:
 
     def _clear(self) -> None:
         if self._data is not None:  # for `explain`; no values
-            self._past = self._recording, self._data.slots, self._end, self._watched
-        self._recording = self._data = self._end = None
+            self._past = self._trace, self._data.slots, self._end, self._watched
+        self._trace = self._data = self._end = None
         self._watched = {}
 
     # The block.
 
     def __enter__(self) -> "GradientTape":
-        if self._is_recording:
+        if self._recording:
             raise ValueError(
                 "Tape is still recording, This can happen if you try to re-enter an "
                 "already-active tape."
             )
         try:
             self._push()
-            assert self._recording is not None
-            self._block = self._recording
-            self._recording.open_block(self)
+            assert self._trace is not None
+            self._block = self._trace
+            self._trace.open_block(self)
         except BaseException:  # also Ctrl-C: no block stays open
             self._leave()
             raise
@@ -255,31 +255,31 @@ class GradientTape:
     def _leave(self) -> None:
         if self._block is not None:
             self._block.close_block(self)
-        if self._is_recording:
+        if self._recording:
             self._pop()
 
     def _push(self) -> None:
         trace = THREAD.recording
-        if trace is not self._recording and not trace.is_held:
+        if trace is not self._trace and not trace.is_held:
             trace.flush()  # a step begins
-            trace = reopened(self._recording, self._data) or THREAD.recording
-        if self._recording is None:
-            self._recording, self._data = trace, trace.data
+            trace = reopened(self._trace, self._data) or THREAD.recording
+        if self._trace is None:
+            self._trace, self._data = trace, trace.data
             self._intervals, self._watched, self._variables = [], {}, {}
         elif self._data is not trace.data:
             if trace.enclosing is not None:
                 trace.observe("a tape from outside is entered in the body of a loop or branch")
             raise RuntimeError(MESSAGE_ENTERED_AGAIN)
         self._start = trace.at.end
-        self._is_recording = True
+        self._recording = True
         trace.epoch += 1
 
     def _pop(self) -> None:
-        trace = self._recording
+        trace = self._trace
         assert trace is not None
         self._end = trace.at
         self._intervals.append((self._start, self._end.end))
-        self._is_recording = False
+        self._recording = False
         trace.epoch += 1
 
     @contextlib.contextmanager
@@ -297,11 +297,11 @@ class GradientTape:
         >>> tape.gradient(y, x) is None
         True
         """
-        if self._recording is None:
+        if self._trace is None:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
-        if not self._is_recording:
+        if not self._recording:
             raise ValueError("Tape is not recording.")
-        outside(self._recording)
+        outside(self._trace)
         self._pop()
         try:
             yield
@@ -322,7 +322,7 @@ class GradientTape:
         >>> tape.gradient(y, x).numpy()
         np.float32(3.0)
         """
-        if not self._is_recording:
+        if not self._recording:
             raise ValueError("Tape is not recording.")
         self._pop()
         self._clear()
@@ -357,20 +357,20 @@ class GradientTape:
             dtype = getattr(item, "_root", item).dtype
             if not (dtype.is_floating or dtype.is_complex):
                 warn(MESSAGE_WATCHED_DTYPE, dtype)
-            if self._recording is None or self._data is None:
+            if self._trace is None or self._data is None:
                 raise hinted(
                     AttributeError("'NoneType' object has no attribute '_tape'"),
                     "Watch in the tape's block: `with tf.GradientTape() as tape: tape.watch(x)`",
                 )
-            outside(self._recording)
-            if THREAD.recording is not self._recording or not self._recording.watchers():
+            outside(self._trace)
+            if THREAD.recording is not self._trace or not self._trace.watchers():
                 continue  # nothing is being recorded: TensorFlow takes no note either
             if isinstance(item, Variable):
-                self._read(item._root, item._slot_in(self._recording))
+                self._read(item._root, item._slot_in(self._trace))
             else:
-                slot = self._recording.slot_of(item)
-                slot = self._recording.leaf(item) if slot is None else slot
-                self._watched.setdefault(slot, self._recording.at.end)
+                slot = self._trace.slot_of(item)
+                slot = self._trace.leaf(item) if slot is None else slot
+                self._watched.setdefault(slot, self._trace.at.end)
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """Returns the variables that the tape watches, in the order of their creation.
@@ -386,15 +386,15 @@ class GradientTape:
 
     def _wants(self, variable: Variable) -> bool:
         """Whether the tape takes note of a read of a variable."""
-        return self._is_recording and (
+        return self._recording and (
             (variable._trainable and self._watch_accessed_variables)
             or id(variable) in self._variables  # it was told to watch it
         )
 
     def _read(self, variable: Variable, slot: int) -> None:
         """Takes note that a variable's value is in `slot`."""
-        assert self._recording is not None
-        self._watched.setdefault(slot, self._recording.at.end)
+        assert self._trace is not None
+        self._watched.setdefault(slot, self._trace.at.end)
         known = self._variables.get(id(variable))
         if known is None:
             self._variables[id(variable)] = (variable, (slot,))
@@ -437,9 +437,9 @@ class GradientTape:
         >>> tape.gradient(y, x).numpy()
         array([2., 4.], dtype=float32)
         """
-        if self._recording is None:
+        if self._trace is None:
             self._check_unused()
-        if self._is_recording:
+        if self._recording:
             if self._persistent:
                 warn(MESSAGE_PERSISTENT_INSIDE)
             else:
@@ -612,7 +612,7 @@ class GradientTape:
             raise RuntimeError(message)
 
     def _jacobian(self, kind: DerivativeKind, target: Any, sources: list[Any]) -> list[Any]:
-        if self._is_recording and not self._persistent:
+        if self._recording and not self._persistent:
             self._pop()
         results = [None] * len(sources)
         if isinstance(target, Tensor | Variable):
@@ -634,11 +634,11 @@ class GradientTape:
         upstream: Sequence[Any],
     ) -> list[Any]:
         """Records the derivative; returns a tensor or None for each source."""
-        trace, data = self._recording, self._data
+        trace, data = self._trace, self._data
         assert trace is not None
         assert data is not None
         outside(trace)
-        if self._is_recording:
+        if self._recording:
             end, intervals = trace.at, (*self._intervals, (self._start, trace.at.end))
         else:
             end, intervals = extended(self._end, trace, data, targets), tuple(self._intervals)
@@ -677,7 +677,7 @@ class GradientTape:
         return scope.slot_of(target)
 
     def _check_unused(self) -> None:
-        if self._recording is None:  # never entered, or used
+        if self._trace is None:  # never entered, or used
             raise hinted(
                 RuntimeError(MESSAGE_USED),
                 "Write tf.GradientTape(persistent=True) to ask for more.",
@@ -718,20 +718,20 @@ class GradientTape:
         return program_of(list(nodes_within(end, window.intervals))[::-1], names)
 
     def _repr_html_(self) -> str | None:
-        return None if self._recording is None else self.program()._repr_html_()
+        return None if self._trace is None else self.program()._repr_html_()
 
     def __repr__(self) -> str:
         """Says what was recorded and from which line on, as TensorFlow does not."""
-        trace, end = self._recording, self._end
+        trace, end = self._trace, self._end
         if trace is None and self._past is not None:
             end = self._past[2]
-        elif self._is_recording and trace is not None:
+        elif self._recording and trace is not None:
             end = trace.at
         if end is None:
             return f"<tf.{type(self).__name__}: its block has not been entered>"
-        last = [(self._start, end.end)] if self._is_recording else []
+        last = [(self._start, end.end)] if self._recording else []
         nodes = list(nodes_within(end, [*self._intervals, *last]))
-        state = "recording" if self._is_recording else "used" if trace is None else "ready"
+        state = "recording" if self._recording else "used" if trace is None else "ready"
         count = f"{len(nodes):,} op{'s' * (len(nodes) != 1)}"
         place = f", the first at {in_sentence(nodes[-1].line)}" if nodes else ""
         return f"<tf.{type(self).__name__}: {count}{place}; {state}>"
@@ -764,7 +764,7 @@ class GradientTape:
 
         See https://www.tensorflow.org/guide/autodiff#getting_a_gradient_of_none.
         """
-        if self._recording is None and self._past is not None:
+        if self._trace is None and self._past is not None:
             _, _, past_end, watched = self._past
             assert past_end is not None
             end, window = past_end, Window(tuple(self._intervals), tuple(watched.items()))
@@ -781,12 +781,12 @@ class GradientTape:
 
     def _seen(self) -> tuple[Node, Window]:
         """Returns where the tape's window ends for now, and what was recorded and watched."""
-        if self._recording is None:
+        if self._trace is None:
             self._check_unused()
-        assert self._recording is not None
+        assert self._trace is not None
         intervals, end = tuple(self._intervals), self._end
-        if self._is_recording:
-            end = self._recording.at
+        if self._recording:
+            end = self._trace.at
             intervals += ((self._start, end.end),)
         assert end is not None
         return end, Window(intervals, tuple(self._watched.items()))
@@ -797,7 +797,7 @@ class GradientTape:
             known = self._variables.get(id(source._root))
             return known[1] if known else ()
         if self._data is not None:
-            trace, slots = self._recording, self._data.slots
+            trace, slots = self._trace, self._data.slots
         else:
             assert self._past is not None
             trace, slots = self._past[:2]

@@ -97,8 +97,9 @@ class ShapeChanges:
 
 
 def key_of(part: Slice) -> Any:
-    """Returns what programs have in common that differ in shapes only, or in static numbers."""
-    return tuple([(s.operation.name, s.inputs) for s in part.steps]), part.outputs
+    """Returns what programs have in common that differ in sizes only, or in static numbers."""
+    ranks = tuple([len(type_.shape) for type_ in part.inputs])  # other ranks are other programs
+    return ranks, tuple([(s.operation.name, s.inputs) for s in part.steps]), part.outputs
 
 
 def is_worth_a_word(part: Slice) -> bool:
