@@ -10,8 +10,8 @@ from tapefacade._core.dispatch import handles
 from tapefacade._core.tensor import from_host
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import ones_like
-from tapefacade._ops.array.positions import bincount as dense_bincount
 from tapefacade._ops.array.shaping import reshape
+from tapefacade._ops.math.histograms import bincount as dense_bincount
 from tapefacade._ops.math.segments import unsorted_segment_sum
 from tapefacade._ragged.tensor import RaggedTensor
 

@@ -5,7 +5,6 @@ from tapefacade._ops.array.casting import angle as angle, conj as conj, imag as 
 from tapefacade._ops.array.positions import (
     argmax as argmax,
     argmin as argmin,
-    bincount as bincount,
     count_nonzero as count_nonzero,
 )
 from tapefacade._ops.array.sorting import (
@@ -62,9 +61,6 @@ from tapefacade._ops.math.division import (
     floormod as mod,
     truediv as divide,
     truediv as truediv,
-    xdivy as xdivy,
-    xlog1py as xlog1py,
-    xlogy as xlogy,
 )
 from tapefacade._ops.math.elementary import (
     abs as abs,
@@ -89,7 +85,10 @@ from tapefacade._ops.math.elementary import (
     sqrt as sqrt,
     square as square,
 )
-from tapefacade._ops.math.histograms import confusion_matrix as confusion_matrix
+from tapefacade._ops.math.histograms import (
+    bincount as bincount,
+    confusion_matrix as confusion_matrix,
+)
 from tapefacade._ops.math.reduction import (
     reduce_all as reduce_all,
     reduce_any as reduce_any,
@@ -130,6 +129,9 @@ from tapefacade._ops.math.special import (
     lgamma as lgamma,
     ndtri as ndtri,
     polygamma as polygamma,
+    xdivy as xdivy,
+    xlog1py as xlog1py,
+    xlogy as xlogy,
     zeta as zeta,
 )
 from tapefacade._ops.math.trigonometry import (

@@ -1,4 +1,4 @@
-"""Positions and counts: `argmax`, `count_nonzero`, `bincount`, `unravel_index`."""
+"""Positions in tensors: `argmax`, `argmin`, `count_nonzero`, `unravel_index`."""
 
 from typing import Any
 
@@ -8,10 +8,9 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import dtypes
-from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import handles
 from tapefacade._core.error_texts import invalid, shape_text
-from tapefacade._core.kernel_dtypes import BINCOUNT_WEIGHTS, INDICES, REALS_QUANTIZED_BOOL
+from tapefacade._core.kernel_dtypes import INDICES, REALS_QUANTIZED_BOOL
 from tapefacade._core.string_arrays import StringTensor
 from tapefacade._definition.argument_checks import (
     Axis,
@@ -22,16 +21,11 @@ from tapefacade._definition.argument_checks import (
 )
 from tapefacade._definition.op import (
     Check,
-    FreeTensor,
     NoGradient,
     NotDifferentiable,
     TensorLike,
-    function,
     op,
 )
-from tapefacade._ops.array.casting import cast
-from tapefacade._ops.array.creation import ones
-from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.math.comparison import not_equal
 from tapefacade._ops.math.reduction import reduced_axes
 
@@ -142,122 +136,6 @@ def argmin(input: TensorLike, axis: Any = None, output_type: Any = dtypes.int64)
     """
     dtype = require_type("output_type", output_type, INDICES)
     return _position_of_extreme(jnp.argmin, input, axis, np.inf).astype(dtype)
-
-
-@op("_dense_bincount", kernel="DenseBincount", gradient=NoGradient("DenseBincount"))
-def _dense_bincount(
-    arr: FreeTensor, weights: FreeTensor, size: int, axis: Any, binary_output: bool
-) -> jax.Array:
-    """Adds up `weights` by the non-negative integers in `arr`, for a known number of bins."""
-
-    def count(values: Any, amounts: Any) -> Any:
-        zeros = jnp.zeros((size,), amounts.dtype)
-        if binary_output:
-            return zeros.at[values].set(jnp.ones_like(amounts), mode="drop")
-        return zeros.at[values].add(amounts, mode="drop")
-
-    if axis == -1 and arr.ndim == 2:
-        return jax.vmap(count)(arr, weights)
-    return count(jnp.ravel(arr), jnp.ravel(weights))
-
-
-def _bin_count(arr: Any, minlength: Any, maxlength: Any) -> int:
-    """Returns the length of the result of `bincount`."""
-    values = arr.numpy()
-    if np.any(values < 0):
-        raise invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
-    size = int(np.max(values)) + 1 if values.size else 0
-    if minlength is not None:
-        size = max(size, int(minlength))
-    if maxlength is not None:
-        size = min(size, int(maxlength))
-    if size < 0:
-        raise invalid(f"size ({size}) must be non-negative [Op:DenseBincount] name: ")
-    return size
-
-
-def _integers(arr: Any, axis: int | None) -> Any:
-    """Converts what is counted to a tensor of integers, and checks it."""
-    arr = convert_to_tensor(arr)
-    if not arr.dtype.is_integer:
-        arr = cast(arr, dtypes.int32)
-    require_type("Tidx", arr.dtype, INDICES)
-    if axis == -1 and arr.ndim > 2:
-        raise invalid(
-            f"Shape must be at most rank 2 but is rank {arr.ndim} [Op:DenseBincount] name: "
-        )
-    return arr
-
-
-def _amounts(arr: Any, weights: Any, dtype: Any) -> Any:
-    """Converts the weights, or makes ones; checks them."""
-    weights = None if weights is None else convert_to_tensor(weights)
-    if weights is None or weights.shape == (0,):
-        wanted = dtypes.as_dtype(dtype) if weights is None else weights.dtype
-        require_type("T", wanted, BINCOUNT_WEIGHTS)
-        return ones(arr.shape, wanted)
-    require_type("T", weights.dtype, BINCOUNT_WEIGHTS)
-    if weights.shape != arr.shape:
-        raise invalid(
-            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it "
-            f"acts as all weights equal to 1. Received {shape_text(weights.shape)} "
-            "[Op:DenseBincount] name: "
-        )
-    return weights
-
-
-@function("math.bincount", dispatch=True)
-def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
-    name: str | None = None,
-    axis: int | None = None,
-    binary_output: bool = False,
-) -> Any:
-    """Counts how often each integer occurs.
-
-    The integers are looked at, for the largest decides the shape of the result.
-
-    Unlike TensorFlow, ragged and sparse tensors are not accepted.
-
-    Args:
-        arr: non-negative integers, of any shape; `[batch, n]` for `axis=-1`.
-        weights: what each occurrence counts, in the shape of `arr`; by default 1.
-        minlength: the smallest length of the result.
-        maxlength: the largest; integers that are not below it are left out.
-        dtype: the dtype of the result if there are no weights.
-        name: ignored.
-        axis: -1 counts within each row; None and 0 count all.
-        binary_output: tell only whether an integer occurs, as 0 or 1.
-
-    Returns:
-        A vector of counts, or of sums of weights; for `axis=-1` a matrix.
-
-    Raises:
-        ValueError: for another axis, or `binary_output` with weights.
-        InvalidArgumentError: if an integer is negative or the weights have another shape.
-
-    >>> tf.math.bincount([1, 1, 3]).numpy()
-    array([0, 2, 0, 1], dtype=int32)
-    """
-    if binary_output and weights is not None:
-        raise ValueError(
-            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
-            "one."
-        )
-    if axis not in (None, 0, -1):
-        raise ValueError(
-            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
-        )
-    arr = _integers(arr, axis)
-    size = _bin_count(arr, minlength, maxlength)
-    if axis != -1:
-        arr = reshape(arr, [-1])
-        weights = None if weights is None else reshape(weights, [-1])
-    return _dense_bincount(arr, _amounts(arr, weights, dtype), size, axis, bool(binary_output))
 
 
 def _check(indices: Any, dims: Any) -> None:

@@ -1,4 +1,4 @@
-"""Counts in bins: `histogram_fixed_width`, `confusion_matrix`."""
+"""Counts in bins: `histogram_fixed_width`, `bincount`, `confusion_matrix`."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from tapefacade._definition.op import (
 )
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import ones
-from tapefacade._ops.array.shaping import squeeze
+from tapefacade._ops.array.shaping import reshape, squeeze
 
 
 def _bins_wanted(nbins: Any) -> int:
@@ -115,6 +115,124 @@ def histogram_fixed_width_bins(
     last = jnp.asarray(count - 1, values.dtype)
     bins = jnp.floor(scaled * jnp.asarray(count, values.dtype))
     return jnp.clip(bins, jnp.zeros_like(last), last).astype(np.int32)
+
+
+@op("_dense_bincount", kernel="DenseBincount", gradient=NoGradient("DenseBincount"))
+def _dense_bincount(
+    arr: FreeTensor, weights: FreeTensor, size: int, axis: Any, binary_output: bool
+) -> jax.Array:
+    """Adds up `weights` by the non-negative integers in `arr`, for a known number of bins."""
+
+    def count(values: Any, amounts: Any) -> Any:
+        zeros = jnp.zeros((size,), amounts.dtype)
+        if binary_output:
+            return zeros.at[values].set(jnp.ones_like(amounts), mode="drop")
+        return zeros.at[values].add(amounts, mode="drop")
+
+    if axis == -1 and arr.ndim == 2:
+        return jax.vmap(count)(arr, weights)
+    return count(jnp.ravel(arr), jnp.ravel(weights))
+
+
+def _number_of_bins(arr: Any, minlength: Any, maxlength: Any) -> int:
+    """Returns the length of the result of `bincount`."""
+    values = arr.numpy()
+    if np.any(values < 0):
+        raise invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
+    size = int(np.max(values)) + 1 if values.size else 0
+    if minlength is not None:
+        size = max(size, int(minlength))
+    if maxlength is not None:
+        size = min(size, int(maxlength))
+    if size < 0:
+        raise invalid(f"size ({size}) must be non-negative [Op:DenseBincount] name: ")
+    return size
+
+
+def _integers_to_count(arr: Any, axis: int | None) -> Any:
+    """Converts what is counted to a tensor of integers, and checks it."""
+    arr = convert_to_tensor(arr)
+    if not arr.dtype.is_integer:
+        arr = cast(arr, dtypes.int32)
+    require_type("Tidx", arr.dtype, INDICES)
+    if axis == -1 and arr.ndim > 2:
+        raise invalid(
+            f"Shape must be at most rank 2 but is rank {arr.ndim} [Op:DenseBincount] name: "
+        )
+    return arr
+
+
+def _weights_or_ones(arr: Any, weights: Any, dtype: Any) -> Any:
+    """Converts the weights, or makes ones; checks them."""
+    weights = None if weights is None else convert_to_tensor(weights)
+    if weights is None or weights.shape == (0,):
+        wanted = dtypes.as_dtype(dtype) if weights is None else weights.dtype
+        require_type("T", wanted, BINCOUNT_WEIGHTS)
+        return ones(arr.shape, wanted)
+    require_type("T", weights.dtype, BINCOUNT_WEIGHTS)
+    if weights.shape != arr.shape:
+        raise invalid(
+            "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it "
+            f"acts as all weights equal to 1. Received {shape_text(weights.shape)} "
+            "[Op:DenseBincount] name: "
+        )
+    return weights
+
+
+@function("math.bincount", dispatch=True)
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Any:
+    """Counts how often each integer occurs.
+
+    The integers are looked at, for the largest decides the shape of the result.
+
+    Unlike TensorFlow, sparse tensors are not accepted: `tf.sparse.bincount` counts them.
+
+    Args:
+        arr: non-negative integers, of any shape; `[batch, n]` for `axis=-1`.
+        weights: what each occurrence counts, in the shape of `arr`; by default 1.
+        minlength: the smallest length of the result.
+        maxlength: the largest; integers that are not below it are left out.
+        dtype: the dtype of the result if there are no weights.
+        name: ignored.
+        axis: -1 counts within each row; None and 0 count all.
+        binary_output: tell only whether an integer occurs, as 0 or 1.
+
+    Returns:
+        A vector of counts, or of sums of weights; for `axis=-1` a matrix.
+
+    Raises:
+        ValueError: for another axis, or `binary_output` with weights.
+        InvalidArgumentError: if an integer is negative or the weights have another shape.
+
+    >>> tf.math.bincount([1, 1, 3]).numpy()
+    array([0, 2, 0, 1], dtype=int32)
+    """
+    if binary_output and weights is not None:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
+    arr = _integers_to_count(arr, axis)
+    size = _number_of_bins(arr, minlength, maxlength)
+    if axis != -1:
+        arr = reshape(arr, [-1])
+        weights = None if weights is None else reshape(weights, [-1])
+    return _dense_bincount(
+        arr, _weights_or_ones(arr, weights, dtype), size, axis, bool(binary_output)
+    )
 
 
 def _labels(labels: Any, predictions: Any) -> tuple[Any, Any]:

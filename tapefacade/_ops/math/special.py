@@ -1,4 +1,4 @@
-"""Special functions: the error function, gamma, beta, zeta and their relatives."""
+"""Special functions: the error function, gamma, beta, zeta, `xlogy` and their relatives."""
 
 import math
 
@@ -9,10 +9,11 @@ from jax.scipy import special
 
 from tapefacade._core import errors, kernel_dtypes
 from tapefacade._core.error_texts import shape_text
-from tapefacade._core.kernel_dtypes import FLOATS_WIDE
+from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_HALF_FIRST, FLOATS_WIDE
 from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Differentiable, TensorLike, op
-from tapefacade._ops.math.division import _xlog1py, _xlogy
+
+FLOATS_THEN_COMPLEX = (*FLOATS_HALF_FIRST, *COMPLEX)
 
 
 @op(
@@ -406,3 +407,119 @@ def lbeta(x: TensorLike) -> jax.Array:
             None, None, "Invalid reduction dimension (-1 for input with 0 dimension(s)"
         )
     return jnp.sum(lax.lgamma(x), axis=-1) - lax.lgamma(jnp.sum(x, axis=-1))
+
+
+def _or_zero(x: jax.Array, value: jax.Array) -> jax.Array:
+    return jnp.where(x == 0, jnp.zeros_like(value), value)
+
+
+def _is_not_zero(x: jax.Array) -> jax.Array:
+    return (x != 0).astype(x.dtype)
+
+
+@jax.custom_jvp
+def _xdivy(x: jax.Array, y: jax.Array) -> jax.Array:
+    return _or_zero(x, x / y)
+
+
+@_xdivy.defjvp
+def _xdivy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (x, y), (dx, dy) = primals, tangents
+    return _xdivy(x, y), dx * _xdivy(_is_not_zero(x), y) + dy * _xdivy(-x, y * y)
+
+
+@op("math.xdivy", kernel="Xdivy", dtypes=FLOATS_THEN_COMPLEX, elementwise=2, raw_op=True)
+def xdivy(x: TensorLike, y: TensorLike) -> jax.Array:
+    """Divides two tensors element by element, and gives 0 where `x` is 0.
+
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is right.
+
+    Args:
+        x: a floating or complex tensor.
+        y: a tensor of the same dtype that can be broadcast with `x`.
+
+    Returns:
+        A tensor of the common shape.
+
+    Raises:
+        InvalidArgumentError: if `x` is an integer tensor, or if the shapes do not fit.
+
+    >>> tf.math.xdivy([0.0, 3.0], [0.0, 2.0]).numpy()
+    array([0. , 1.5], dtype=float32)
+    """
+    check_broadcast(x, y)
+    return _xdivy(x, y)
+
+
+@jax.custom_jvp
+def _xlogy(x: jax.Array, y: jax.Array) -> jax.Array:
+    return _or_zero(x, x * lax.log(y))
+
+
+@_xlogy.defjvp
+def _xlogy_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (x, y), (dx, dy) = primals, tangents
+    return _xlogy(x, y), dx * _xlogy(_is_not_zero(x), y) + dy * _xdivy(x, y)
+
+
+@op("math.xlogy", kernel="Xlogy", dtypes=FLOATS_THEN_COMPLEX, elementwise=2, raw_op=True)
+def xlogy(x: TensorLike, y: TensorLike) -> jax.Array:
+    """Computes `x * log(y)` element by element, and gives 0 where `x` is 0.
+
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is right.
+
+    Args:
+        x: a floating or complex tensor.
+        y: a tensor of the same dtype that can be broadcast with `x`.
+
+    Returns:
+        A tensor of the common shape.
+
+    Raises:
+        InvalidArgumentError: if `x` is an integer tensor, or if the shapes do not fit.
+
+    >>> tf.math.xlogy([0.0, 1.0], [0.0, 2.0]).numpy().round(4)
+    array([0.    , 0.6931], dtype=float32)
+    """
+    check_broadcast(x, y)
+    return _xlogy(x, y)
+
+
+@jax.custom_jvp
+def _xlog1py(x: jax.Array, y: jax.Array) -> jax.Array:
+    return _or_zero(x, x * lax.log1p(y))
+
+
+@_xlog1py.defjvp
+def _xlog1py_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (x, y), (dx, dy) = primals, tangents
+    return _xlog1py(x, y), dx * _xlog1py(_is_not_zero(x), y) + dy * _xdivy(x, y + 1)
+
+
+@op(
+    "math.xlog1py",
+    kernel="Xlog1py",
+    dtypes=FLOATS_THEN_COMPLEX,
+    elementwise=2,
+    raw_op=True,
+)
+def xlog1py(x: TensorLike, y: TensorLike) -> jax.Array:
+    """Computes `x * log(1 + y)` element by element, and gives 0 where `x` is 0.
+
+    Unlike TensorFlow, which forgets the conjugate, the gradient of complex numbers is right.
+
+    Args:
+        x: a floating or complex tensor.
+        y: a tensor of the same dtype that can be broadcast with `x`.
+
+    Returns:
+        A tensor of the common shape.
+
+    Raises:
+        InvalidArgumentError: if `x` is an integer tensor, or if the shapes do not fit.
+
+    >>> tf.math.xlog1py([0.0, 1.0], [-1.0, 1.0]).numpy().round(4)
+    array([0.    , 0.6931], dtype=float32)
+    """
+    check_broadcast(x, y)
+    return _xlog1py(x, y)

@@ -4,7 +4,6 @@ from cases.case import Case, b, c, d, f, i, raises
 
 INF, NAN = float("inf"), float("nan")
 M = f([[1.0, 5.0, 3.0], [4.0, 2.0, 6.0]])
-PAIRS = i([[1, 2], [2, 2]])
 
 CASES_POSITIONS = [
     Case("math.argmax", (M,)),
@@ -51,29 +50,6 @@ CASES_POSITIONS = [
     Case("math.count_nonzero", (f(NAN, 0.0),), id="nan"),
     Case("math.count_nonzero", (f([]),), id="empty"),
     raises("math.count_nonzero", (M, 2), id="axis out of range"),
-    Case("math.bincount", (i(1, 1, 2, 5),)),
-    Case("math.bincount", (i(1, 1, 2),), {"minlength": 5}, id="minlength"),
-    Case("math.bincount", (i(1, 1, 2, 5),), {"maxlength": 3}, id="maxlength"),
-    Case("math.bincount", (i(1, 1, 2), f(1.0, 2.0, 3.0)), id="weights"),
-    Case("math.bincount", (i(1, 1, 2), d(1.0, 2.0, 3.0)), id="float64 weights"),
-    Case("math.bincount", (i(1, 1, 2), i(1, 2, 3)), id="int weights"),
-    Case("math.bincount", (i(1, 1),), {"dtype": "float32"}, id="float result"),
-    Case("math.bincount", (i(1, 1, dtype="int64"),), {"dtype": "int64"}, id="int64"),
-    Case("math.bincount", (i([]),), id="empty"),
-    Case("math.bincount", (i(3),), id="scalar"),
-    Case("math.bincount", (f(1.0, 2.0),), id="float"),
-    Case("math.bincount", (PAIRS,), id="matrix"),
-    Case("math.bincount", (PAIRS,), {"axis": -1}, id="rows"),
-    Case("math.bincount", (PAIRS,), {"axis": -1, "binary_output": True}, id="binary rows"),
-    Case("math.bincount", (PAIRS,), {"binary_output": True}, id="binary"),
-    Case("math.bincount", (PAIRS, f([[1.0, 2.0], [3.0, 4.0]])), {"axis": -1}, id="weighted rows"),
-    Case("math.bincount", (PAIRS, f([[1.0, 2.0], [3.0, 4.0]])), {"axis": 0}, id="weighted matrix"),
-    raises("math.bincount", (i(-1, 2),), id="negative"),
-    raises("math.bincount", (PAIRS,), {"axis": 1}, id="axis"),
-    raises("math.bincount", (i(1, 2), f([1.0])), id="weights shape"),
-    raises("math.bincount", (i(1), f([1.0])), {"binary_output": True}, id="binary with weights"),
-    raises("math.bincount", (i(1, 2),), {"dtype": "int16"}, id="int16"),
-    raises("math.bincount", (i(1, 2),), {"maxlength": -1}, id="negative length"),
 ]
 
 

@@ -7,7 +7,6 @@ from cases.case import Case, b, c, d, f, i, raises
 SHAPES = f(1.0, 2.0), f(1.0, 2.0, 3.0)
 X, Y = f(7.0, -7.0, 7.0, -7.5), f(3.0, 3.0, -3.0, -2.0)
 SPECIAL = f(0.0, 1.0, np.nan, np.inf, 1.0, 2.0), f(2.0, 0.0, 1.0, 2.0, np.inf, np.nan)
-FLOAT_ONLY = ("xdivy", "xlogy", "xlog1py")
 ROUNDING = ("math.floordiv", "math.floormod", "truncatediv", "truncatemod")
 
 CASES = [
@@ -79,26 +78,4 @@ CASES = [
     raises("math.floordiv", (i(7), 2.5), id="int and python float"),
     Case("math.floordiv", (i(7, 250, dtype="uint8"), i(2, 7, dtype="uint8")), id="uint8"),
     Case("math.floormod", (i(7, 250, dtype="uint8"), i(2, 7, dtype="uint8")), id="uint8"),
-    *[Case(f"math.{n}", (f(1.5, -2.0), f(0.5, 4.0)), rtol=2e-6) for n in FLOAT_ONLY],
-    *[Case(f"math.{n}", (d(1.5, -2.0), d(0.5)), id="float64") for n in FLOAT_ONLY],
-    *[
-        Case(f"math.{n}", (f(0.0, 0.0, 0.0), f(0.0, np.nan, np.inf)), id="zero x")
-        for n in FLOAT_ONLY
-    ],
-    *[
-        Case(f"math.{n}", (f(1.0, np.nan, np.inf), f(0.0, 1.0, 2.0)), id="special")
-        for n in FLOAT_ONLY
-    ],
-    *[
-        Case(f"math.{n}", (c(1 + 2j, 0j), c(0.5, 2j)), id="complex", rtol=5e-6, gradient=False)
-        for n in FLOAT_ONLY
-    ],
-    *[
-        Case(f"math.{n}", (f([[1.0], [2.0]]), f(2.0, 4.0)), id="broadcast", rtol=2e-6)
-        for n in FLOAT_ONLY
-    ],
-    *[Case(f"math.{n}", (f(1.5), 2), id="python") for n in FLOAT_ONLY],
-    *[raises(f"math.{n}", SHAPES, id="shape") for n in FLOAT_ONLY],
-    *[raises(f"math.{n}", (f(1.0), i(1)), id="types") for n in FLOAT_ONLY],
-    *[raises(f"math.{n}", (i(1), i(1)), id="int") for n in FLOAT_ONLY],
 ]

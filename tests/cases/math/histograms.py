@@ -3,6 +3,7 @@
 from cases.case import Case, d, f, i, raises
 
 NAN = float("nan")
+PAIRS = i([[1, 2], [2, 2]])
 V = f(-1.0, 0.0, 1.5, 2.0, 5.0, 15.0)
 
 CASES = [
@@ -22,6 +23,29 @@ CASES = [
     Case("histogram_fixed_width_bins", (f([[-1.0, 0.0], [1.5, 2.0]]), [0.0, 5.0], 5), id="matrix"),
     Case("histogram_fixed_width_bins", (d(0.1, 0.9), d(0.0, 1.0), 4), id="float64"),
     raises("histogram_fixed_width_bins", (i(1, 2), [0, 2], 3), id="int"),
+    Case("math.bincount", (i(1, 1, 2, 5),)),
+    Case("math.bincount", (i(1, 1, 2),), {"minlength": 5}, id="minlength"),
+    Case("math.bincount", (i(1, 1, 2, 5),), {"maxlength": 3}, id="maxlength"),
+    Case("math.bincount", (i(1, 1, 2), f(1.0, 2.0, 3.0)), id="weights"),
+    Case("math.bincount", (i(1, 1, 2), d(1.0, 2.0, 3.0)), id="float64 weights"),
+    Case("math.bincount", (i(1, 1, 2), i(1, 2, 3)), id="int weights"),
+    Case("math.bincount", (i(1, 1),), {"dtype": "float32"}, id="float result"),
+    Case("math.bincount", (i(1, 1, dtype="int64"),), {"dtype": "int64"}, id="int64"),
+    Case("math.bincount", (i([]),), id="empty"),
+    Case("math.bincount", (i(3),), id="scalar"),
+    Case("math.bincount", (f(1.0, 2.0),), id="float"),
+    Case("math.bincount", (PAIRS,), id="matrix"),
+    Case("math.bincount", (PAIRS,), {"axis": -1}, id="rows"),
+    Case("math.bincount", (PAIRS,), {"axis": -1, "binary_output": True}, id="binary rows"),
+    Case("math.bincount", (PAIRS,), {"binary_output": True}, id="binary"),
+    Case("math.bincount", (PAIRS, f([[1.0, 2.0], [3.0, 4.0]])), {"axis": -1}, id="weighted rows"),
+    Case("math.bincount", (PAIRS, f([[1.0, 2.0], [3.0, 4.0]])), {"axis": 0}, id="weighted matrix"),
+    raises("math.bincount", (i(-1, 2),), id="negative"),
+    raises("math.bincount", (PAIRS,), {"axis": 1}, id="axis"),
+    raises("math.bincount", (i(1, 2), f([1.0])), id="weights shape"),
+    raises("math.bincount", (i(1), f([1.0])), {"binary_output": True}, id="binary with weights"),
+    raises("math.bincount", (i(1, 2),), {"dtype": "int16"}, id="int16"),
+    raises("math.bincount", (i(1, 2),), {"maxlength": -1}, id="negative length"),
     Case("math.confusion_matrix", (i(1, 2), i(2, 2))),
     Case("math.confusion_matrix", (i(1, 2), i(2, 2)), {"num_classes": 4}, id="classes"),
     Case("math.confusion_matrix", (i(1, 1), i(1, 1), 2, f(1.0, 3.0), "float32"), id="weights"),

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from cases.case import Case, d, f, i, raises
+from cases.case import Case, c, d, f, i, raises
 
 NAMES = ("erf", "erfc", "erfinv", "ndtri", "erfcinv", "lgamma", "digamma")
+ZERO_WHERE_X_IS = ("xdivy", "xlogy", "xlog1py")
+SHAPES = f(1.0, 2.0), f(1.0, 2.0, 3.0)
 PROBABILITIES = (0.3, 0.8, 0.5)
 
 CASES = [
@@ -48,4 +50,26 @@ CASES = [
     Case("math.lbeta", (f([[], []]),), id="empty"),
     raises("math.lbeta", (f(2.0),), id="scalar"),
     raises("math.lbeta", (i(2, 3),), id="int"),
+    *[Case(f"math.{n}", (f(1.5, -2.0), f(0.5, 4.0)), rtol=2e-6) for n in ZERO_WHERE_X_IS],
+    *[Case(f"math.{n}", (d(1.5, -2.0), d(0.5)), id="float64") for n in ZERO_WHERE_X_IS],
+    *[
+        Case(f"math.{n}", (f(0.0, 0.0, 0.0), f(0.0, np.nan, np.inf)), id="zero x")
+        for n in ZERO_WHERE_X_IS
+    ],
+    *[
+        Case(f"math.{n}", (f(1.0, np.nan, np.inf), f(0.0, 1.0, 2.0)), id="special")
+        for n in ZERO_WHERE_X_IS
+    ],
+    *[
+        Case(f"math.{n}", (c(1 + 2j, 0j), c(0.5, 2j)), id="complex", rtol=5e-6, gradient=False)
+        for n in ZERO_WHERE_X_IS
+    ],
+    *[
+        Case(f"math.{n}", (f([[1.0], [2.0]]), f(2.0, 4.0)), id="broadcast", rtol=2e-6)
+        for n in ZERO_WHERE_X_IS
+    ],
+    *[Case(f"math.{n}", (f(1.5), 2), id="python") for n in ZERO_WHERE_X_IS],
+    *[raises(f"math.{n}", SHAPES, id="shape") for n in ZERO_WHERE_X_IS],
+    *[raises(f"math.{n}", (f(1.0), i(1)), id="types") for n in ZERO_WHERE_X_IS],
+    *[raises(f"math.{n}", (i(1), i(1)), id="int") for n in ZERO_WHERE_X_IS],
 ]
