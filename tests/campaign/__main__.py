@@ -5,17 +5,24 @@
     cd tests && python -m campaign --short             what the test suite runs of it
 
 Parts: `files` (damaged files of every format), `kills` (a process killed while it saves),
-`programs` (random programs, compared with a naive tape, in threads too), `growth` (the memory of
-training with changing shapes, functions and models).
+`programs` (random programs, compared with a naive tape, in threads too), `tensorflow` (random
+programs, compared with the TensorFlow of the Python that `CAMPAIGN_TENSORFLOW` names), `growth`
+(the memory of training with changing shapes, functions and models).
 """
 
 import argparse
 import sys
 import time
 
-from campaign import files, growth, kills, programs
+from campaign import files, growth, kills, programs, tensorflow_programs
 
-PARTS = {"files": files, "kills": kills, "programs": programs, "growth": growth}
+PARTS = {
+    "files": files,
+    "kills": kills,
+    "programs": programs,
+    "tensorflow": tensorflow_programs,
+    "growth": growth,
+}
 
 
 def main() -> None:
