@@ -37,13 +37,13 @@ def doctest_names(doctest_namespace):
 @pytest.fixture(autouse=True)
 def exact_counts(monkeypatch):
     """Who asks for a program in the background waits for it; slow machines say nothing."""
-    from tapefacade._trace.background import BACKGROUND, WATCH
+    from tapefacade._trace.background_compilation import BACKGROUND_COMPILER, COMPILATION_WATCH
     from tapefacade._trace.shape_changes import SHAPE_CHANGES
 
-    monkeypatch.setattr(WATCH, "_is_told", True)
+    monkeypatch.setattr(COMPILATION_WATCH, "_is_told", True)
     monkeypatch.setattr(SHAPE_CHANGES, "_found", {})  # only the shapes of the test count
-    monkeypatch.setattr(BACKGROUND, "is_on", True)
-    monkeypatch.setattr(BACKGROUND, "is_waited_for", True)
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", True)
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_waited_for", True)
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def no_evidence(monkeypatch):
     from tapefacade._trace import execution_mode
 
     monkeypatch.setattr(execution_mode._Single, "share", 0.0)
-    execution_mode.WAYS.forget()
+    execution_mode.EXECUTION_MODES.forget()
 
 
 def pytest_addoption(parser):

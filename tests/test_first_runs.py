@@ -16,8 +16,21 @@ from steps import Network, counted, settle
 
 import tapefacade as tf
 from tapefacade._port.report import Report
-from tapefacade._trace import background, executables, execution, execution_mode, first_runs, tree
-from tapefacade._trace.background import BACKGROUND, WATCH, Background, Job, Watch
+from tapefacade._trace import (
+    background_compilation,
+    executables,
+    execution,
+    execution_mode,
+    first_runs,
+    tree,
+)
+from tapefacade._trace.background_compilation import (
+    BACKGROUND_COMPILER,
+    COMPILATION_WATCH,
+    BackgroundCompiler,
+    CompilationJob,
+    CompilationWatch,
+)
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
 from tapefacade._trace.numpy_steps import step_kind
 from tapefacade._trace.recording import THREAD
@@ -217,23 +230,23 @@ def all_deep(monkeypatch):
 def jobs(monkeypatch):
     """The programs that are asked for."""
     found = []
-    run = Job.run
-    monkeypatch.setattr(Job, "run", lambda job: (found.append(job), run(job))[1])
+    run = CompilationJob.run
+    monkeypatch.setattr(CompilationJob, "run", lambda job: (found.append(job), run(job))[1])
     return found
 
 
 @contextlib.contextmanager
 def held(monkeypatch):
     """A thread that compiles nothing before it is let go."""
-    monkeypatch.setattr(BACKGROUND, "is_waited_for", False)
-    go, run = threading.Event(), Job.run
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_waited_for", False)
+    go, run = threading.Event(), CompilationJob.run
     with monkeypatch.context() as patched:
-        patched.setattr(Job, "run", lambda job: (go.wait(60), run(job))[1])
+        patched.setattr(CompilationJob, "run", lambda job: (go.wait(60), run(job))[1])
         try:
             yield go
         finally:
             go.set()
-            BACKGROUND.wait()
+            BACKGROUND_COMPILER.wait()
 
 
 def trained(network, steps, step=None):
@@ -254,7 +267,7 @@ def test_a_deep_step_is_compiled_once_when_it_repeats(all_deep, jobs, is_functio
     assert counts == [(0, 1), (1, 1), (0, 1), (0, 1)]
     assert len(jobs) == 1
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(BACKGROUND, "is_on", False)
+        patched.setattr(BACKGROUND_COMPILER, "is_on", False)
         want, _ = trained(other, 4)
     np.testing.assert_allclose(losses, want, 1e-5)
     for one, another in zip(network.state(), other.state(), strict=True):
@@ -272,7 +285,7 @@ def test_steps_go_on_while_the_whole_is_compiled(all_deep, monkeypatch, is_funct
         assert runs.job is not None
         assert not runs.job.is_done
         go.set()
-        BACKGROUND.wait()
+        BACKGROUND_COMPILER.wait()
         assert runs.job.is_done
         _, after = trained(network, 2, step)
         assert after == [(0, 1)] * 2  # not traced again
@@ -360,7 +373,7 @@ def test_an_error_while_compiling_is_raised_by_the_next_call(all_deep, monkeypat
     trained(network, 1)
 
     def fail(executable, arguments):
-        job = Job(lambda: 1 / 0, "a test")
+        job = CompilationJob(lambda: 1 / 0, "a test")
         job.run()
         return job
 
@@ -410,7 +423,7 @@ def test_within_jax(all_deep):
 
 
 def test_a_program_in_pieces_that_repeats_is_compiled_in_the_background(monkeypatch, jobs):
-    for name in ("MAX_WHOLE", "MAX_STEPS"):  # too long for NumPy, at first
+    for name in ("MAX_STEPS_LATER_AS_WHOLE", "MAX_STEPS_AS_WHOLE"):  # too long for NumPy, at first
         monkeypatch.setattr(execution_mode, name, 100)
     v, x = tf.Variable(np.ones(1303, "f")), tf.ones([1303])
 
@@ -427,16 +440,16 @@ def test_a_program_in_pieces_that_repeats_is_compiled_in_the_background(monkeypa
     with counted() as count:
         gradient().numpy()
     assert count.dispatched > 1
-    monkeypatch.setattr(execution_mode, "MAX_WHOLE", 10_000)
-    monkeypatch.setattr(execution_mode, "MAX_STEPS", 10_000)
-    monkeypatch.setattr(execution_mode, "MAX_ROW", 1)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_LATER_AS_WHOLE", 10_000)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_AS_WHOLE", 10_000)
+    monkeypatch.setattr(execution_mode, "MAX_RUNS_IN_A_ROW", 1)
     with held(monkeypatch) as go:
         for _ in range(3):
             with counted() as count:
                 np.testing.assert_allclose(gradient().numpy(), want, 1e-5)
             assert count.dispatched > 1
         go.set()
-        BACKGROUND.wait()
+        BACKGROUND_COMPILER.wait()
         for _ in range(2):
             with counted() as count:
                 np.testing.assert_allclose(gradient().numpy(), want, 1e-5)
@@ -455,8 +468,8 @@ def test_the_report_tells_the_seconds_of_each_tier(all_deep):
 
 
 def test_a_wait_is_told_once(monkeypatch, caplog):
-    monkeypatch.setattr(background, "SECONDS_BEFORE_MESSAGE", 0.01)
-    watch = Watch()
+    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.01)
+    watch = CompilationWatch()
     for title in ("first", "second"):
         with watch.over(title, "It is new"):
             for _ in range(500):
@@ -470,10 +483,12 @@ def test_a_wait_is_told_once(monkeypatch, caplog):
 
 
 def test_a_wait_says_if_nothing_is_kept(monkeypatch, caplog):
-    monkeypatch.setattr(background, "SECONDS_BEFORE_MESSAGE", 0.0)
-    watch, told = Watch(), threading.Event()
-    monkeypatch.setattr(background.CACHE, "folder", lambda: told.set())
-    monkeypatch.setattr(background, "JAX_CONFIG", SimpleNamespace(jax_compilation_cache_dir=None))
+    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.0)
+    watch, told = CompilationWatch(), threading.Event()
+    monkeypatch.setattr(background_compilation.CACHE, "folder", lambda: told.set())
+    monkeypatch.setattr(
+        background_compilation, "JAX_CONFIG", SimpleNamespace(jax_compilation_cache_dir=None)
+    )
     with watch.over("it", "It is new"):
         assert told.wait(60)
         for _ in range(500):
@@ -486,7 +501,9 @@ def test_a_wait_says_if_nothing_is_kept(monkeypatch, caplog):
 def spied(monkeypatch):
     watched = []
     monkeypatch.setattr(
-        WATCH, "over", lambda *texts: (watched.append(texts), contextlib.nullcontext())[1]
+        COMPILATION_WATCH,
+        "over",
+        lambda *texts: (watched.append(texts), contextlib.nullcontext())[1],
     )
     return watched
 
@@ -494,7 +511,7 @@ def spied(monkeypatch):
 def test_what_is_compiled_is_a_step_with_a_number_and_a_reason(monkeypatch):
     watched = spied(monkeypatch)
     monkeypatch.setattr(execution, "MIN_STEPS", 2)
-    monkeypatch.setattr(BACKGROUND, "is_on", False)
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
     monkeypatch.setattr(execution.STATISTICS, "steps", 0)
     w = tf.Variable(tf.ones([3]))
     for length in (1306, 1306, 1307):
@@ -526,43 +543,45 @@ def test_a_long_program_is_watched(monkeypatch):
 
 
 def test_there_is_one_thread_and_it_ends():
-    own, names, go = Background(), [], threading.Event()
+    own, names, go = BackgroundCompiler(), [], threading.Event()
 
     def lower():
         names.append(threading.current_thread().name)
         go.wait(60)
         return jax.jit(jnp.sin).lower(F)
 
-    assert own.submit(Job(lower, "first"))
-    assert own.submit(Job(lower, "second"))
+    assert own.submit(CompilationJob(lower, "first"))
+    assert own.submit(CompilationJob(lower, "second"))
     go.set()
     own.wait()
     assert names == ["tapefacade compiler"] * 2
     assert not any(t.name == names[0] for t in threading.enumerate() if t is own._thread)
-    assert own.submit(Job(lower, "third"))  # it begins anew
+    assert own.submit(CompilationJob(lower, "third"))  # it begins anew
     own.wait()
     assert len(names) == 3
 
 
 def test_jobs_that_wait_are_bounded_and_left_out_at_the_end(monkeypatch):
-    monkeypatch.setattr(background, "MAX_WAITING", 2)
-    own, go = Background(), threading.Event()
-    first = Job(lambda: (go.wait(60), jax.jit(jnp.sin).lower(F))[1], "first")
+    monkeypatch.setattr(background_compilation, "MAX_WAITING", 2)
+    own, go = BackgroundCompiler(), threading.Event()
+    first = CompilationJob(lambda: (go.wait(60), jax.jit(jnp.sin).lower(F))[1], "first")
     assert own.submit(first)
     while own._current is not first:
         pass
-    waiting = [Job(lambda: 1 / 0, "waiting") for _ in range(2)]
+    waiting = [CompilationJob(lambda: 1 / 0, "waiting") for _ in range(2)]
     assert all(map(own.submit, waiting))
-    assert not own.submit(Job(lambda: 1 / 0, "too many"))
+    assert not own.submit(CompilationJob(lambda: 1 / 0, "too many"))
     go.set()
     own.end()
     assert all(job.is_done for job in waiting)
-    assert not own.submit(Job(lambda: 1 / 0, "after the end"))
+    assert not own.submit(CompilationJob(lambda: 1 / 0, "after the end"))
 
 
 def test_settings_of_the_thread_that_asks_hold_in_the_other():
     with jax.default_matmul_precision("bfloat16"):
-        job = Job(lambda: found.append(jax.config.jax_default_matmul_precision), "a test")
+        job = CompilationJob(
+            lambda: found.append(jax.config.jax_default_matmul_precision), "a test"
+        )
     found = []
     job.run()
     assert found == ["bfloat16"]
@@ -597,8 +616,10 @@ sys.exit(7)
 @pytest.mark.parametrize("switch", ["", "off"])
 def test_a_process_ends_while_something_is_compiled(switch):
     environment = {
-        **os.environ, background.VARIABLE: switch, "TAPEFACADE_COMPILATION_CACHE": "off",
-    }  # fmt: skip
+        **os.environ,
+        background_compilation.SWITCH_VARIABLE: switch,
+        "TAPEFACADE_COMPILATION_CACHE": "off",
+    }
     done = subprocess.run(
         [sys.executable, "-c", END], env=environment, capture_output=True, text=True, timeout=240
     )

@@ -14,8 +14,8 @@ from test_properties import assert_same, facade
 
 import tapefacade as tf
 from tapefacade._trace import executables, execution, execution_mode, segments, tree
-from tapefacade._trace.background import BACKGROUND
-from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
+from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.segment_cuts import cheapest_cut
 from tapefacade._trace.segments import Cutter, repetitions
@@ -25,11 +25,11 @@ from tapefacade._trace.unfolding import unfold
 @pytest.fixture(autouse=True)
 def no_evidence(monkeypatch):
     """What other tests have run does not speak for pieces, and nothing replaces them."""
-    monkeypatch.setattr(BACKGROUND, "is_on", False)
-    execution_mode.WAYS.forget()
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
+    execution_mode.EXECUTION_MODES.forget()
 
 
-class Always(execution_mode.Ways):
+class Always(execution_mode.ExecutionModes):
     """Runs everything step by step, or cut as it is cheapest."""
 
     def __init__(self, single):
@@ -47,7 +47,7 @@ class Always(execution_mode.Ways):
             cutter = Cutter(part, layout)
             pieces = [cutter.alone(index) for index in range(len(part.steps))]
         self.ran += 1
-        return Piecewise(part, layout, pieces, unfolded.origins)
+        return ProgramInPieces(part, layout, pieces, unfolded.origins)
 
 
 @contextlib.contextmanager
@@ -59,7 +59,7 @@ def everything_in_pieces(single):
         patched.setattr(executables, "EXECUTABLES", found)
         patched.setattr(execution, "EXECUTABLES", found)
         patched.setattr(tree, "MAX_NODES", -1)  # no program that a node knows
-        patched.setattr(execution, "WAYS", always)
+        patched.setattr(execution, "EXECUTION_MODES", always)
         THREAD.recording.close()
         yield always
         settle()
@@ -255,7 +255,7 @@ def test_repetitions():
 
 @pytest.mark.parametrize("length", [400, 800, 1600])
 def test_a_loop_compiles_in_time_that_does_not_grow(length, monkeypatch):
-    monkeypatch.setattr(execution_mode, "MAX_STEPS", 100)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_AS_WHOLE", 100)
     size = 1000 + length // 100  # of no other test
     x = tf.ones([size])
     v = tf.Variable(np.linspace(-1, 1, size, dtype="f"))
@@ -405,8 +405,8 @@ def test_as_many_programs_that_do_not_repeat_as_are_needed_go_before_pieces(slow
     kinds = [tf.tanh, tf.sigmoid, tf.nn.relu, tf.sin]
     orders = list(itertools.permutations(kinds))[:12]
     steps = [training.dispatched(order) > 1 for order in orders]
-    assert steps.index(True) == execution_mode.EVIDENCE + 1
-    assert all(steps[execution_mode.EVIDENCE + 1 :])
+    assert steps.index(True) == execution_mode.PROGRAMS_AS_EVIDENCE + 1
+    assert all(steps[execution_mode.PROGRAMS_AS_EVIDENCE + 1 :])
 
 
 def test_programs_of_any_length_go_to_pieces_sooner(slow_machine):
@@ -436,11 +436,13 @@ def test_sequences_of_any_length_stop_compiling(slow_machine):
 
 
 def test_pieces_that_turn_out_to_repeat_become_a_whole(monkeypatch):
-    monkeypatch.setattr(execution_mode, "SHORT", 0.0)  # nobody waits for a whole
+    monkeypatch.setattr(
+        execution_mode, "MAX_SECONDS_OF_FIRST_COMPILATION", 0.0
+    )  # nobody waits for a whole
     v, x = tf.Variable(np.ones(1204, "f")), tf.ones([1204])
     settle()
     found, dispatched = [], []
-    for _ in range(execution_mode.MAX_ROW + 3):
+    for _ in range(execution_mode.MAX_RUNS_IN_A_ROW + 3):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(chain(x, v, 80))
         gradient = tape.gradient(loss, v)
@@ -448,15 +450,17 @@ def test_pieces_that_turn_out_to_repeat_become_a_whole(monkeypatch):
             found.append(gradient.numpy())
         dispatched.append(count.dispatched)
     close(found[1:], found[:-1])
-    assert min(dispatched[: execution_mode.MAX_ROW]) > 1
-    assert dispatched[execution_mode.MAX_ROW :] == [1, 1, 1]
+    assert min(dispatched[: execution_mode.MAX_RUNS_IN_A_ROW]) > 1
+    assert dispatched[execution_mode.MAX_RUNS_IN_A_ROW :] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("most", [100, execution_mode.MAX_WHOLE])
+@pytest.mark.parametrize("most", [100, execution_mode.MAX_STEPS_LATER_AS_WHOLE])
 def test_long_programs_that_run_again_and_again_become_a_whole(monkeypatch, most):
-    monkeypatch.setattr(execution_mode, "MAX_STEPS", 100)
-    monkeypatch.setattr(execution_mode, "MAX_WHOLE", most)
-    monkeypatch.setattr(execution_mode, "SLOWER", 2e-3)  # few calls take as long as compiling
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_AS_WHOLE", 100)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_LATER_AS_WHOLE", most)
+    monkeypatch.setattr(
+        execution_mode, "SECONDS_LOST_PER_STEP", 2e-3
+    )  # few calls take as long as compiling
     v, x = tf.Variable(np.ones(1208, "f")), tf.ones([1208])
 
     @tf.function
@@ -478,17 +482,17 @@ def test_long_programs_that_run_again_and_again_become_a_whole(monkeypatch, most
 def test_evidence_is_withdrawn_when_a_program_runs_again():
     v, x = tf.Variable(np.ones(1205, "f")), tf.ones([1205])
     gradient_of_chain(10, v, x)
-    assert sum(execution.WAYS._credit.values()) > 0
+    assert sum(execution.EXECUTION_MODES._credit.values()) > 0
     gradient_of_chain(10, v, x)
-    execution.WAYS._withdraw()
-    assert sum(execution.WAYS._credit.values()) < 1e-3
+    execution.EXECUTION_MODES._withdraw()
+    assert sum(execution.EXECUTION_MODES._credit.values()) < 1e-3
 
 
 def test_an_interrupt_between_the_pieces_loses_nothing(monkeypatch):
-    monkeypatch.setattr(execution_mode, "MAX_STEPS", 100)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_AS_WHOLE", 100)
     v, x = tf.Variable(np.ones(1206, "f")), tf.ones([1206])
     want = gradient_of_chain(200, v, x)
-    run = Piecewise.run
+    run = ProgramInPieces.run
 
     def interrupted(self, arguments):
         self.calls[5][0].call = None
@@ -502,19 +506,23 @@ def test_an_interrupt_between_the_pieces_loses_nothing(monkeypatch):
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(chain(x, v, 200))
     with monkeypatch.context() as patched:
-        patched.setattr(Piecewise, "run", interrupted)
+        patched.setattr(ProgramInPieces, "run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             loss.numpy()
     close([loss.numpy(), tape.gradient(loss, v).numpy()], want)
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):
-    monkeypatch.setattr(execution_mode, "MAX_CALLS", 50)
-    monkeypatch.setattr(execution_mode, "MAX_STEPS", 100)
+    monkeypatch.setattr(execution_mode, "MAX_CALLS_REMEMBERED", 50)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_AS_WHOLE", 100)
     v, x = tf.Variable(np.ones(1207, "f")), tf.ones([1207])
     for length in range(120, 130):
         gradient_of_chain(length, v, x)
         assert (
-            sum(len(c.piecewise.calls) for c in execution.WAYS._choices.values() if c.piecewise)
+            sum(
+                len(c.in_pieces.calls)
+                for c in execution.EXECUTION_MODES._choices.values()
+                if c.in_pieces
+            )
             < 200
         )

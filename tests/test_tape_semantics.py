@@ -252,7 +252,9 @@ def test_hundred_reads_are_one_program():
                 v.assign_add(0.0)
         return tape.gradient(total, v).numpy()
 
-    for _ in range(execution_mode.MAX_ROW + 1):  # it may run in pieces until it is known to repeat
+    for _ in range(
+        execution_mode.MAX_RUNS_IN_A_ROW + 1
+    ):  # it may run in pieces until it is known to repeat
         assert step() == 200.0
     with counted() as count:
         assert step() == 200.0

@@ -482,7 +482,7 @@ def test_pending_limit_lets_a_loop_run_that_nobody_looks_into():
         assert total.numpy() == 10_000.0
     assert count.compiled <= 3
     # A read and an addition each; the first stretches and the last one run in pieces.
-    in_pieces = (execution_mode.MAX_ROW + 1) * MAX_PENDING
+    in_pieces = (execution_mode.MAX_RUNS_IN_A_ROW + 1) * MAX_PENDING
     assert count.dispatched <= 2 * 10_000 // MAX_PENDING + 2 + in_pieces
     assert count.recorded <= 2 * MAX_PENDING
 

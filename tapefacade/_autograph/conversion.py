@@ -10,13 +10,13 @@ from typing import Any
 from tapefacade._autograph.expressions import Expressions
 from tapefacade._autograph.jumps import Jumps, own
 from tapefacade._autograph.liveness import Liveness
-from tapefacade._autograph.notes import Notes, noted
 from tapefacade._autograph.sources import (
     NoSourceError,
     compiled,
     source_of,
     with_code,
 )
+from tapefacade._autograph.statement_outcomes import StatementOutcomes, noting_outcomes
 from tapefacade._autograph.statements import DIRECTIVE, Statements
 from tapefacade._function.control.cond import cond
 from tapefacade._function.control.map_fn import map_fn
@@ -247,20 +247,20 @@ class RewrittenFunction:
 
     def __init__(self, python: Callable[..., Any]) -> None:
         self._python = python
-        self._notes = Notes()
+        self._outcomes = StatementOutcomes()
 
     @property
     def is_useful(self) -> bool:
         """Whether a statement has become an instruction; known when it has run."""
-        return bool(self._notes.staged)
+        return bool(self._outcomes.staged)
 
     def lines(self) -> list[str]:
         """Returns what has become of the statements on tensors, a line for each."""
-        return self._notes.lines()
+        return self._outcomes.lines()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function."""
-        with noted(self._notes):
+        with noting_outcomes(self._outcomes):
             return self._python(*args, **kwargs)
 
 

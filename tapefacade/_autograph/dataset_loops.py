@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapefacade._autograph.loops import LoopStatement, flag_of
-from tapefacade._autograph.notes import CURRENT, Site
 from tapefacade._autograph.state import NotStagedError, Parts, State
+from tapefacade._autograph.statement_outcomes import CURRENT, Site
 from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
@@ -31,11 +31,11 @@ def run_over_dataset(
     Raises:
         ValueWanted: if this is the body of another statement, in which there are no elements.
     """
-    notes = CURRENT.notes
-    assert notes is not None
+    outcomes = CURRENT.outcomes
+    assert outcomes is not None
     if THREAD.recording.frame is not None:
         THREAD.recording.observe(f"the for at {site.place} runs over a dataset")
-    if site in notes.refused:
+    if site in outcomes.refused:
         return False
     if test is not None and not test():
         return True
@@ -44,10 +44,10 @@ def run_over_dataset(
     for element in rows:
         why = loop.prepared(element)
         if why:
-            notes.refuse(site, why)
+            outcomes.refuse(site, why)
             _python(element, rows, test, body)
             return True
-        notes.stage(site)
+        outcomes.stage(site)
         loop.run(element, rows)
         break  # it has gone through the others
     return True

@@ -18,9 +18,9 @@ from tapefacade._autograph.branches import Branching
 from tapefacade._autograph.conversion import converted, use_operators
 from tapefacade._autograph.dataset_loops import is_dataset, run_over_dataset
 from tapefacade._autograph.loops import LoopStatement, PythonWanted, flag_of
-from tapefacade._autograph.notes import AN_INSTRUCTION, CURRENT, WITH_CALLS, Site
 from tapefacade._autograph.ranges import LazyRange, lazy_range
 from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
+from tapefacade._autograph.statement_outcomes import AN_INSTRUCTION, CURRENT, WITH_CALLS, Site
 from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._ops.array.creation import range as range_of_tensors
@@ -65,9 +65,9 @@ def _staged(site: Site, state: State, record: Callable[[], Callable[[], None] | 
     Returns:
         Whether that is done; if not, Python has to run it.
     """
-    notes = CURRENT.notes
-    assert notes is not None
-    why = notes.refused.get(site)
+    outcomes = CURRENT.outcomes
+    assert outcomes is not None
+    why = outcomes.refused.get(site)
     if why is None:
         init = state.get()
         places = current_places()
@@ -85,13 +85,13 @@ def _staged(site: Site, state: State, record: Callable[[], Callable[[], None] | 
         except Exception as error:  # Python is going to meet it, if it is one of the program
             why = f"{type(error).__name__}: {error}"
         else:
-            notes.stage(site, AN_INSTRUCTION if run is None else WITH_CALLS)
+            outcomes.stage(site, AN_INSTRUCTION if run is None else WITH_CALLS)
             if run is not None:
                 run()
             return True
         state.put(init)
         return_to(places)
-        notes.refuse(site, why)
+        outcomes.refuse(site, why)
     if THREAD.recording.frame is not None:
         THREAD.recording.observe(f"the {site.kind} at {site.place} runs as Python: {why}")
     return False
@@ -109,7 +109,7 @@ def if_stmt(
     names: tuple[str, ...], counts: tuple[int, int, int], line: int,
 ) -> None:  # fmt: skip
     """Runs one of two branches."""
-    if CURRENT.notes is not None and _is_pending(condition) and _is_recorded():
+    if CURRENT.outcomes is not None and _is_pending(condition) and _is_recorded():
         state = State(read, write, names, counts)
 
         def record() -> None:
@@ -129,7 +129,7 @@ def while_stmt(
     options: Callable[[], dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
     """Repeats a body as long as a condition holds."""
-    can_stage = CURRENT.notes is not None and bool(THREAD.functions)
+    can_stage = CURRENT.outcomes is not None and bool(THREAD.functions)
     limit = _limit(options)
     for count in itertools.count():
         if count == limit:
@@ -165,7 +165,7 @@ def for_stmt(
 ) -> None:  # fmt: skip
     """Repeats a body for what something consists of."""
     limit = _limit(options)
-    if CURRENT.notes is not None and THREAD.functions:
+    if CURRENT.outcomes is not None and THREAD.functions:
         state = State(read, write, names, counts)
         record = _recorded_for(iterated, test, body, state, limit)
         site = _site("for", line)
@@ -257,7 +257,7 @@ def _both(one: Any, other: Any) -> Any:
 
 def assert_(condition: Any, message: Callable[[], Any] | None = None) -> None:
     """Checks a condition."""
-    if CURRENT.notes is not None and _is_pending(condition) and _is_recorded():
+    if CURRENT.outcomes is not None and _is_pending(condition) and _is_recorded():
         data = [] if message is None else [message()]
         Assert(condition, data)
         return
@@ -305,7 +305,7 @@ def if_exp(condition: Any, first: Callable[[], Any], other: Callable[[], Any]) -
 
 
 def _is_staged(value: Any) -> bool:
-    return CURRENT.notes is not None and _is_pending(value) and _is_recorded()
+    return CURRENT.outcomes is not None and _is_pending(value) and _is_recorded()
 
 
 def _chosen(condition: Any, first: Callable[[], Any], other: Callable[[], Any]) -> Any:
@@ -331,7 +331,7 @@ def _chosen(condition: Any, first: Callable[[], Any], other: Callable[[], Any]) 
 
 def iterated(function: Any) -> Any:
     """Returns what is called in the head of a `for`: ranges of tensors are not made there."""
-    if CURRENT.notes is None or not THREAD.functions:
+    if CURRENT.outcomes is None or not THREAD.functions:
         return converted(function)
     if function is builtins.range or function is range_of_tensors:
 

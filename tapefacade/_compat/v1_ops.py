@@ -4,7 +4,6 @@ from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
@@ -12,6 +11,7 @@ from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.selecting import select_older, where as where_op
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.clipping import clip_by_norm
+from tapefacade._ops.math.division import floordiv, truediv
 from tapefacade._ops.nn.activation import relu
 from tapefacade._ops.nn.dropout import dropout as dropout_op
 from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add
@@ -96,7 +96,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Any:
     """
     x = x if hasattr(x, "_type") else convert(x)
     whole = x.dtype.is_integer
-    return FUNCTIONS["math.floordiv" if whole else "math.truediv"](x, y)
+    return (floordiv if whole else truediv)(x, y)
 
 
 @function("compat.v1.where")

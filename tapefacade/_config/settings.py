@@ -14,7 +14,7 @@ from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import hinted
 from tapefacade._core.tracebacks import Filtering
 from tapefacade._definition.op import function
-from tapefacade._trace.background import BACKGROUND
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
 from tapefacade._trace.compilation_cache import CACHE, absolute
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE
@@ -221,7 +221,7 @@ def enable_op_determinism() -> None:
             RuntimeError("Op determinism cannot be enabled after GPUs have been initialized."),
             f"Set the environment variable XLA_FLAGS={DETERMINISTIC} before the program starts.",
         )
-    BACKGROUND.is_on = False
+    BACKGROUND_COMPILER.is_on = False
 
 
 @function("config.experimental.enable_mlir_bridge")

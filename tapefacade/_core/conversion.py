@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.annotations import described
 from tapefacade._core.conversion_registry import REGISTERED, converted
 from tapefacade._core.dispatch import CompositeTensor, HandOver
-from tapefacade._core.error_texts import unsupported
+from tapefacade._core.error_texts import inconvertible, unsupported
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
 from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
@@ -137,7 +137,7 @@ def _from_numpy(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     if dtype is None:
         dtype = dtypes.from_numpy(array.dtype)
     if not dtype.is_numpy_compatible or dtype._numpy is None or dtype is dtypes.string:
-        raise _inconvertible(value, dtype)
+        raise inconvertible(value, dtype.kernel_name)
     with np.errstate(all="ignore"):
         return from_host(np.array(array, dtype=dtype._numpy, order="C", subok=False))
 
@@ -150,12 +150,8 @@ def _from_texts(array: np.ndarray[Any, Any], dtype: dtypes.DType | None) -> Eage
                 f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
             )
     if dtype not in (None, dtypes.string):
-        raise _inconvertible(array, dtype)
+        raise inconvertible(array, dtype.kernel_name)
     return text_tensor(array)
-
-
-def _inconvertible(value: Any, dtype: Any) -> TypeError:
-    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {dtype.kernel_name}")
 
 
 def _holds_tensor(value: Any) -> bool:
@@ -220,7 +216,7 @@ def _from_python(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     if dtype is None:
         numpy_dtype = _infer(leaves)
     elif dtype._numpy is None:
-        raise _inconvertible(value, dtype)
+        raise inconvertible(value, dtype.kernel_name)
     else:
         _check_kinds(value, leaves, dtype)
         numpy_dtype = dtype._numpy
@@ -325,7 +321,7 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
         texts = sum(isinstance(x, str | bytes) for x in leaves)
         if 0 < texts < len(leaves):
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
-        raise _inconvertible(value, dtype)
+        raise inconvertible(value, dtype.kernel_name)
 
 
 @described

@@ -128,7 +128,11 @@ def unsupported(value: Any) -> ValueError:
     )
 
 
-def inconvertible(value: Any, kernel_name: str = "int32") -> TypeError:
+def inconvertible(value: Any, kernel_name: str) -> TypeError:
     """Makes the exception for a Python value that cannot have a certain dtype."""
-    shown = list(value) if isinstance(value, tuple) else value
-    return TypeError(f"Cannot convert {shown!r} to EagerTensor of dtype {kernel_name}")
+    return TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {kernel_name}")
+
+
+def inconvertible_argument(value: Any, kernel_name: str = "int32") -> TypeError:
+    """Makes that exception for a static argument of an op, where a list has become a tuple."""
+    return inconvertible(list(value) if isinstance(value, tuple) else value, kernel_name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.error_texts import (
-    inconvertible,
+    inconvertible_argument,
     invalid,
     refused_type,
     shape_text,
@@ -50,7 +50,7 @@ def as_integer(value: Any) -> int:
     if number is None:
         raise unsupported(number)
     if not is_integer(number):
-        raise inconvertible(number)
+        raise inconvertible_argument(number)
     return int(number)
 
 
@@ -64,7 +64,7 @@ def as_axes(axis: Any, rank: int) -> tuple[int, ...]:
         return tuple(range(rank))
     axes = axis if isinstance(axis, tuple) else (axis,)
     if not all(is_integer(a) for a in axes):
-        raise inconvertible(axis)
+        raise inconvertible_argument(axis)
     return tuple(int(a) for a in axes)
 
 
@@ -94,7 +94,7 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
             raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
     if not all(is_integer(size) for size in sizes):
         if attribute is None:
-            raise inconvertible(shape)
+            raise inconvertible_argument(shape)
         if all(isinstance(size, int | float) for size in sizes):
             raise refused_type(attribute, "float", INDICES)
         raise refused_type(attribute, "string", INDICES)

@@ -5,8 +5,8 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._definition.op import function
+from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
 from tapefacade._state.indexed_slices import IndexedSlices
 
 
@@ -43,5 +43,5 @@ def reduced(given: Any, value: Any, axis: int | None) -> Any:
     kind = reduce_op(given)
     if axis is None:
         return value
-    along = FUNCTIONS["math.reduce_sum" if kind is ReduceOp.SUM else "math.reduce_mean"]
+    along = reduce_sum if kind is ReduceOp.SUM else reduce_mean
     return nest.map_structure(lambda part: along(part, axis), value)

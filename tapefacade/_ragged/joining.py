@@ -7,7 +7,6 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
-from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.joining import (
@@ -101,7 +100,7 @@ def _check_splits(values: list[Any]) -> None:
 def joined(values: list[Any], axis: int, stacked: bool) -> Any:
     """Concatenates or stacks tensors of one ragged rank along any dimension."""
     if not isinstance(values[0], RaggedTensor):
-        return FUNCTIONS["stack" if stacked else "concat"](values, axis)
+        return (dense_stack if stacked else dense_concat)(values, axis)
     dtype = values[0]._partition.splits.dtype
     if axis == 0:
         rows = concatenated(values)

@@ -67,7 +67,7 @@ class Executable:
         self.call: Any = None
         # What computes it until it is compiled, and while it is if it has run in pieces.
         self.first_runs: Any = None
-        self.piecewise_runs: Any = None
+        self.runs_in_pieces: Any = None
         self._jitted: Any = None
 
     def jitted(self) -> Any:

@@ -21,7 +21,7 @@ from jax.core import Tracer
 from tapefacade._core import errors
 from tapefacade._core.conversion import array_of_numbers
 from tapefacade._core.tensor import EagerTensor, FailedValue
-from tapefacade._trace.background import WATCH
+from tapefacade._trace.background_compilation import COMPILATION_WATCH
 from tapefacade._trace.buffer_donation import Handover, is_large
 from tapefacade._trace.executables import (
     CONCRETE as CONCRETE,
@@ -33,7 +33,7 @@ from tapefacade._trace.executables import (
     alone_in_rows,
     outputs_of as outputs_of,
 )
-from tapefacade._trace.execution_mode import WAYS
+from tapefacade._trace.execution_mode import EXECUTION_MODES
 from tapefacade._trace.first_runs import (
     MIN_STEPS,
     first_call,
@@ -41,7 +41,7 @@ from tapefacade._trace.first_runs import (
     title_of,
     why,
 )
-from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.program_listing import in_sentence, own_line
 from tapefacade._trace.shape_changes import SHAPE_CHANGES
 from tapefacade._trace.slices import Slice
@@ -273,13 +273,13 @@ class Program:
         executable = EXECUTABLES.get(known.part, known.layout, known.donated)
         self.executable = executable
         if executable.call is None and not _traced(arguments):
-            piecewise = WAYS.choose(executable, self.repeats)
-            if piecewise is None:
-                before = WAYS.before(executable)
-                piecewise = in_pieces_meanwhile(executable, before, arguments)
-            in_pieces = None if piecewise is None else self._in_pieces(piecewise, arguments)
-            if in_pieces is not None:
-                return in_pieces
+            in_pieces = EXECUTION_MODES.choose(executable, self.repeats)
+            if in_pieces is None:
+                before = EXECUTION_MODES.before(executable)
+                in_pieces = in_pieces_meanwhile(executable, before, arguments)
+            outputs = None if in_pieces is None else self._run_in_pieces(in_pieces, arguments)
+            if outputs is not None:
+                return outputs
         executable.used = STATISTICS.dispatched + 1  # not the first to go
         first = executable.call
         if first is None and not _traced(arguments):
@@ -289,14 +289,14 @@ class Program:
             if first is not None or len(executable.part.steps) < MIN_STEPS:
                 return self.execute(arguments, first or executable.prepare())
             title = title_of(executable, in_sentence(own_line(self.lines)), not self.repeats)
-            with WATCH.over(title, why(executable)):
+            with COMPILATION_WATCH.over(title, why(executable)):
                 return self.execute(arguments, executable.prepare())
         finally:
-            WAYS.compiled(executable)
+            EXECUTION_MODES.compiled(executable)
 
-    def _in_pieces(self, piecewise: Piecewise, arguments: list[Any]) -> list[Any] | None:
+    def _run_in_pieces(self, in_pieces: ProgramInPieces, arguments: list[Any]) -> list[Any] | None:
         with jax.enable_x64(True):
-            outputs, failures = piecewise.run(arguments)
+            outputs, failures = in_pieces.run(arguments)
         if outputs and isinstance(outputs[0], Tracer):  # inside somebody's jax.jit
             return None
         CONCRETE.update({type(output) for output in outputs if isinstance(output, jax.Array)})

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import jax
 
-from tapefacade._trace.background import BACKGROUND
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
 from tapefacade._trace.executables import Executable
 from tapefacade._trace.garbage_collection import no_collection
-from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.segment_cuts import (
     CALLING,
     Cut,
@@ -29,50 +29,47 @@ from tapefacade._trace.segment_cuts import (
     seconds_to_compile,
     size_of,
 )
-from tapefacade._trace.unfolding import unfold
+from tapefacade._trace.unfolding import MAX_UNFOLDING_GROWTH, unfold
 
 # Steps with the gradients written out. Programs of fewer run as a whole, of more in pieces.
-MIN_STEPS = 16
-MAX_STEPS = 4096
-# A gradient that grows by more than this when it is written out is a gradient of gradients. As a
-# whole these share what they compute, and some go forward: 30 times as fast for the 4th order.
-MAX_GROWTH = 2
+MIN_STEPS_IN_PIECES = 16
+MAX_STEPS_AS_WHOLE = 4096
 # A program that has run so often without another one between will run often: it is compiled as a
 # whole, or, if it is too long, in larger pieces.
-MAX_ROW = 3
-MANY = 100
+MAX_RUNS_IN_A_ROW = 3
+RUNS_OF_WHAT_REPEATS = 100
 # Nor does it run in pieces any longer when calling them has taken this part of what compiling
 # takes.
-ENOUGH = 0.25
+MAX_SHARE_OF_COMPILATION = 0.25
 # One that is too long for that is compiled as a whole (a minute for 10,000 steps) when its pieces
 # have taken longer by as much as that takes: each step is slower by so many seconds in them.
-MAX_WHOLE = 10_000
-SLOWER = 7e-7
+MAX_STEPS_LATER_AS_WHOLE = 10_000
+SECONDS_LOST_PER_STEP = 7e-7
 # Seconds that a program may be estimated to take when it runs for the first time.
-SHORT = 1.0
+MAX_SECONDS_OF_FIRST_COMPILATION = 1.0
 # What is estimated holds for pieces. Compared with these a whole took so many times as long (chains
 # of elementwise steps 3 times, recurrent networks 4, Keras' with Adam 4 to 5, trees 5).
-LONGER = 4
+WHOLE_TIME_FACTOR = 4
 # On a CPU such a program need not be compiled before it runs (see `first_runs`): it is traced, in
 # this part of the time.
-EARLY = 0.25
+TRACING_SHARE = 0.25
 # The first steps of a training make its variables: each is a program of its own, about as long as
 # the others. So pieces that take more seconds than this to be compiled are not risked before so
 # many programs have not repeated, unless one of these has a length that differs by this factor.
-CHEAP = 0.3
-EVIDENCE = 4
-ALIKE = 1.5
+MAX_SECONDS_WITHOUT_EVIDENCE = 0.3
+PROGRAMS_AS_EVIDENCE = 4
+ALIKE_LENGTH_RATIO = 1.5
 # Calls in all programs that are remembered (about 0.5 kB each), and programs that have run only
 # once, which speak for pieces.
-MAX_CALLS = 100_000
-MAX_SINGLE = 64
+MAX_CALLS_REMEMBERED = 100_000
+MAX_SINGLES_REMEMBERED = 64
 
 
 class _Choice:
     """What was decided about a program that is not compiled as a whole, or not yet.
 
     Attributes:
-        piecewise: how it runs in pieces; None if as a whole.
+        in_pieces: how it runs in pieces; None if as a whole.
         before: how it has run in pieces; None if never.
         is_coarse: whether the pieces are those for many runs.
         whole: the seconds that compiling it as a whole is estimated to take.
@@ -82,10 +79,12 @@ class _Choice:
         row: how often it has run without another one between.
     """
 
-    __slots__ = ("before", "cost", "is_coarse", "last", "piecewise", "row", "spent", "whole")
+    __slots__ = ("before", "cost", "in_pieces", "is_coarse", "last", "row", "spent", "whole")
 
-    def __init__(self, piecewise: Piecewise | None, whole: float = 0.0, cost: float = 0.0) -> None:
-        self.piecewise = self.before = piecewise
+    def __init__(
+        self, in_pieces: ProgramInPieces | None, whole: float = 0.0, cost: float = 0.0
+    ) -> None:
+        self.in_pieces = self.before = in_pieces
         self.whole = whole
         self.cost = cost
         self.is_coarse = False
@@ -105,11 +104,11 @@ class _Single(NamedTuple):
     @property
     def share(self) -> float:
         """The seconds that compiling took, for each piece."""
-        return LONGER * self.whole / max(len(self.keys), 1)
+        return WHOLE_TIME_FACTOR * self.whole / max(len(self.keys), 1)
 
 
-class Ways:
-    """Chooses the ways, and remembers what speaks for which."""
+class ExecutionModes:
+    """Chooses for each program how it runs, and remembers what speaks for which mode."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -124,7 +123,7 @@ class Ways:
         self._count = 0
         self._compiling: tuple[Executable, list[Any], float] | None = None
 
-    def choose(self, executable: Executable, repeats: bool) -> Piecewise | None:
+    def choose(self, executable: Executable, repeats: bool) -> ProgramInPieces | None:
         """Decides how a program that is not compiled runs this time.
 
         Args:
@@ -137,33 +136,36 @@ class Ways:
         with self._lock:
             return self._chosen(executable, repeats)
 
-    def _chosen(self, executable: Executable, repeats: bool) -> Piecewise | None:
+    def _chosen(self, executable: Executable, repeats: bool) -> ProgramInPieces | None:
         key = executable.part, executable.layout
         choice = self._choices.get(key)
         if choice is None:
             with no_collection():
                 choice = self._first(executable, repeats)
-            self._calls += 1 if choice.piecewise is None else len(choice.piecewise.calls)
-            if self._calls > MAX_CALLS:
+            self._calls += 1 if choice.in_pieces is None else len(choice.in_pieces.calls)
+            if self._calls > MAX_CALLS_REMEMBERED:
                 self._choices.clear()
                 self._credit.clear()
                 self._calls = 0
             self._choices[key] = choice
         self._count += 1
-        if choice.piecewise is None:
+        if choice.in_pieces is None:
             return None
         choice.row = choice.row + 1 if choice.last == self._count - 1 else 1
         choice.last = self._count
         is_fixed = choice.whole == math.inf
-        if not is_fixed and (choice.spent >= choice.whole * ENOUGH or choice.row > MAX_ROW):
+        if not is_fixed and (
+            choice.spent >= choice.whole * MAX_SHARE_OF_COMPILATION
+            or choice.row > MAX_RUNS_IN_A_ROW
+        ):
             with no_collection():
-                choice.piecewise = self._again(executable, choice)
-            choice.before = choice.piecewise or choice.before
-        if choice.piecewise is not None:
+                choice.in_pieces = self._again(executable, choice)
+            choice.before = choice.in_pieces or choice.before
+        if choice.in_pieces is not None:
             choice.spent += choice.cost
-        return choice.piecewise
+        return choice.in_pieces
 
-    def before(self, executable: Executable) -> Piecewise | None:
+    def before(self, executable: Executable) -> ProgramInPieces | None:
         """Returns how a program has run in pieces; None if it never has."""
         choice = self._choices.get((executable.part, executable.layout))
         return None if choice is None else choice.before
@@ -183,34 +185,42 @@ class Ways:
         if not executable.acts and any(s.operation.stands_apart for s in executable.part.steps):
             unfolded = unfold(executable.part)
             pieces = cut_apart(unfolded.part, executable.layout)
-            is_early = BACKGROUND.is_on and jax.default_backend() == "cpu"
-            made = Piecewise(
+            is_early = BACKGROUND_COMPILER.is_on and jax.default_backend() == "cpu"
+            made = ProgramInPieces(
                 unfolded.part, executable.layout, pieces, unfolded.origins, is_early=is_early
             )
             return _Choice(made, math.inf)
-        if executable.acts or size < MIN_STEPS or (repeats and size <= MAX_STEPS):
+        if (
+            executable.acts
+            or size < MIN_STEPS_IN_PIECES
+            or (repeats and size <= MAX_STEPS_AS_WHOLE)
+        ):
             return _Choice(None)
         self._withdraw()
         unfolded = unfold(executable.part)
         part, layout = unfolded.part, executable.layout
         whole = seconds_to_compile(min(size, size_of(part)))
-        if size_of(part) > MAX_GROWTH * size and size <= MAX_STEPS:
+        # As a whole a gradient of gradients shares what it computes, and some of it goes forward:
+        # 30 times as fast for the 4th order.
+        if size_of(part) > MAX_UNFOLDING_GROWTH * size and size <= MAX_STEPS_AS_WHOLE:
             return _Choice(None)
-        cut = cheapest_cut(part, layout, MANY if repeats else 1, self._missing)
+        cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS if repeats else 1, self._missing)
         if self._is_in_pieces(size, cut, whole):
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
-            cost = len(cut.pieces) * CALLING + (SLOWER * size if size > MAX_STEPS else 0.0)
-            return _Choice(Piecewise(part, layout, cut.pieces, unfolded.origins), whole, cost)
+            cost = len(cut.pieces) * CALLING + (
+                SECONDS_LOST_PER_STEP * size if size > MAX_STEPS_AS_WHOLE else 0.0
+            )
+            return _Choice(ProgramInPieces(part, layout, cut.pieces, unfolded.origins), whole, cost)
         self._compiling = executable, cut.shared, whole
         return _Choice(None)
 
     def _is_in_pieces(self, size: int, cut: Cut, whole: float) -> bool:
         """Whether a program runs in pieces."""
-        is_early = BACKGROUND.is_on and jax.default_backend() == "cpu"
-        if size > (MAX_WHOLE if is_early else MAX_STEPS):
+        is_early = BACKGROUND_COMPILER.is_on and jax.default_backend() == "cpu"
+        if size > (MAX_STEPS_LATER_AS_WHOLE if is_early else MAX_STEPS_AS_WHOLE):
             return True
-        return self._is_risked(cut, whole, EARLY * whole if is_early else whole)
+        return self._is_risked(cut, whole, TRACING_SHARE * whole if is_early else whole)
 
     def _is_risked(self, cut: Cut, whole: float, first: float) -> bool:
         """Whether a program runs in pieces, which are compiled in vain if it repeats.
@@ -221,41 +231,41 @@ class Ways:
             first: the seconds until it has run for the first time, if not in pieces.
         """
         pieces = sum(map(seconds_missing, cut.shared))
-        if whole > SHORT and pieces < first:
+        if whole > MAX_SECONDS_OF_FIRST_COMPILATION and pieces < first:
             return True
         in_vain = sum(self._credit.get(key, 0.0) for key in cut.shared)
-        if pieces > CHEAP and self._are_alike(cut.shared, whole):
-            return in_vain > max(pieces, EVIDENCE * LONGER * whole)
+        if pieces > MAX_SECONDS_WITHOUT_EVIDENCE and self._are_alike(cut.shared, whole):
+            return in_vain > max(pieces, PROGRAMS_AS_EVIDENCE * WHOLE_TIME_FACTOR * whole)
         return in_vain > pieces
 
     def _are_alike(self, keys: list[Any], whole: float) -> bool:
         """Whether all programs that have not repeated and have such pieces are about as long."""
         shared = set(keys)
         return all(
-            whole < ALIKE * one.whole and one.whole < ALIKE * whole
+            whole < ALIKE_LENGTH_RATIO * one.whole and one.whole < ALIKE_LENGTH_RATIO * whole
             for one in self._single
             if 2 * len(shared.intersection(one.keys)) > len(shared)
         )
 
-    def _again(self, executable: Executable, choice: _Choice) -> Piecewise | None:
+    def _again(self, executable: Executable, choice: _Choice) -> ProgramInPieces | None:
         """Decides for a program that has run in pieces so often that more compiling pays."""
         size = size_of(executable.part)
-        if size <= MAX_STEPS:
+        if size <= MAX_STEPS_AS_WHOLE:
             return None
-        if size <= MAX_WHOLE and choice.spent >= LONGER * choice.whole:
+        if size <= MAX_STEPS_LATER_AS_WHOLE and choice.spent >= WHOLE_TIME_FACTOR * choice.whole:
             return None
         if not choice.is_coarse:
             choice.is_coarse = True
             unfolded = unfold(executable.part)
             part, layout = unfolded.part, executable.layout
-            cut = cheapest_cut(part, layout, MANY, self._missing)
-            return Piecewise(part, layout, cut.pieces, unfolded.origins)
-        return choice.piecewise
+            cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS, self._missing)
+            return ProgramInPieces(part, layout, cut.pieces, unfolded.origins)
+        return choice.in_pieces
 
     def _withdraw(self) -> None:
         """Takes back what programs that have run again since then spoke for."""
         again = [one for one in self._single if one.executable.used != one.used]
-        while len(self._single) - len(again) > MAX_SINGLE:
+        while len(self._single) - len(again) > MAX_SINGLES_REMEMBERED:
             again.append(self._single.popleft())
         for one in again:
             self._give(one, -one.share)
@@ -274,4 +284,4 @@ class Ways:
         return max(0.0, seconds_missing(key) - self._credit.get(key, 0.0))
 
 
-WAYS = Ways()
+EXECUTION_MODES = ExecutionModes()

@@ -15,13 +15,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapefacade._trace.background import BACKGROUND, Job
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER, CompilationJob
 from tapefacade._trace.compilation_cache import JAX_CONFIG
 from tapefacade._trace.executables import EXECUTABLES, STATISTICS, WRAPPERS, Executable
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.numpy_steps import NumpyProgram
-from tapefacade._trace.piecewise import Piecewise
+from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
@@ -46,7 +46,7 @@ class FirstRuns:
     """
 
     def __init__(self, program: NumpyProgram) -> None:
-        self.job: Job | None = None
+        self.job: CompilationJob | None = None
         self._program = program
 
     def call(self, *arguments: Any) -> Any:
@@ -55,24 +55,24 @@ class FirstRuns:
             return self._program(*arguments)
 
 
-class PiecewiseRuns:
+class RunsInPieces:
     """A program that has run in pieces, until it is compiled as a whole.
 
     Attributes:
         job: the compilation, if there was room for it.
-        piecewise: how it runs until then.
+        in_pieces: how it runs until then.
     """
 
-    def __init__(self, piecewise: Piecewise, job: Job | None) -> None:
-        self.piecewise = piecewise
+    def __init__(self, in_pieces: ProgramInPieces, job: CompilationJob | None) -> None:
+        self.in_pieces = in_pieces
         self.job = job
 
 
-def compilation(executable: Executable, arguments: Sequence[Any]) -> Job | None:
+def compilation(executable: Executable, arguments: Sequence[Any]) -> CompilationJob | None:
     """Asks for a compiled program; returns None if too many wait."""
     types = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arguments]
-    job = Job(lambda: executable.jitted().lower(*types), title_of(executable))
-    return job if BACKGROUND.submit(job) else None
+    job = CompilationJob(lambda: executable.jitted().lower(*types), title_of(executable))
+    return job if BACKGROUND_COMPILER.submit(job) else None
 
 
 def title_of(executable: Executable, line: str = "", is_counted: bool = True) -> str:
@@ -100,8 +100,8 @@ def why(executable: Executable) -> str:
 
 
 def in_pieces_meanwhile(
-    executable: Executable, before: Piecewise | None, arguments: Sequence[Any]
-) -> Piecewise | None:
+    executable: Executable, before: ProgramInPieces | None, arguments: Sequence[Any]
+) -> ProgramInPieces | None:
     """Returns how a program that should be compiled runs in pieces until it is.
 
     Args:
@@ -112,22 +112,22 @@ def in_pieces_meanwhile(
     Returns:
         How it runs; None if it has to be, or is, compiled.
     """
-    if before is None or not BACKGROUND.is_on or executable.acts:
+    if before is None or not BACKGROUND_COMPILER.is_on or executable.acts:
         return None
-    runs = executable.piecewise_runs
+    runs = executable.runs_in_pieces
     if runs is None:
         if not all(type(a) is np.ndarray or _is_on_one(a) for a in arguments):
             return None
         with _LOCK:
-            runs = executable.piecewise_runs
+            runs = executable.runs_in_pieces
             if runs is None:
                 job = compilation(executable, arguments)
-                runs = executable.piecewise_runs = PiecewiseRuns(before, job)
+                runs = executable.runs_in_pieces = RunsInPieces(before, job)
                 EXECUTABLES.keep(executable)
     if runs.job is None or runs.job.is_done:
-        executable.piecewise_runs = None
+        executable.runs_in_pieces = None
         return None
-    return runs.piecewise
+    return runs.in_pieces
 
 
 def _is_on_one(value: Any) -> bool:
@@ -175,7 +175,7 @@ def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None
 
 
 def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
-    if not BACKGROUND.is_on or executable.acts or len(executable.part.steps) < MIN_STEPS:
+    if not BACKGROUND_COMPILER.is_on or executable.acts or len(executable.part.steps) < MIN_STEPS:
         return False
     if JAX_CONFIG.jax_disable_jit or current_trace(None) is not NO_TRACE:
         return False

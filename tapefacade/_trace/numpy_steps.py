@@ -19,13 +19,10 @@ from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.slices import Slice
-from tapefacade._trace.unfolding import Unfolded, unfold
+from tapefacade._trace.unfolding import MAX_UNFOLDING_GROWTH, Unfolded, unfold
 
 # Kinds of steps that are kept, of about 10 kB each.
 MAX_KINDS = 4096
-# A gradient that grows by more than this when it is written out is a gradient of gradients, which
-# is better computed as it is.
-MAX_GROWTH = 2
 
 
 class StepKind:
@@ -150,6 +147,6 @@ class NumpyProgram:
 def _written_out(part: Slice) -> Unfolded:
     """Returns a program with its gradients written out, if they are of the first order."""
     unfolded = unfold(part)
-    if size_of(unfolded.part) > MAX_GROWTH * size_of(part):
+    if size_of(unfolded.part) > MAX_UNFOLDING_GROWTH * size_of(part):
         return Unfolded(part, list(range(len(part.steps))))
     return unfolded

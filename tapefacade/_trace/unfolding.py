@@ -12,6 +12,10 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step
 
+# A gradient that grows by more than this factor when it is written out is a gradient of gradients,
+# which is better computed as it is.
+MAX_UNFOLDING_GROWTH = 2
+
 
 class Unfolded(NamedTuple):
     """An unfolded slice.

@@ -1,6 +1,6 @@
 """`tf.autograph`."""
 
-from tapefacade._autograph.interface import (
+from tapefacade._autograph.public_functions import (
     set_verbosity as set_verbosity,
     to_code as to_code,
     to_graph as to_graph,

@@ -1,6 +1,6 @@
 """`tf.autograph.experimental`."""
 
-from tapefacade._autograph.interface import (
+from tapefacade._autograph.public_functions import (
     Feature as Feature,
     do_not_convert as do_not_convert,
     set_loop_options as set_loop_options,

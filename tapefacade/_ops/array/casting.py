@@ -10,7 +10,7 @@ from jax import lax
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import inconvertible, refused_type
+from tapefacade._core.error_texts import inconvertible_argument, refused_type
 from tapefacade._core.logging import get_logger
 from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import (
@@ -302,7 +302,7 @@ def angle(input: Any, name: str | None = None) -> Any:
         return _angle(input)
     if not input.dtype.is_floating:
         number = np.pi if input.dtype.is_integer else 0
-        raise inconvertible(number, input.dtype.name)
+        raise inconvertible_argument(number, input.dtype.name)
     return _angle_of_real(input)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import inconvertible, invalid, refused_type, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, refused_type, shape_text
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import MAX_HOST_ELEMENTS, type_of
@@ -40,7 +40,7 @@ def _full(shape: Any, value: int, dtype: Any) -> jax.Array:
     sizes = _filled_shape(shape)
     known = dtypes.as_dtype(dtype)
     if known is dtypes.string:
-        raise inconvertible(value, "string")
+        raise inconvertible_argument(value, "string")
     return jnp.full(sizes, value, known.as_numpy_dtype)
 
 
@@ -176,7 +176,7 @@ def eye(
     sizes = _filled_shape((*(batch_shape or ()), num_rows, columns))
     known = dtypes.as_dtype(dtype)
     if known is dtypes.string:
-        raise inconvertible(1, "string")
+        raise inconvertible_argument(1, "string")
     return jnp.broadcast_to(jnp.eye(num_rows, columns, dtype=known.as_numpy_dtype), sizes)
 
 
@@ -294,7 +294,7 @@ def one_hot(
     if on_value is None and off_value is None:
         wanted = wanted or dtypes.float32
         if wanted.is_bool or wanted is dtypes.string:
-            raise inconvertible(1, wanted.kernel_name)
+            raise inconvertible_argument(1, wanted.kernel_name)
         return _one_hot(indices, depth, axis, wanted)
     scalars = {
         name: convert_to_tensor(value, dtype_hint=wanted)

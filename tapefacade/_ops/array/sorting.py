@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import below_minimum, inconvertible, invalid, unsupported
+from tapefacade._core.error_texts import below_minimum, inconvertible_argument, invalid, unsupported
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, INDICES, INDICES_INT16, REALS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import as_integer, is_integer, mapped, require_type
@@ -131,7 +131,7 @@ def top_k(
     if isinstance(k, tuple):
         raise invalid(f"k must be scalar, got shape [{len(k)}]")
     if not is_integer(k):
-        raise inconvertible(k)
+        raise inconvertible_argument(k)
     if input.ndim == 0:
         raise invalid("input must be >= 1-D, got shape []")
     if k < 0:

@@ -11,7 +11,7 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32
-from tapefacade._core.error_texts import inconvertible, invalid, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import (
@@ -375,7 +375,7 @@ YUV_TO_RGB: Matrix = [
 def _converted(images: Any, matrix: Matrix) -> jax.Array:
     kind = as_dtype(images.dtype)
     if not (kind.is_floating or kind.is_complex):
-        raise inconvertible(matrix, kind.kernel_name)
+        raise inconvertible_argument(matrix, kind.kernel_name)
     if images.ndim == 0:
         raise IndexError("list index out of range")
     if images.shape[-1] != 3:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import string
-from tapefacade._core.error_texts import inconvertible, invalid, kernel_prefix, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, kernel_prefix, shape_text
 from tapefacade._core.errors import OpError
 from tapefacade._core.optional_imports import optional_module
 
@@ -71,7 +71,7 @@ def contents_of(value: Any) -> bytes:
         raise invalid(f"`contents` must be scalar but got shape{shape_text(array.shape)}")
     found = array.item()
     if not isinstance(found, bytes):
-        raise inconvertible(value, "string")
+        raise inconvertible_argument(value, "string")
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import inconvertible
+from tapefacade._core.error_texts import inconvertible_argument
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.array.casting import cast as cast_op, saturate_cast
@@ -103,7 +103,7 @@ def rot90(image: FreeTensor, k: int = 1) -> jax.Array:
     """
     check_rank(image)
     if not isinstance(k, int):
-        raise inconvertible(k)
+        raise inconvertible_argument(k)
     return jnp.rot90(image, k % 4, (-3, -2))
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core.error_texts import inconvertible, invalid, refused_choice, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, refused_choice, shape_text
 from tapefacade._definition.op import FreeTensor, TensorLike, op
 
 NUMBERS = ("bfloat16", "half", "float", "double", "int32", "int64", "complex64", "complex128")
@@ -310,7 +310,7 @@ def band_part(input: FreeTensor, num_lower: Any, num_upper: Any) -> jax.Array:
     """
     for number in (num_lower, num_upper):
         if not isinstance(number, int):
-            raise inconvertible(number, "int64")
+            raise inconvertible_argument(number, "int64")
     _check_matrix(input)
     rows, columns = input.shape[-2:]
     if num_lower > rows:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapefacade._core import kernel_dtypes
-from tapefacade._core.error_texts import inconvertible, invalid
+from tapefacade._core.error_texts import inconvertible_argument, invalid
 from tapefacade._definition.op import TensorLike, op
 
 VECTOR_NORMS = ("euclidean", 1, 2, math.inf)
@@ -164,7 +164,7 @@ def l2_normalize(
     array([0.6, 0.8], dtype=float32)
     """
     if not jnp.issubdtype(x.dtype, jnp.inexact):
-        raise inconvertible(epsilon, str(x.dtype))
+        raise inconvertible_argument(epsilon, str(x.dtype))
     axes = _positions(axis if dim is None else dim, x.ndim)
     squares = jnp.real(x * jnp.conj(x))
     total = jnp.sum(squares, axes, keepdims=True)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapefacade._core.dtypes import DType, as_dtype, int8, int32, uint8
-from tapefacade._core.error_texts import inconvertible, invalid, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import TensorLike, TensorList, function, op
@@ -226,7 +226,7 @@ def _contracted(
                 )
         return tuple(range(len(shape_a) - axes, len(shape_a))), tuple(range(axes))
     if isinstance(axes, str):
-        raise inconvertible(axes)
+        raise inconvertible_argument(axes)
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {list(axes)}.")
     of_a, of_b = ((x,) if isinstance(x, int) else tuple(x) for x in axes)

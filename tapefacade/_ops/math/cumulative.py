@@ -10,7 +10,7 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors, kernel_dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import inconvertible, invalid, shape_text, unsupported
+from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text, unsupported
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import as_shape
@@ -25,7 +25,7 @@ def _checked_axis(x: jax.Array, axis: Any) -> int:
     if axis is None:
         raise unsupported(None)
     if isinstance(axis, float):
-        raise inconvertible(axis)
+        raise inconvertible_argument(axis)
     if isinstance(axis, tuple):
         message = f"ScanOp: axis must be a scalar, not [{len(axis)}]"
         raise errors.InvalidArgumentError(None, None, message)

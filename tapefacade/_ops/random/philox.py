@@ -31,7 +31,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import dtypes
-from tapefacade._core.error_texts import inconvertible, invalid, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text
 from tapefacade._core.jax_keys import require_seed
 
 FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
@@ -353,7 +353,7 @@ def classes(state: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType
     if isinstance(count, tuple):
         raise invalid(f"num_samples should be a scalar, got shape [{len(count)}]")
     if not isinstance(count, int):
-        raise inconvertible(count)
+        raise inconvertible_argument(count)
     if count < 0:
         raise invalid(f"num_samples should be non-negative, got {count}")
     rows, columns = logits.shape

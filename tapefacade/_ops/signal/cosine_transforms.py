@@ -10,7 +10,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import inconvertible, invalid
+from tapefacade._core.error_texts import inconvertible_argument, invalid
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.signal.frames import frame, overlap_and_add
@@ -102,7 +102,7 @@ def _check_dtype(kind: int, tensor: EagerTensor) -> None:
             f"The `real` and `imag` components have incorrect types: {dtype.name} {dtype.name}. "
             "They must be consistent, and one of [tf.float32, tf.float64]"
         )
-    raise inconvertible(0.0, dtype.kernel_name)
+    raise inconvertible_argument(0.0, dtype.kernel_name)
 
 
 def _cosine(value: Any, kind: Any, n: Any, axis: Any, norm: Any, inverse: bool) -> EagerTensor:
@@ -281,7 +281,7 @@ def inverse_mdct(
     mdcts.shape.with_rank_at_least(2)
     half: Any = mdcts.shape[-1]
     if norm is None and mdcts.dtype.is_integer:
-        raise inconvertible(0.5, mdcts.dtype.kernel_name)
+        raise inconvertible_argument(0.5, mdcts.dtype.kernel_name)
     halves = dct(mdcts, type=4, norm=norm)
     if norm is None:
         halves = halves * (0.5 / max(half, 1))

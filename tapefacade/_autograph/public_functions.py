@@ -1,4 +1,4 @@
-"""`tf.autograph`: what users say about functions that are rewritten."""
+"""The public functions of `tf.autograph`: `to_code`, `to_graph`, `do_not_convert` and others."""
 
 import ast
 import contextlib
@@ -18,8 +18,8 @@ from tapefacade._autograph.conversion import (
     rewritten,
     rewritten_tree,
 )
-from tapefacade._autograph.notes import VERBOSITY, noted
 from tapefacade._autograph.sources import NoSourceError
+from tapefacade._autograph.statement_outcomes import VERBOSITY, noting_outcomes
 from tapefacade._definition.op import function, register
 from tapefacade._function.function.function_types import PolymorphicFunction
 
@@ -148,7 +148,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
 
     @functools.wraps(func)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with noted(None):
+        with noting_outcomes(None):
             return func(*args, **kwargs)
 
     call.__dict__[LEFT_ALONE] = True

@@ -18,7 +18,7 @@ MAX_EARLY_RUNS = 16
 HOST_TYPES = (np.ndarray, np.generic)
 
 
-class OnHost(Executable):
+class DataMove(Executable):
     """A step that only moves data, computed by NumPy."""
 
     def prepare(self) -> Any:
@@ -36,7 +36,7 @@ class OnHost(Executable):
 
 def _executable(piece: Piece) -> Executable:
     if len(piece.part.steps) == 1 and not piece.layout.vectors and is_wide(piece.part.steps[0]):
-        return OnHost(piece.part, piece.layout)
+        return DataMove(piece.part, piece.layout)
     return executables.EXECUTABLES.get(piece.part, piece.layout)
 
 
@@ -51,7 +51,7 @@ class EarlyPiece:
             program.prepare()
 
 
-class Piecewise:
+class ProgramInPieces:
     """A program as a sequence of calls.
 
     Values are let go of as soon as no later piece needs them.

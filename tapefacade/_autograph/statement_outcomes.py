@@ -43,7 +43,7 @@ class Site(NamedTuple):
         return linecache.getline(self.file, self.line).strip()[:MAX_SOURCE]
 
 
-class Notes:
+class StatementOutcomes:
     """What has become of the statements on tensors in one function.
 
     Attributes:
@@ -93,17 +93,17 @@ VERBOSITY = _Verbosity()
 
 class _Current(threading.local):
     def __init__(self) -> None:
-        self.notes: Notes | None = None
+        self.outcomes: StatementOutcomes | None = None
 
 
 CURRENT = _Current()
 
 
 @contextlib.contextmanager
-def noted(notes: Notes | None) -> Iterator[Notes | None]:
+def noting_outcomes(outcomes: StatementOutcomes | None) -> Iterator[StatementOutcomes | None]:
     """Makes a block whose statements are noted, and may be instructions; None: all are Python."""
-    before, CURRENT.notes = CURRENT.notes, notes
+    before, CURRENT.outcomes = CURRENT.outcomes, outcomes
     try:
-        yield notes
+        yield outcomes
     finally:
-        CURRENT.notes = before
+        CURRENT.outcomes = before

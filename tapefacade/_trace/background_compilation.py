@@ -24,7 +24,7 @@ from tapefacade._core.logging import get_logger
 from tapefacade._trace.compilation_cache import CACHE, JAX_CONFIG, SWITCHES
 from tapefacade._trace.executables import STATISTICS
 
-VARIABLE = "TAPEFACADE_BACKGROUND_COMPILATION"
+SWITCH_VARIABLE = "TAPEFACADE_BACKGROUND_COMPILATION"
 # Programs that may wait; what comes then is asked for again at its next call.
 MAX_WAITING = 16
 SECONDS_BEFORE_MESSAGE = 1.0
@@ -35,7 +35,7 @@ MESSAGE_AT_EXIT = (
 )
 
 
-class Job:
+class CompilationJob:
     """A program to be compiled.
 
     Attributes:
@@ -84,7 +84,7 @@ class Job:
             yield
 
 
-class Background:
+class BackgroundCompiler:
     """The thread, and what waits for it.
 
     Attributes:
@@ -93,19 +93,19 @@ class Background:
     """
 
     def __init__(self) -> None:
-        self.is_on = SWITCHES.get(os.environ.get(VARIABLE, "").lower(), True)
+        self.is_on = SWITCHES.get(os.environ.get(SWITCH_VARIABLE, "").lower(), True)
         self.is_waited_for = False
         self._forget()
 
     def _forget(self) -> None:
         """Begins anew: a process that was forked has no such thread."""
         self._condition = threading.Condition()
-        self._waiting: collections.deque[Job] = collections.deque()
-        self._current: Job | None = None
+        self._waiting: collections.deque[CompilationJob] = collections.deque()
+        self._current: CompilationJob | None = None
         self._thread: threading.Thread | None = None
         self._is_ending = False
 
-    def submit(self, job: Job) -> bool:
+    def submit(self, job: CompilationJob) -> bool:
         """Takes a job; returns whether there is room for it."""
         if self.is_waited_for:
             job.run()
@@ -152,7 +152,7 @@ class Background:
                 self._condition.wait_for(lambda: self._thread is None)
 
 
-class Watch:
+class CompilationWatch:
     """Says once in a process what is compiled, and why, when somebody waits for a second."""
 
     def __init__(self) -> None:
@@ -184,8 +184,8 @@ class Watch:
             get_logger().warning(MESSAGE_WAIT, title, KEPT if is_kept else NOT_KEPT, why)
 
 
-WATCH = Watch()
-BACKGROUND = Background()
-atexit.register(BACKGROUND.end)
+COMPILATION_WATCH = CompilationWatch()
+BACKGROUND_COMPILER = BackgroundCompiler()
+atexit.register(BACKGROUND_COMPILER.end)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=BACKGROUND._forget)
+    os.register_at_fork(after_in_child=BACKGROUND_COMPILER._forget)
