@@ -1,8 +1,10 @@
-"""Values of every kind survive pickling and copying."""
+"""Values of every kind survive pickling and copying, and show their memory."""
 
 import copy
 import pickle
+import sys
 
+import numpy as np
 import pytest
 
 import tapefacade as tf
@@ -59,3 +61,18 @@ def test_copies_of_a_generator_go_on_alike(way):
 def test_copies_of_a_linear_operator_compute_alike(way):
     operator = tf.linalg.LinearOperatorDiag([1.0, 2.0])
     assert way(operator).to_dense().numpy().tolist() == [[1.0, 0.0], [0.0, 2.0]]
+
+
+def test_memoryview_of_a_tensor():
+    tensor = tf.constant([[1, 2], [3, 4]], tf.int64) * 2
+    if sys.version_info < (3, 12):  # Python asks classes for their buffers from 3.12 on
+        view = memoryview(tensor.__array__(copy=False))
+    else:
+        view = memoryview(tensor)
+        assert bytearray(tensor) == bytearray(view)
+        assert np.frombuffer(tensor, np.int64).tolist() == [2, 4, 6, 8]
+        with pytest.raises(ValueError, match="cannot include dtype 'E' in a buffer"):
+            memoryview(tf.constant(1.0, tf.bfloat16))
+    assert (view.shape, view.format, view.readonly, view.nbytes) == ((2, 2), "l", True, 32)
+    with pytest.raises(TypeError, match="cannot modify read-only memory"):
+        view[0, 0] = 1

@@ -23,6 +23,7 @@ MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.\x20
         If you are looking for numpy-related methods, please run the following:
         tf.experimental.numpy.experimental_enable_numpy_behavior()
       """
+MESSAGE_GRAPH_NAME = "Tensor.{} is undefined when eager execution is enabled."
 MESSAGE_NO_ARRAY = (
     "This tensor has no array: JAX has put another structure in its place, as jax.jacrev, "
     "jax.jacfwd and jax.hessian do for results and arguments in structures. Pass arrays to the "
@@ -138,10 +139,10 @@ class EagerTensor(TensorText, Operators, Tensor):
 
     # `_value` is a NumPy or JAX array, a `FailedValue`, or None while pending. `_slot` is the place
     # in `_recording` that defines the tensor; for a tensor from outside it counts the uses.
-    # `_origin` is set for a part of a variable: the variable and the key. Keras sets its mask.
-    __slots__ = (
-        "__weakref__", "_keras_mask", "_origin", "_recording", "_slot", "_type", "_value",
-    )  # fmt: skip
+    # What else is set, as TensorFlow allows, stands in `__dict__`, which is made by the first such
+    # attribute: those of programs, Keras's mask, and of a part of a variable `_origin`, the
+    # variable and the key.
+    __slots__ = ("__dict__", "__weakref__", "_recording", "_slot", "_type", "_value")
     __array_priority__ = 100
 
     def __init__(
@@ -257,6 +258,15 @@ class EagerTensor(TensorText, Operators, Tensor):
                 return jax.device_put(value)
         return value
 
+    def __buffer__(self, flags: int) -> memoryview:
+        return memoryview(self.__array__(copy=False))  # Python asks from version 3.12 on
+
+    def __bytes__(self) -> bytes:
+        array = self._numpy()
+        if not array.ndim and array.dtype.kind in "iu":
+            return bytes(int(array))  # as many zeros, as of any whole number
+        return array.tobytes()
+
     def __dlpack__(self, **kwargs: Any) -> Any:
         return self._device_array().__dlpack__(**kwargs)
 
@@ -357,7 +367,7 @@ class EagerTensor(TensorText, Operators, Tensor):
                 HINT_NUMPY_NAME.format(name),
             )
         if name in GRAPH_NAMES:
-            raise AttributeError(f"Tensor.{name} is undefined when eager execution is enabled.")
+            raise AttributeError(MESSAGE_GRAPH_NAME.format(name))
         raise AttributeError(f"{EAGER_TENSOR} object has no attribute '{name}'")
 
     def cpu(self) -> "EagerTensor":
@@ -386,6 +396,19 @@ def _unhashable(self: EagerTensor) -> NoReturn:
 
 
 EagerTensor.__hash__ = _unhashable
+
+
+def _undefined(name: str) -> property:
+    """Makes an attribute that is not there, and cannot be set: Python asks `__getattr__` next."""
+
+    def get(tensor: EagerTensor) -> NoReturn:
+        raise AttributeError(MESSAGE_GRAPH_NAME.format(name))
+
+    return property(get)
+
+
+for _name in GRAPH_NAMES:
+    setattr(EagerTensor, _name, _undefined(_name))
 # Programs and error messages name TensorFlow's module.
 EagerTensor.__module__ = "tensorflow.python.framework.ops"
 

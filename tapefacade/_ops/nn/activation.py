@@ -27,16 +27,28 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 
 
 @jax.custom_jvp
-def _endless_zeros(x: jax.Array) -> jax.Array:
+def endless_zeros(x: jax.Array) -> jax.Array:
     """Returns zeros whose derivatives of every order are zeros that depend on `x`, not None."""
     return jnp.zeros_like(x)
 
 
-@_endless_zeros.defjvp
+@endless_zeros.defjvp
 def _endless_zeros_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x,), (tangent,) = primals, tangents
-    zeros = _endless_zeros(x)
+    zeros = endless_zeros(x)
     return zeros, tangent * zeros
+
+
+@jax.custom_jvp
+def endless_ones(x: jax.Array) -> jax.Array:
+    """Returns ones whose derivatives of every order are zeros that depend on `x`, not None."""
+    return jnp.ones_like(x)
+
+
+@endless_ones.defjvp
+def _endless_ones_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    (x,), (tangent,) = primals, tangents
+    return endless_ones(x), tangent * endless_zeros(x)
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
@@ -54,7 +66,7 @@ def _step_jvp(
     ceiling: float | None, primals: tuple, tangents: tuple
 ) -> tuple[jax.Array, jax.Array]:
     (y,), (tangent,) = primals, tangents
-    return _step(y, ceiling), tangent * _endless_zeros(y)
+    return _step(y, ceiling), tangent * endless_zeros(y)
 
 
 @jax.custom_jvp

@@ -1,5 +1,6 @@
 """Maxima and averages over windows, also with the places of the maxima."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from tapefacade._definition.argument_checks import require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions
+from tapefacade._ops.nn.activation import endless_ones
 from tapefacade._ops.nn.convolution import DataFormat, layout_of, padding_of, sequence_of
 
 MAXIMA = (*FLOATS_HALF_FIRST, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
@@ -65,6 +67,30 @@ def _check_window(
         )
 
 
+# What says where windows lie: their sizes, steps, paddings and dilations.
+Windows = tuple[tuple[int, ...], tuple[int, ...], tuple[tuple[int, int], ...], tuple[int, ...]]
+
+
+def _plain_maxima(x: jax.Array, windows: Windows) -> jax.Array:
+    window, steps, pads, rates = windows
+    low = -jnp.inf if jnp.issubdtype(x.dtype, jnp.floating) else jnp.iinfo(x.dtype).min
+    start = np.asarray(low, x.dtype)
+    return lax.reduce_window(x, start, lax.max, window, steps, pads, window_dilation=rates)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _maxima(x: jax.Array, windows: Windows) -> jax.Array:
+    return _plain_maxima(x, windows)
+
+
+@_maxima.defjvp
+def _maxima_jvp(windows: Windows, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """Takes the tangents where the maxima are; higher derivatives are zeros, not None."""
+    (x,), (tangent,) = primals, tangents
+    chosen = jax.jvp(lambda x: _plain_maxima(x, windows), (x,), (tangent * endless_ones(x),))[1]
+    return _maxima(x, windows), chosen
+
+
 def reduce_windows(
     input: jax.Array,
     window: Sequence[int],
@@ -82,10 +108,7 @@ def reduce_windows(
         pads = lax.padtype_to_pads(input.shape, stretched, steps, pads)
     pads = tuple(pads)
     if kind == "MAX":
-        floating = jnp.issubdtype(input.dtype, jnp.floating)
-        low = -jnp.inf if floating else jnp.iinfo(input.dtype).min
-        start = np.asarray(low, input.dtype)
-        return lax.reduce_window(input, start, lax.max, window, steps, pads, window_dilation=rates)
+        return _maxima(input, (window, steps, pads, rates))
     zero = np.zeros((), input.dtype)
     total = lax.reduce_window(input, zero, lax.add, window, steps, pads, window_dilation=rates)
     if not any(map(any, pads)):
