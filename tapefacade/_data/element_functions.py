@@ -7,8 +7,10 @@ values (texts, files, `if x > 0`), it runs for each element.
 
 import contextlib
 import copy
+import dis
 import functools
 import threading
+import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -39,7 +41,6 @@ from tapefacade._data.element_structures import (
     spec_of_element,
     tensor_of,
 )
-from tapefacade._data.frozen_functions import frozen
 from tapefacade._data.node import SHARING, DatasetNode
 from tapefacade._data.random_numbers import PROBING
 from tapefacade._function.control.bodies import Body, body_of
@@ -84,6 +85,57 @@ def apart() -> Iterator[None]:
         THREAD.functions = functions
 
 
+OPCODES_THAT_ASSIGN = ("STORE_DEREF", "DELETE_DEREF", "STORE_GLOBAL", "DELETE_GLOBAL")
+
+
+def with_frozen_names(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function whose free and global names keep the values that they have now.
+
+    Args:
+        function: any callable. One that is no Python function, or that assigns such names, is
+            returned as it is.
+    """
+    if not isinstance(function, types.FunctionType):
+        return function
+    codes = list(_codes_within(function.__code__))
+    if any(_assigns_free_names(code) for code in codes):
+        return function
+    given = function.__globals__
+    names = {name for code in codes for name in code.co_names} | {"__builtins__", "__name__"}
+    kept = {name: given[name] for name in names if name in given}
+    cells = tuple([_copy_of_cell(cell) for cell in function.__closure__ or ()])
+    made = types.FunctionType(
+        function.__code__, kept, function.__name__, function.__defaults__, cells
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _codes_within(code: types.CodeType) -> Iterator[types.CodeType]:
+    """Yields the code of a function and of those within it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes_within(constant)
+
+
+def _assigns_free_names(code: types.CodeType) -> bool:
+    """Whether code assigns names that are not its own."""
+    return any(
+        instruction.opname in OPCODES_THAT_ASSIGN and instruction.argval not in code.co_cellvars
+        for instruction in dis.get_instructions(code)
+    )
+
+
+def _copy_of_cell(cell: types.CellType) -> types.CellType:
+    try:
+        return types.CellType(cell.cell_contents)
+    except ValueError:  # it is empty: the function is defined within what it is called by
+        return cell
+
+
 class UserFunction:
     """A function of elements.
 
@@ -113,7 +165,7 @@ class UserFunction:
         self._lock = threading.RLock()
         if argument is not None:
             self._record_before(argument)
-        self.python = frozen(python)
+        self.python = with_frozen_names(python)
 
     def _record_before(self, argument: Any) -> None:
         flat = leaves(argument)

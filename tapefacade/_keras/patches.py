@@ -13,7 +13,6 @@ from typing import Any
 
 from tapefacade._core.logging import get_logger
 from tapefacade._core.optional_imports import how_to_install
-from tapefacade._keras import preprocessing
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
     control_flow,
@@ -168,7 +167,7 @@ def _change() -> None:
     PATCHES.set(arrays.ArrayDataAdapter, "_get_iterator", batches)
     _change_training()
     _change_tracebacks()
-    preprocessing.apply(PATCHES)
+    _change_look_ups_of_tensorflow()
     saveable = importlib.import_module("keras.src.saving.keras_saveable").KerasSaveable
     PATCHES.set(saveable, "_checkpoint_children", tracked_parts.parts)
     keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
@@ -217,6 +216,29 @@ def _recurrent() -> dict[Any, Any]:
         if hasattr(rnn, name):
             replaced[getattr(rnn, name)] = lift(getattr(rnn, name), name)
     return replaced
+
+
+def _change_look_ups_of_tensorflow() -> None:
+    """Lets Keras find this package where it looks for TensorFlow (texts, tables, files)."""
+    modules = importlib.import_module("keras.src.utils.module_utils")
+    PATCHES.set(modules.tensorflow, "module", importlib.import_module("tapefacade"))
+    PATCHES.set(modules.tensorflow, "_available", True)
+    # Its functions for files ask for this one where a path has `://`.
+    PATCHES.set(modules.gfile, "module", importlib.import_module("tapefacade.io.gfile"))
+    PATCHES.set(modules.gfile, "_available", True)
+    utilities = importlib.import_module("keras.src.utils.dataset_utils")
+    PATCHES.set(utilities, "is_tf_dataset", datasets.is_dataset)
+    utils = importlib.import_module("keras.src.utils.backend_utils")
+    PATCHES.set(utils, "in_tf_graph", lambda: False)
+    backend = importlib.import_module("keras.src.backend")
+    plain = utils.DynamicBackend.__getattr__
+
+    def attribute(self: Any, name: str) -> Any:
+        """Layers that ask for TensorFlow's backend get the one there is."""
+        return getattr(backend, name) if self._backend == "tensorflow" else plain(self, name)
+
+    PATCHES.set(utils.DynamicBackend, "__getattr__", attribute)
+    PATCHES.set(backend, "tensorflow", importlib.import_module("keras.src.backend.jax"))
 
 
 def _change_training() -> None:
