@@ -581,3 +581,36 @@ def test_ops_may_run_immediately():
         assert [f(tf.constant(1.0)).numpy(), f(tf.constant(2.0)).numpy()] == [3.0, 5.0]
     finally:
         tf.config.run_ops_immediately(False)
+
+
+def test_other_datasets_of_one_spec_neither_record_nor_compile():
+    v = tf.Variable(1.0)
+
+    @tf.function
+    def epoch(dataset):
+        total = tf.constant(0.0)
+        for x in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((x * v) ** 2)
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+            total += loss
+        return total
+
+    x = np.arange(8, dtype=np.float32)
+    for k in range(3):
+        epoch(tf.data.Dataset.from_tensor_slices(x + k).batch(2)).numpy()
+    with counted() as count:
+        epoch(tf.data.Dataset.from_tensor_slices(x - 7).batch(2)).numpy()
+    assert (count.compiled, count.recorded) == (0, 0)
+    assert epoch.experimental_get_tracing_count() == 1
+    assert len(epoch._traces) == 1  # nothing is kept for each dataset
+
+
+def test_ragged_rows_of_any_sizes_keep_one_trace():
+    @tf.function
+    def total(x):
+        return tf.reduce_sum(x, 1).numpy()[0] + 0.0
+
+    for n in range(1, 6):
+        assert total(tf.ragged.constant([[1.0] * n, [2.0]])) == n
+    assert len(total._traces) == 1

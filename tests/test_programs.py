@@ -23,6 +23,7 @@ COMMAND = "python tests/goldens/generate_programs.py {} (in an environment with 
 
 # Where we differ on purpose: the place in the answer (all below it), and why.
 CLASS = "Python names our class by its last name in messages of its own"
+OVER_DATASETS = "loops over datasets are differentiated, as in eager code"
 REPEATED = "scalar * list falls back to Python's repetition of the list in TensorFlow"
 BOOLEAN = "TensorFlow's * is a logical and as soon as one operand is a boolean, whatever the other"
 NUMPY = "NumPy values follow the dtype of the tensors in every op, here as well"
@@ -38,6 +39,8 @@ OURS = (
 DIFFERENT: dict[str, str] = {
     "loops.second_derivative_of_what_is_linear.list.1": "None, not zeros",
     "functions.tracing.list.2": "functions of texts run their Python: the text is known",
+    "functions_datasets.gradients_over_a_dataset.list.0.list.1": OVER_DATASETS,
+    "functions_datasets.gradients_over_a_dataset.list.1.list.1": OVER_DATASETS,
     "functions_errors.exceptions_of_python.list.4": "exceptions stay what they are",
     "functions_errors.shapes_that_do_not_fit": EAGER_ERROR,
     "functions_errors.dtypes_that_do_not_fit": EAGER_ERROR,

@@ -1323,3 +1323,6 @@ def _form(spec: Any) -> Any:
     if isinstance(spec, dict):
         return {key: _form(spec[key]) for key in spec}
     return [_form(part) for part in spec] if isinstance(spec, tuple) else None
+
+
+DatasetSpec._value_type = Dataset

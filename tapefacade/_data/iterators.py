@@ -38,6 +38,7 @@ class DatasetSpec(HandleSpec):
     """
 
     __slots__ = ("_dataset_shape", "_element_spec")
+    _value_type: Any = None  # the class, which is defined later
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         self._element_spec = element_spec
@@ -51,7 +52,7 @@ class DatasetSpec(HandleSpec):
     @property
     def value_type(self) -> Any:
         """The class of datasets."""
-        return DatasetNode
+        return DatasetSpec._value_type
 
     @staticmethod
     def from_value(value: Any) -> "DatasetSpec":
@@ -167,7 +168,9 @@ class OwnedIterator(Iterator):
         with self._lock:
             try:
                 element = next(self._elements)
-            except StopIteration:
+            except StopIteration as end:
+                if THREAD.functions:  # what a function that this ends raises
+                    end.as_out_of_range = self._end()  # type: ignore[attr-defined]
                 raise
             except errors.OpError as error:
                 shorten(error)
@@ -182,9 +185,12 @@ class OwnedIterator(Iterator):
         try:
             return next(self)
         except StopIteration:
-            end = errors.OutOfRangeError(None, None, "End of sequence")
-            end.is_of_dataset = True  # type: ignore[attr-defined]
-            raise shown(end, GET_NEXT, self._node) from None
+            raise self._end() from None
+
+    def _end(self) -> errors.OpError:
+        end = errors.OutOfRangeError(None, None, "End of sequence")
+        end.is_of_dataset = True  # type: ignore[attr-defined]
+        return shown(end, GET_NEXT, self._node)
 
     def get_next_as_optional(self) -> Optional:
         try:

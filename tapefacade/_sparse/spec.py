@@ -67,7 +67,7 @@ class SparseTensorSpec(TypeSpec):
         )
 
     def _to_components(self, value: Any) -> tuple[Any, ...]:
-        return value._components()
+        return value.indices, value.values, value.dense_shape
 
     def _from_components(self, components: Any) -> SparseTensor:
         return SparseTensor(*components)

@@ -1,7 +1,7 @@
 """A function for one signature, as `get_concrete_function` gives it."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tapefacade._core import nest
@@ -97,15 +97,15 @@ class ConcreteFunction(function_types.Callable):
         for value, spec in zip([*positional, *named], self._values(), strict=True):
             try:
                 found.append(cast_to(value, spec, checked=False))
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, AttributeError) as error:
                 raise binding_error(str(error), args, kwargs, signature) from None
         return found
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        leaves = nest.flatten(self._values(), expand_composites=True)
+        expanded = [nest.map_structure(_parts, value) for value in self._values()]
         names = [
             name
-            for own, value in zip(self._names, self._values(), strict=True)
+            for own, value in zip(self._names, expanded, strict=True)
             for name in leaf_names(own, nest.map_structure(_nameless, value))
         ]
         text = f"{self._name.removeprefix('__inference_')}({', '.join(names)})"
@@ -129,8 +129,7 @@ class ConcreteFunction(function_types.Callable):
                     f"{type(given[name]).__name__} ({given[name]})."
                 )
         rest = iter([given[name] for name in names])
-        flat = [next(rest) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
-        return nest.pack_sequence_as(self._values(), flat, expand_composites=True)
+        return nest.map_structure(lambda leaf: _of_tensors(leaf, rest), self._values())
 
     def _check_dtypes(self, given: list[Any]) -> None:
         specs = nest.flatten(self._values())
@@ -256,6 +255,15 @@ class ConcreteFunction(function_types.Callable):
 
     def __str__(self) -> str:
         return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+
+def _parts(leaf: Any) -> Any:
+    """Returns the specs of the tensors that a ragged or sparse tensor is made of."""
+    return leaf.flatten() if isinstance(leaf, TypeSpec) else leaf
+
+
+def _of_tensors(leaf: Any, tensors: Iterator[Any]) -> Any:
+    return leaf.from_tensors(tensors) if isinstance(leaf, TypeSpec) else leaf
 
 
 def _nameless(leaf: Any) -> Any:

@@ -38,6 +38,7 @@ from tapefacade._function.function.retracing_rules import (
     known_spec,
     open_signature,
     relaxed,
+    shared_key_of,
     with_specs,
     with_tensors,
 )
@@ -160,6 +161,8 @@ class Function(PolymorphicFunction):
         self._draw_counts: Counts = {}  # how far the random ops of a signature have come
         # What calls with nothing but dense tensors by position come to.
         self._fast_calls: dict[Any, Callable[..., Any]] = {}
+        self._shared_keys: set[Any] = set()  # of specs of other things than dense tensors
+        self._is_shared = False  # whether there are traces under them
         self._positional_count = -1 if self._signature is not None else self._parameters.count
         self._tracing_count = 0
         self._calls_without_tracing = 0  # calls since the last one that recorded
@@ -221,6 +224,10 @@ class Function(PolymorphicFunction):
                         self._calls_without_tracing += 1
                         return call(args)
             return self._call(args, kwargs)
+        except StopIteration as end:
+            error = getattr(end, "as_out_of_range", end)
+            shorten(error)
+            raise error from None
         except Exception as error:
             shorten(error)
             raise
@@ -232,7 +239,7 @@ class Function(PolymorphicFunction):
         args, kwargs = self._bind(args, kwargs)
         tensors: list[EagerTensor] = []
         key = key_of((args, kwargs), tensors)
-        trace = self._traces.get(key)
+        trace = self._traces.get(key) or self._shared_trace(args, kwargs)
         if trace is None:
             return self._first_call(key, args, kwargs, tensors)
         self._calls_without_tracing += 1
@@ -243,6 +250,10 @@ class Function(PolymorphicFunction):
         if trace.draws_rewritten and numbers_ops_of_caller():
             return self._run(args, kwargs, tensors, trace.counts)
         return trace.call(tensors)
+
+    def _shared_trace(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace | None:
+        """Returns what is known of a function whose Python runs for arguments of such specs."""
+        return self._traces.get(shared_key_of((args, kwargs))) if self._is_shared else None
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         if self._signature is not None:
@@ -284,7 +295,7 @@ class Function(PolymorphicFunction):
         """Runs the Python for the first time with such arguments."""
         outermost = not THREAD.functions
         with self._lock:
-            known = self._traces.get(key)
+            known = self._traces.get(key) or self._shared_trace(args, kwargs)
             if known is not None and not known.needs_python:
                 return known.call(tensors)  # another thread has recorded it
             self._check_count(key, args, kwargs)
@@ -323,7 +334,7 @@ class Function(PolymorphicFunction):
     ) -> Any:  # fmt: skip
         """Records the rewritten Python, where the user's has looked at a value before."""
         with self._lock:
-            known = self._traces[key]
+            known = self._traces.get(key) or self._shared_trace(args, kwargs)
             if known is not trace:
                 return self._call(args, kwargs)  # another thread has recorded it
             trace.looked = False
@@ -346,6 +357,8 @@ class Function(PolymorphicFunction):
             made.rewritten = python if python.is_useful else None
             self._looks |= python.is_useful
             self._keep(key, args, kwargs, made)
+            if made.recorded is not None and trace.recorded is None and self._is_shared:
+                trace.looked = True  # other sizes are recorded as well
         self._tell(made)
         return result if has_run else made.call(tensors)
 
@@ -396,6 +409,8 @@ class Function(PolymorphicFunction):
             return bool(self._traces or self._open_signatures)
         if any(covers(wide, args, kwargs) for wide in self._open_signatures):
             return True
+        if self._shared_keys and shared_key_of((args, kwargs)) in self._shared_keys:
+            return True
         if not self._settings["reduce_retracing"]:
             return False
         key = relaxed(key_of((args, kwargs), []))
@@ -431,6 +446,11 @@ class Function(PolymorphicFunction):
 
     def _keep(self, key: Any, args: Any, kwargs: dict[str, Any], trace: FunctionTrace) -> None:
         self._note_signature(key, args, kwargs, trace)
+        shared = shared_key_of((args, kwargs))
+        if shared is not None:
+            self._shared_keys.add(shared)
+            if trace.recorded is None:  # its Python runs at every call
+                self._is_shared, key = True, shared
         self._traces[key] = trace
         plain = self._positional_count == len(args) and all(
             type(value) is EagerTensor for value in args
@@ -472,7 +492,7 @@ class Function(PolymorphicFunction):
         if self._signature is not None and not args and not kwargs:
             args = self._signature.complete()
         args, kwargs = self._bind(args, kwargs)
-        key = key_of((args, kwargs), [])
+        key = shared_key_of((args, kwargs)) or key_of((args, kwargs), [])
         with self._lock:
             made = self._concrete_functions.get(key)
             if made is None:
@@ -527,6 +547,7 @@ class Function(PolymorphicFunction):
     def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
         """Records a run on tensors that have no values; rewritten, if it looks at one."""
         if has_composite_specs((args, kwargs)):
+            self._tracing_count += 1
             return FunctionTrace(None, None, WHY_COMPOSITE)
         trace = self._recorded_abstract(args, kwargs, None)
         if trace.looked and (python := self._rewritten()) is not None:

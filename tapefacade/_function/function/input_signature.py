@@ -9,8 +9,8 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.type_spec import TypeSpec
+from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
+from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._function.function.retracing_rules import is_tensor
 from tapefacade._state.variable import Variable
 
@@ -229,7 +229,7 @@ class InputSignature:
             bound.apply_defaults()
             for name, value in bound.arguments.items():
                 bound.arguments[name] = cast_to(value, self._values[name])
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, AttributeError) as error:
             raise binding_error(str(error), args, kwargs, self.text()) from None
         return (*own, *bound.args)
 
@@ -329,8 +329,16 @@ def cast_to(value: Any, spec: Any, checked: bool = True) -> Any:
         if not spec.is_compatible_with(value):
             raise TypeError(f"Can not cast {value} to {spec}")
         return value
-    if not isinstance(spec, TensorSpec):
-        return value
+    if isinstance(spec, TensorSpec):
+        return _cast_tensor(value, spec, checked)
+    if not isinstance(spec, HandleSpec):
+        return _cast_composite(value, spec)
+    if not spec.is_compatible_with(value):  # a dataset or an iterator, handed on as it is
+        raise TypeError(f"Can not cast {spec_of(value) or repr(value)} to {spec}")
+    return value
+
+
+def _cast_tensor(value: Any, spec: TensorSpec, checked: bool) -> Any:
     if isinstance(value, Variable):
         value = value._root.value()
     known = isinstance(value, EagerTensor)
@@ -339,6 +347,15 @@ def cast_to(value: Any, spec: Any, checked: bool = True) -> Any:
     if (checked or not known) and not spec.is_compatible_with(value):
         given = TensorSpec(value.shape, value.dtype)
         raise TypeError(f"Can not cast {given} to {TensorSpec(spec.shape, spec.dtype)}")
+    return value
+
+
+def _cast_composite(value: Any, spec: Any) -> Any:
+    """Checks a ragged, sparse or other composite value, tensor by tensor."""
+    parts, specs = list(spec._to_components(value)), list(spec._component_specs)
+    nest.assert_same_structure(specs, parts)
+    for part, own in zip(nest.flatten(parts), nest.flatten(specs), strict=True):
+        cast_to(part, own)
     return value
 
 

@@ -13,7 +13,7 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._core.type_spec import TypeSpec
+from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._function.function.unknown_sizes import known_shape, stand_in_shape
 from tapefacade._state.variable import Variable
 
@@ -109,6 +109,34 @@ def _object_key(value: Any) -> Any:
     return (type(value), value)
 
 
+def shared_key_of(arguments: Any) -> Any:
+    """Returns a key that all arguments of the same specs have: other rows, another dataset.
+
+    Args:
+        arguments: positional arguments and those by name.
+
+    Returns:
+        The key, None if there is nothing but dense tensors and Python values among the arguments.
+    """
+    leaves = nest.flatten(arguments)
+    specs = [_spec_of_object(leaf) for leaf in leaves]
+    if not any(specs):
+        return None
+    flat = [leaf if spec is None else spec for spec, leaf in zip(specs, leaves, strict=True)]
+    return key_of(nest.pack_sequence_as(arguments, flat), [])
+
+
+def _spec_of_object(value: Any) -> TypeSpec | None:
+    """Returns the spec of an argument that is no dense tensor, if it is known without a look."""
+    if isinstance(value, TypeSpec):
+        return None if isinstance(value, TensorSpec) else value
+    if isinstance(value, CompositeTensor):
+        return spec_of(value)
+    if getattr(value, "_is_element", False) is True and value._node.is_known:
+        return spec_of(value)
+    return None
+
+
 def is_textual(key: Any) -> bool:
     """Whether a key contains texts in tensors, which are known on the host only."""
     if isinstance(key, tuple):
@@ -197,9 +225,12 @@ def with_specs(
     """Returns the arguments with a named spec in the place of each tensor."""
     rest = iter(names)
 
-    def spec_of(name: str, leaf: Any) -> Any:
+    def described_leaf(name: str, leaf: Any) -> Any:
         if isinstance(leaf, TensorSpec):
             return TensorSpec(leaf.shape, leaf.dtype, leaf.name or name)
+        spec = _spec_of_object(leaf)
+        if spec is not None:
+            return spec
         value: Any = convert(leaf) if is_array(leaf) else leaf
         ours: Any = EagerTensor | Variable | CompositeTensor
         if isinstance(value, ours) and hasattr(value, "dtype"):
@@ -209,10 +240,10 @@ def with_specs(
     def described(value: Any) -> Any:
         name = next(rest)
         if not nest.is_nested(value):
-            return spec_of(name, value)
+            return described_leaf(name, value)
         leaves = nest.flatten(value)
         names = _paths(name, value)
-        return nest.pack_sequence_as(value, list(map(spec_of, names, leaves)))
+        return nest.pack_sequence_as(value, list(map(described_leaf, names, leaves)))
 
     return tuple(described(value) for value in args), {
         key: described(value) for key, value in kwargs.items()
@@ -246,6 +277,8 @@ def covers(wide: Sequence[Any], args: Any, kwargs: Any) -> bool:
 def _covered(wide: Any, leaf: Any) -> bool:
     if isinstance(wide, TensorSpec):
         return is_tensor(leaf) and wide.is_compatible_with(TensorSpec(leaf.shape, leaf.dtype))
+    if isinstance(wide, TypeSpec):
+        return wide.is_compatible_with(leaf)
     if isinstance(wide, EagerTensor):
         return isinstance(leaf, EagerTensor) and leaf._type is wide._type
     return type(wide) is type(leaf) and bool(wide == leaf)
