@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tapefacade._core.logging import get_logger
-from tapefacade._trace.program_listing import CELL
+from tapefacade._trace.program_listing import CELL, MAX_SOURCE
 
-MAX_SOURCE = 60  # characters of a line
 AN_INSTRUCTION = "an instruction"
 WITH_CALLS = "compiled up to each call of Python"
 VERBOSE_ABOUT_PYTHON, VERBOSE_ABOUT_ALL = 1, 3  # levels of `tf.autograph.set_verbosity`

@@ -11,6 +11,7 @@ import numpy as np
 
 from tapefacade._core import string_arrays
 from tapefacade._core.dimension import Dimension
+from tapefacade._core.error_texts import no_text
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
@@ -67,7 +68,7 @@ def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
         return bytes_or_text.decode(encoding)
-    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+    raise no_text(bytes_or_text)
 
 
 @function("compat.as_str_any")

@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.annotations import described
 from tapefacade._core.conversion_registry import REGISTERED, converted
 from tapefacade._core.dispatch import CompositeTensor, HandOver
-from tapefacade._core.error_texts import inconvertible, unsupported
+from tapefacade._core.error_texts import MESSAGE_MIXED, inconvertible, unsupported
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
 from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
@@ -212,7 +212,7 @@ def _from_python(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     if any(not issubclass(kind, (*SCALARS, np.generic, np.ndarray)) for kind in kinds):
         if len(kinds) == 1 or not issubclass(type(leaves[0]), SCALARS):
             raise unsupported(next(x for x in leaves if not isinstance(x, (*SCALARS, np.generic))))
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        raise ValueError(MESSAGE_MIXED)
     if dtype is None:
         numpy_dtype = _infer(leaves)
     elif dtype._numpy is None:
@@ -294,7 +294,7 @@ def _infer(leaves: list[Any]) -> np.dtype[Any]:
         kind = next(k for k in (bool, int, float, complex, str, bytes) if isinstance(first, k))
     followers = _FOLLOWERS[kind]
     if not all(isinstance(x, followers) for x in leaves):
-        raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+        raise ValueError(MESSAGE_MIXED)
     if kind in _DTYPES:
         return _DTYPES[kind]
     if any(isinstance(x, float | np.floating) for x in leaves):
@@ -320,7 +320,7 @@ def _check_kinds(value: Any, leaves: list[Any], dtype: dtypes.DType) -> None:
     if not all(isinstance(x, accepted) for x in leaves):
         texts = sum(isinstance(x, str | bytes) for x in leaves)
         if 0 < texts < len(leaves):
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+            raise ValueError(MESSAGE_MIXED)
         raise inconvertible(value, dtype.kernel_name)
 
 

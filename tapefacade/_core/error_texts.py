@@ -5,6 +5,14 @@ from typing import Any
 
 from tapefacade._core.errors import InvalidArgumentError
 
+MESSAGE_SINGLETON = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+MESSAGE_MIXED = "Can't convert Python sequence with mixed types to Tensor."
+MESSAGE_NONE = "None values not supported."
+
 
 def kernel_prefix(kernel: str) -> str:
     """Writes how TensorFlow begins an error that it finds while it computes an op."""
@@ -93,6 +101,51 @@ def wrong_input(kernel: str, place: int, expected: str, given: str) -> str:
     )
 
 
+def reshape_sizes(given: Any, wanted: Any) -> str:
+    """Words that a tensor has more or fewer values than a shape.
+
+    >>> reshape_sizes(6, 4)
+    'Input to reshape is a tensor with 6 values, but the requested shape has 4'
+    """
+    return f"Input to reshape is a tensor with {given} values, but the requested shape has {wanted}"
+
+
+def matrix_sizes(first: str, second: str) -> str:
+    """Words that two matrices cannot be multiplied.
+
+    >>> matrix_sizes("[2,3]", "[2,3]")
+    'Matrix size-incompatible: In[0]: [2,3], In[1]: [2,3]'
+    """
+    return f"Matrix size-incompatible: In[0]: {first}, In[1]: {second}"
+
+
+def transpose_sizes(rank: int, given: int) -> str:
+    """Words that a permutation has another length than a tensor has dimensions.
+
+    >>> transpose_sizes(3, 2)
+    'transpose expects a vector of size 3. But input(1) is a vector of size 2'
+    """
+    return f"transpose expects a vector of size {rank}. But input(1) is a vector of size {given}"
+
+
+def too_many_indices(rank: int) -> str:
+    """Words that more dimensions are indexed than there are.
+
+    >>> too_many_indices(1)
+    'Index out of range using input dim 1; input has only 1 dims'
+    """
+    return f"Index out of range using input dim {rank}; input has only {rank} dims"
+
+
+def falling_range(start: Any, limit: Any) -> str:
+    """Words that a range begins above its end.
+
+    >>> falling_range(0, -1)
+    'Requires start <= limit when delta > 0: 0/-1'
+    """
+    return f"Requires start <= limit when delta > 0: {start}/{limit}"
+
+
 def invalid(message: str) -> InvalidArgumentError:
     """Makes the exception of an op that refuses its arguments."""
     return InvalidArgumentError(None, None, message)
@@ -136,3 +189,34 @@ def inconvertible(value: Any, kernel_name: str) -> TypeError:
 def inconvertible_argument(value: Any, kernel_name: str = "int32") -> TypeError:
     """Makes that exception for a static argument of an op, where a list has become a tuple."""
     return inconvertible(list(value) if isinstance(value, tuple) else value, kernel_name)
+
+
+def no_text(value: Any) -> TypeError:
+    """Makes the exception for a value that should be `str` or `bytes`."""
+    return TypeError(f"Expected binary or unicode string, got {value!r}")
+
+
+def reduction_axis_out_of_range(axis: int, rank: int) -> InvalidArgumentError:
+    """Makes the exception for an axis that a reduced tensor does not have."""
+    return invalid(f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)")
+
+
+def choice_no_scalar(shape: Iterable[int]) -> InvalidArgumentError:
+    """Makes the exception for a condition, or the number of a branch, that is no scalar."""
+    return invalid(f"The second input must be a scalar, but it has shape {list(shape)}")
+
+
+def dtype_of_numbers(dtype: Any, accepted: Iterable[str]) -> ValueError:
+    """Makes the exception for a dtype of which no random numbers are drawn."""
+    names = ", ".join(f"tf.{name}" for name in accepted)
+    return ValueError(f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({names}).")
+
+
+def stride_too_small(stride: int) -> InvalidArgumentError:
+    """Makes the exception for a stride that is not positive."""
+    return invalid(f"Stride must be > 0, but got {stride}")
+
+
+def no_real_input(tensor: Any) -> ValueError:
+    """Makes the exception of `rfft` for a tensor that is not real."""
+    return ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor!s}")

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.error_texts import no_text
 from tapefacade._core.tensor import EAGER_TENSOR, EagerTensor
 from tapefacade._core.tensor_type import type_of
 
@@ -46,7 +47,7 @@ def as_bytes(value: Any, encoding: str = "utf-8") -> bytes:
         return bytes(value)
     if isinstance(value, str):
         return value.encode(encoding)
-    raise TypeError(f"Expected binary or unicode string, got {value!r}")
+    raise no_text(value)
 
 
 def text_tensor(texts: Any) -> StringTensor:

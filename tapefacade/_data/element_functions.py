@@ -18,6 +18,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.error_texts import MESSAGE_SINGLETON
 from tapefacade._core.random_keys import (
     Counts,
     FunctionDraws,
@@ -55,11 +56,6 @@ from tapefacade._trace.recording import THREAD, Recording
 
 Array = np.ndarray[Any, Any]
 # Stands for unknown sizes; sizes near its multiples and halves were computed from it.
-MESSAGE_VARIABLE = (
-    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
-    "tf.Variable is only created once or created outside tf.function. See "
-    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
-)
 MAX_BODIES = 256  # programs of one function, for elements of different shapes
 ROWS_BEFORE_BATCHED_CALLS = 64  # rows for which no program of its own is worth its compilation
 
@@ -73,7 +69,7 @@ def _host() -> Any:
 def apart() -> Iterator[None]:
     """Makes a block whose ops are no part of what the program records, and run on the host."""
     outer = THREAD.recording
-    functions, THREAD.functions = THREAD.functions, [RunningCall(MESSAGE_VARIABLE)]
+    functions, THREAD.functions = THREAD.functions, [RunningCall(MESSAGE_SINGLETON)]
     THREAD.recording = Recording()
     host = _host()
     try:

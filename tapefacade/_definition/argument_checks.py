@@ -9,6 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.error_texts import (
+    MESSAGE_MIXED,
     inconvertible_argument,
     invalid,
     refused_type,
@@ -91,7 +92,7 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
         if size is None:
             if size is sizes[0]:
                 raise unsupported(None)
-            raise ValueError("Can't convert Python sequence with mixed types to Tensor.")
+            raise ValueError(MESSAGE_MIXED)
     if not all(is_integer(size) for size in sizes):
         if attribute is None:
             raise inconvertible_argument(shape)

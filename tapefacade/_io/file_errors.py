@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._core import errors
-from tapefacade._core.error_texts import kernel_prefix
+from tapefacade._core.error_texts import kernel_prefix, no_text
 
 KINDS: dict[int, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
@@ -76,4 +76,4 @@ def as_path(path: Any) -> str:
         return os.fsdecode(path)
     if hasattr(path, "numpy"):
         return as_path(path.numpy())
-    raise TypeError(f"Expected binary or unicode string, got {path!r}")
+    raise no_text(path)

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Any
 
 from tapefacade._core import errors
+from tapefacade._core.error_texts import no_text
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translating
 from tapefacade._io.storage import storage_of
@@ -99,7 +100,7 @@ class GFile:
         if isinstance(file_content, str):
             file_content = file_content.encode()
         elif not isinstance(file_content, bytes):
-            raise TypeError(f"Expected binary or unicode string, got {file_content!r}")
+            raise no_text(file_content)
         writer.write(file_content)
 
     def read(self, n: int = -1) -> Any:

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, ClassVar
 
 from tapefacade._core import errors
+from tapefacade._core.error_texts import no_text
 from tapefacade._definition.op import function
 from tapefacade._io.checksums import masked_crc
 from tapefacade._io.file_errors import translating
@@ -124,7 +125,7 @@ class TFRecordWriter:
         if not isinstance(options, TFRecordOptions):
             options = TFRecordOptions(compression_type=options)
         if not isinstance(path, str | bytes):
-            raise TypeError(f"Expected binary or unicode string, got {path!r}")
+            raise no_text(path)
         path = path if isinstance(path, str) else path.decode()
         with translating(path):
             self._file: BinaryIO | None = storage_of(path).open(path, "wb")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import shape_text
+from tapefacade._core.error_texts import MESSAGE_NONE, shape_text
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
@@ -144,7 +144,7 @@ def make_tensor_proto(
 def _tensor(values: Any, dtype: dtypes.DType | None, shape: Any) -> EagerTensor:
     """Converts values, with the errors of `make_tensor_proto`."""
     if values is None:
-        raise ValueError("None values not supported.")
+        raise ValueError(MESSAGE_NONE)
     if shape is not None and 0 in list(shape):
         return from_host(np.zeros(0, np.float32 if dtype is None else dtype._numpy))
     if isinstance(values, list | tuple):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, transpose_sizes
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import power
@@ -188,10 +188,7 @@ def _to_the_end(value: Any, axis1: int, axis2: int) -> Any:
     """Moves two axes to the end."""
     rank = value.ndim
     if rank < 2:
-        raise invalid(
-            f"transpose expects a vector of size {rank}. But input(1) is a vector of size 2 "
-            "[Op:Transpose]"
-        )
+        raise invalid(transpose_sizes(rank, 2) + " [Op:Transpose]")
     first, second = axis1 % rank, axis2 % rank
     if (first, second) == (rank - 2, rank - 1):
         return value

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, transpose_sizes
 from tapefacade._definition.op import function
 from tapefacade._numpy.creation import sizes
 from tapefacade._numpy.promotion import as_tensor
@@ -197,10 +197,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     moved, places = ([p + rank if p < 0 else p for p in ps] for ps in (moved, places))
     order = [axis for axis in range(rank) if axis not in moved]
     if len(order) + len(moved) != rank:
-        raise invalid(
-            f"transpose expects a vector of size {rank}. But input(1) is a vector of size "
-            f"{len(order) + len(moved)} [Op:Transpose]"
-        )
+        raise invalid(transpose_sizes(rank, len(order) + len(moved)) + " [Op:Transpose]")
     for place, axis in sorted(zip(places, moved, strict=True)):
         order.insert(place, axis)
     return shaping.transpose(value, order)

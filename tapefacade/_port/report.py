@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core.tracebacks import OWN_SCRIPTS, PACKAGE
 from tapefacade._function.function.function import Function
 from tapefacade._function.function.tracing import FunctionTrace
 from tapefacade._tape.tape import GradientTape
@@ -25,7 +26,7 @@ from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.shape_changes import REMEDY, SHAPE_CHANGES, ProgramShapes, shown
 from tapefacade._trace.slices import Slice
-from tapefacade._trace.tree import PACKAGE, users_line
+from tapefacade._trace.tree import users_line
 
 MAX_ROWS = 12
 NUMBERS = "give numbers that change as tensors where an op takes them so"
@@ -37,7 +38,6 @@ FOREIGN = tuple(
         *(PACKAGE, "<frozen ", "<string>"),
     }
 )
-OWN_SCRIPTS = os.path.join(PACKAGE, "demo", "")
 
 
 class _ReportThread(threading.local):

@@ -6,6 +6,7 @@ from typing import Any
 from tapefacade._core import errors
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.math.elementary import pow as dense_pow
+from tapefacade._ops.operators import COMPARISONS
 from tapefacade._ragged.broadcasting import combined
 from tapefacade._ragged.tensor import RaggedTensor
 
@@ -13,9 +14,6 @@ BINARY = {
     "add": "math.add", "sub": "math.subtract", "mul": "math.multiply", "truediv": "math.truediv",
     "div": "math.truediv", "floordiv": "math.floordiv", "mod": "math.floormod",
     "and": "math.logical_and", "or": "math.logical_or", "xor": "math.logical_xor",
-}  # fmt: skip
-COMPARISONS = {
-    "lt": "math.less", "le": "math.less_equal", "gt": "math.greater", "ge": "math.greater_equal",
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.dispatch import handles
-from tapefacade._core.error_texts import invalid, kernel_prefix
+from tapefacade._core.error_texts import invalid, kernel_prefix, matrix_sizes
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
@@ -110,10 +110,7 @@ def matmul(
 
 def _incompatible(first: Matrices, second: Matrices, place: int) -> Exception:
     shapes = [f"[{m.rows[place]},{m.columns[place]}]" for m in (first, second)]
-    return invalid(
-        f"{kernel_prefix('MatMul')}Matrix size-incompatible: In[0]: {shapes[0]}, "
-        f"In[1]: {shapes[1]} [Op:MatMul] name: "
-    )
+    return invalid(f"{kernel_prefix('MatMul')}{matrix_sizes(*shapes)} [Op:MatMul] name: ")
 
 
 def _matrix(value: Any) -> EagerTensor:

@@ -9,6 +9,7 @@ from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import (
+    SPACES,
     UNITS,
     Array,
     each,
@@ -18,8 +19,6 @@ from tapefacade._strings.arguments import (
     text_array,
     texts,
 )
-
-SPACES = b" \t\n\v\f\r"
 
 
 @function("strings.length", dispatch=True, elementwise=1)

@@ -10,13 +10,12 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
-from tapefacade._strings.arguments import each, failed, not_allowed, text_array, texts
+from tapefacade._strings.arguments import SPACES, each, failed, not_allowed, text_array, texts
 
 NUMBER_TYPES = ("float", "double", "int32", "int64", "uint32", "uint64")
 FLOAT = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)", re.I)
 HEX_FLOAT = re.compile(rb"[+-]?0[xX]([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d+)?", re.I)
 INTEGER = re.compile(rb"[+-]?\d+")
-SPACES = b" \t\n\v\f\r"
 
 
 @function("strings.to_number", dispatch=True, elementwise=1)

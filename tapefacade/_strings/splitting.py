@@ -10,8 +10,6 @@ from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import attribute_text, text_array, text_scalar, texts
 from tapefacade._strings.rows import by_rows, in_rows
 
-SPACES = b" \t\n\v\f\r"
-
 
 def _texts(values: list[bytes]) -> Any:
     return text_array(values, (len(values),))

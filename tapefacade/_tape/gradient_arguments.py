@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import invalid, refused_input
+from tapefacade._core.error_texts import invalid, refused_input, reshape_sizes
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted
 from tapefacade._ops.array.shaping import broadcast_to, reshape
 from tapefacade._ops.math.arithmetic import add
@@ -118,10 +118,7 @@ def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
         return reshape(gradient, wanted)
     if gradient._type.size == 1:
         return broadcast_to(reshape(gradient, []), wanted)
-    raise invalid(
-        f"Input to reshape is a tensor with {gradient._type.size} values, but the requested shape "
-        f"has {target.shape.num_elements()} [Op:Reshape]"
-    )
+    raise invalid(reshape_sizes(gradient._type.size, target.shape.num_elements()) + " [Op:Reshape]")
 
 
 def value_of(item: Any) -> EagerTensor:

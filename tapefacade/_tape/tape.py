@@ -38,7 +38,7 @@ from tapefacade._tape.gradient_arguments import (
 )
 from tapefacade._tape.gradient_paths import Window, nodes_within
 from tapefacade._tape.tape_window import TapeScope
-from tapefacade._tape.unconnected_gradients import UnconnectedGradients
+from tapefacade._tape.unconnected_gradients import UnconnectedGradients, unconnected_gradients_of
 from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of
 from tapefacade._trace.recording import CLOSED_VALUES, THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import Node
@@ -77,13 +77,11 @@ def _options(
             raise TypeError("'parallel_iterations' must be a positive integer.")
         parallel_iterations = max(int(parallel_iterations), 1)
     try:
-        return UnconnectedGradients(unconnected_gradients), parallel_iterations
+        return unconnected_gradients_of(unconnected_gradients), parallel_iterations
     except ValueError as error:
         if vectorized:
             raise ValueError(MESSAGE_VECTORIZING.format(name)) from error
-        raise ValueError(
-            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
-        ) from None
+        raise
 
 
 SERIALS = itertools.count()  # of tapes, in the order in which they are made
@@ -474,12 +472,7 @@ class GradientTape:
         given_sources = nest.flatten(sources)
         flat_sources = checked_sources([differentiated(item) for item in given_sources])
         upstream = upstream_gradients(flat_targets, output_gradients)
-        try:
-            unconnected = UnconnectedGradients(unconnected_gradients)
-        except ValueError:
-            raise ValueError(
-                f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
-            ) from None
+        unconnected = unconnected_gradients_of(unconnected_gradients)
         results = self._derive(GRADIENT, flat_targets, flat_sources, upstream)
         if unconnected is UnconnectedGradients.ZERO:
             results = [

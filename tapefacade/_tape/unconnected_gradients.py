@@ -1,6 +1,7 @@
 """`tf.UnconnectedGradients`: None or zeros for sources that no target depends on."""
 
 import enum
+from typing import Any
 
 
 class UnconnectedGradients(enum.Enum):
@@ -14,3 +15,15 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
+
+
+def unconnected_gradients_of(value: Any) -> UnconnectedGradients:
+    """Returns the member that a user means.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: {value!r}") from None

@@ -7,15 +7,13 @@ defines new slots, numbered from the root: first those of Python scalars among i
 its outputs. Nothing in the tree holds a user's arrays.
 """
 
-import os
 import sys
 from typing import Any, Final
 
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.tracebacks import OWN_SCRIPTS, PACKAGE
 from tapefacade._trace.operation import Operation
 
-PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-OWN_SCRIPTS = os.path.join(PACKAGE, "demo") + os.sep
 _OWN_FILES: set[str] = set()  # files of the package that have been met
 
 # In the place of a slot among the operands of an edge: a Python scalar that follows as an input.

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import choice_no_scalar, invalid
 from tapefacade._core.random_keys import body_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import as_shape
@@ -158,8 +158,7 @@ def is_true(pred: Any) -> bool:
 
 def _scalar(condition: EagerTensor) -> EagerTensor:
     if condition._type.size != 1:
-        given = list(condition._type.shape)
-        raise invalid(f"The second input must be a scalar, but it has shape {given}")
+        raise choice_no_scalar(condition._type.shape)
     flag = cast(condition, "bool")
     return reshape(flag, []) if flag._type.shape else flag
 

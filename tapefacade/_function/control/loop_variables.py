@@ -6,12 +6,22 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import MESSAGE_NONE, choice_no_scalar
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
+
+MESSAGE_DTYPE = (
+    "Loop var {0} enters the loop with type {1} but has type {2} after 1 iteration. {0} type "
+    "should remain constant."
+)
+MESSAGE_SHAPE = (
+    "Input tensor `{}` enters the loop with shape {}, but has shape {} after one iteration. To "
+    "allow the shape to vary across iterations, use the `shape_invariants` argument of "
+    "tf.while_loop to specify a less-specific shape."
+)
 
 
 class LoopVariables:
@@ -112,7 +122,7 @@ def as_tensors(values: Any) -> Any:
         if isinstance(leaf, TensorArray | CompositeTensor):
             return leaf
         if leaf is None:
-            raise ValueError("None values not supported.")
+            raise ValueError(MESSAGE_NONE)
         return leaf._root.value() if isinstance(leaf, Variable) else convert(leaf)
 
     return nest.map_structure(converted, values)
@@ -143,8 +153,7 @@ def flag_of(answer: Any, is_graph: bool, refuse: Callable[[str], Exception]) -> 
             raise refuse(flag.dtype.kernel_name)
         flag = cast(flag, "bool")
     if flag._type.size != 1 and is_graph:
-        given = list(flag._type.shape)
-        raise invalid(f"The second input must be a scalar, but it has shape {given}")
+        raise choice_no_scalar(flag._type.shape)
     if flag._type.size != 1:
         raise NotOneProgramError("the condition of a loop is no scalar")
     return reshape(flag, []) if flag._type.shape else flag

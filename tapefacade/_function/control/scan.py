@@ -12,6 +12,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body
+from tapefacade._function.control.loop_variables import MESSAGE_DTYPE, MESSAGE_SHAPE
 from tapefacade._function.control.map_fn import require_function, without_gradient
 from tapefacade._function.control.row_loops import RowLoop, found_body, in_graph, record_loop
 from tapefacade._function.control.scan_op import FOLD, SCAN
@@ -19,15 +20,6 @@ from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD
 
-MESSAGE_DTYPE = (
-    "Loop var {0} enters the loop with type {1!s} but has type {2!s} after 1 iteration. {0} type "
-    "should remain constant."
-)
-MESSAGE_SHAPE = (
-    "Input tensor `{}` enters the loop with shape {}, but has shape {} after one iteration. To "
-    "allow the shape to vary across iterations, use the `shape_invariants` argument of "
-    "tf.while_loop to specify a less-specific shape."
-)
 WHY_CHANGES = "the state of a loop changes its dtype or shape"
 WHY_STRINGS = "a loop over strings runs its Python for each row"
 

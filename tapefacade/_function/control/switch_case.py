@@ -7,7 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import choice_no_scalar
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
@@ -68,8 +68,7 @@ def switch_case(
                 "that does not match expected type of int32."
             )
         if branch_index._type.size != 1:
-            given = list(branch_index._type.shape)
-            raise invalid(f"The second input must be a scalar, but it has shape {given}")
+            raise choice_no_scalar(branch_index._type.shape)
         names = tuple(f"branches[{k}]" for k in range(len(branches)))
         made, result = chosen(
             _within(branch_index, len(branches)),

@@ -5,7 +5,7 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import MESSAGE_SINGLETON, invalid
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
@@ -25,11 +25,6 @@ from tapefacade._tape.tape import as_if_once
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD
 
-REFUSAL = (
-    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
-    "tf.Variable is only created once or created outside tf.function. See "
-    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
-)
 WHY_COMPOSITE = "tf.vectorized_map over what is no dense tensor runs the Python for each row"
 
 
@@ -112,7 +107,7 @@ class _VectorizedMapCall:
 
     def _body(self, rows: RowLoop) -> Body | None:
         recording = THREAD.recording
-        THREAD.functions.append(RunningCall(REFUSAL))
+        THREAD.functions.append(RunningCall(MESSAGE_SINGLETON))
         try:
             with rehearsing():
                 body = body_of(self._step, self.fn, rows.row_types, rows.names)

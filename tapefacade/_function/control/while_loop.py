@@ -16,6 +16,8 @@ from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.cond import is_true
 from tapefacade._function.control.loop_variables import (
+    MESSAGE_DTYPE,
+    MESSAGE_SHAPE,
     LoopVariables,
     NotOneProgramError,
     as_tensors,
@@ -37,16 +39,6 @@ from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
-
-MESSAGE_DTYPE = (
-    "Loop var {0} enters the loop with type {1} but has type {2} after 1 iteration. {0} type "
-    "should remain constant."
-)
-MESSAGE_SHAPE = (
-    "Input tensor `{}` enters the loop with shape {}, but has shape {} after one iteration. To "
-    "allow the shape to vary across iterations, use the `shape_invariants` argument of "
-    "tf.while_loop to specify a less-specific shape."
-)
 
 
 def check_invariants(values: Any, invariants: Any) -> None:

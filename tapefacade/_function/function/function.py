@@ -13,6 +13,7 @@ from operator import is_not
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.error_texts import MESSAGE_SINGLETON
 from tapefacade._core.logging import get_logger
 from tapefacade._core.random_keys import (
     Counts,
@@ -55,13 +56,6 @@ from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.program_listing import function_in_sentence
 from tapefacade._trace.recording import THREAD
-
-MESSAGE_SINGLETON = (
-    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
-    "tf.Variable is only created once or created outside tf.function. See "
-    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
-)
-
 
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."

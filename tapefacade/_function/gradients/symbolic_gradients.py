@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import MESSAGE_NONE
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function as registered
 from tapefacade._ops.array.copying import zeros_like
@@ -15,7 +16,7 @@ from tapefacade._tape.derivatives.derivative import GRADIENT, JACOBIAN, Derivati
 from tapefacade._tape.gradient_arguments import with_itself
 from tapefacade._tape.gradient_paths import Window, reach
 from tapefacade._tape.tape_window import TapeScope
-from tapefacade._tape.unconnected_gradients import UnconnectedGradients
+from tapefacade._tape.unconnected_gradients import UnconnectedGradients, unconnected_gradients_of
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.tree import Node
 
@@ -84,12 +85,7 @@ def gradients(
     See https://www.tensorflow.org/api_docs/python/tf/gradients.
     """
     targets, sources = _checked(_listed(ys)), _checked(_listed(xs))
-    try:
-        unconnected = UnconnectedGradients(unconnected_gradients)
-    except ValueError:
-        raise ValueError(
-            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
-        ) from None
+    unconnected = unconnected_gradients_of(unconnected_gradients)
     if aggregation_method not in (None, *_METHODS):
         raise ValueError(
             f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
@@ -157,7 +153,7 @@ def hessians(
         with _recorded([gradient]):
             (second,) = _derived(JACOBIAN, [gradient], [source], [None], [])
         if second is None:
-            raise ValueError("None values not supported.")
+            raise ValueError(MESSAGE_NONE)
         results.append(second)
     return results
 

@@ -10,7 +10,13 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor, handles
-from tapefacade._core.error_texts import invalid, refused_input, shape_text
+from tapefacade._core.error_texts import (
+    falling_range,
+    invalid,
+    kernel_suffix,
+    refused_input,
+    shape_text,
+)
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.argument_checks import numpy_type
@@ -348,5 +354,5 @@ def sequence_mask(
             )
         width = int(limit.numpy())
     if width < 0:
-        raise invalid(f"Requires start <= limit when delta > 0: 0/{width} [Op:Range] name: ")
+        raise invalid(falling_range(0, width) + kernel_suffix("Range"))
     return _sequence_mask(lengths, width, dtypes.as_dtype(dtype))

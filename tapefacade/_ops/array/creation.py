@@ -8,7 +8,14 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import inconvertible_argument, invalid, refused_type, shape_text
+from tapefacade._core.error_texts import (
+    falling_range,
+    inconvertible_argument,
+    invalid,
+    kernel_suffix,
+    refused_type,
+    shape_text,
+)
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import MAX_HOST_ELEMENTS, type_of
@@ -238,7 +245,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         )
     steps = int(count.numpy().reshape(()))
     if steps < 0:
-        raise invalid("Requires start <= limit when delta > 0: 1/-1 [Op:Range] name: ")
+        raise invalid(falling_range(1, -1) + kernel_suffix("Range"))
     return _linspace(start, broadcast_to(stop, shape), steps, axis % (rank + 1))
 
 

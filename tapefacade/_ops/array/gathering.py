@@ -6,7 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.error_texts import index_text, invalid, refused_type, shape_text
+from tapefacade._core.error_texts import (
+    index_text,
+    invalid,
+    refused_type,
+    reshape_sizes,
+    shape_text,
+)
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._definition.argument_checks import (
     first_bad,
@@ -152,9 +158,7 @@ def _depth(params: Any, indices: Any, batch_dims: int) -> int:
         )
     if params.shape[:batch_dims] != indices.shape[:batch_dims]:
         size, wanted = np.prod(indices.shape[:-1]), np.prod(params.shape[:batch_dims])
-        raise invalid(
-            f"Input to reshape is a tensor with {size} values, but the requested shape has {wanted}"
-        )
+        raise invalid(reshape_sizes(size, wanted))
     if 0 in params.shape and 0 not in indices.shape[:-1]:
         raise invalid(
             "Requested more than 0 entries, but params is empty.  Params shape: "

@@ -9,7 +9,13 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.error_texts import invalid, kernel_prefix, refused_type, shape_text
+from tapefacade._core.error_texts import (
+    invalid,
+    kernel_prefix,
+    refused_type,
+    shape_text,
+    too_many_indices,
+)
 from tapefacade._core.kernel_dtypes import INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_type import type_of
@@ -261,7 +267,7 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     if rank == 0 and count:
         raise refused("Attempting to slice scalar input.")
     if count > rank:
-        raise refused(f"Index out of range using input dim {rank}; input has only {rank} dims")
+        raise refused(too_many_indices(rank))
     if not places:
         return list(items)
     at = places[0]

@@ -6,7 +6,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.error_texts import invalid, refused_type, shape_text, unsupported
+from tapefacade._core.error_texts import (
+    invalid,
+    refused_type,
+    reshape_sizes,
+    shape_text,
+    transpose_sizes,
+    unsupported,
+)
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._definition.argument_checks import (
     as_axes,
@@ -43,10 +50,7 @@ def resolved_shape(old: tuple[int, ...], shape: Any) -> tuple[int, ...]:
     elif unknown:
         new[unknown[0]] = _size_beside_zeros(old, new) if size == 0 else 0
     if int(np.prod(new, dtype=np.int64)) != size:
-        raise invalid(
-            f"Input to reshape is a tensor with {size} values, but the requested shape has "
-            f"{int(np.prod(new, dtype=np.int64))}"
-        )
+        raise invalid(reshape_sizes(size, int(np.prod(new, dtype=np.int64))))
     return tuple(new)
 
 
@@ -167,10 +171,7 @@ def _permutation(rank: int, perm: Any) -> tuple[int, ...]:
     if not all(is_integer(p) for p in perm):
         raise refused_type("Tperm", "float", INDICES)
     if len(perm) != rank:
-        raise invalid(
-            f"transpose expects a vector of size {rank}. But input(1) is a vector of size "
-            f"{len(perm)}"
-        )
+        raise invalid(transpose_sizes(rank, len(perm)))
     order = tuple(p + rank if p < 0 else p for p in perm)
     for p in order:
         if not 0 <= p < rank:

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, refused_type, shape_text
+from tapefacade._core.error_texts import invalid, refused_type, shape_text, too_many_indices
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import is_integer
@@ -81,7 +81,7 @@ def _spec(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Any
         rank = len(shape)
         if rank == 0:
             raise invalid("Attempting to slice scalar input.")
-        raise invalid(f"Index out of range using input dim {rank}; input has only {rank} dims")
+        raise invalid(too_many_indices(rank))
     spec: list[Any] = []
     dimension = 0
     for i in range(count):

@@ -11,7 +11,7 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32
-from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, matrix_sizes, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import (
@@ -157,9 +157,7 @@ def _luminance(images: TensorLike) -> jax.Array:
         raise IndexError("list index out of range")
     if images.shape[-1] != 3:
         pixels = int(np.prod(images.shape[:-1], dtype=np.int64))
-        raise invalid(
-            f"Matrix size-incompatible: In[0]: [{pixels},{images.shape[-1]}], In[1]: [3,1]"
-        )
+        raise invalid(matrix_sizes(f"[{pixels},{images.shape[-1]}]", "[3,1]"))
     weights = jnp.asarray(LUMINANCE, images.dtype)
     return jnp.sum(images * weights, -1, keepdims=True)
 
@@ -380,9 +378,7 @@ def _converted(images: Any, matrix: Matrix) -> jax.Array:
         raise IndexError("list index out of range")
     if images.shape[-1] != 3:
         pixels = int(np.prod(images.shape[:-1], dtype=np.int64))
-        raise invalid(
-            f"Matrix size-incompatible: In[0]: [{pixels},{images.shape[-1]}], In[1]: [3,3]"
-        )
+        raise invalid(matrix_sizes(f"[{pixels},{images.shape[-1]}]", "[3,3]"))
     weights = jnp.asarray(matrix, images.dtype)
     # A sum of three products, which no accelerator rounds as it may round those of a matmul.
     return sum(images[..., c, None] * weights[c] for c in range(3))  # pyright: ignore[reportReturnType]

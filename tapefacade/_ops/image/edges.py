@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import invalid, reshape_sizes, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import TensorLike, function, op
@@ -69,10 +69,7 @@ def image_gradients(image: TensorLike) -> tuple[jax.Array, jax.Array]:
     batch, height, width, depth = image.shape
     for size, padded in ((height, batch * width * depth), (width, batch * height * depth)):
         if size == 0 and padded:
-            raise invalid(
-                f"Input to reshape is a tensor with {padded} values, but the requested shape has 0"
-                " [Op:Reshape]"
-            )
+            raise invalid(reshape_sizes(padded, 0) + " [Op:Reshape]")
     return (
         jnp.concatenate([jnp.diff(image, axis=1), jnp.zeros_like(image[:, :1])], 1),
         jnp.concatenate([jnp.diff(image, axis=2), jnp.zeros_like(image[:, :, :1])], 2),

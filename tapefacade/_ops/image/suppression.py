@@ -10,7 +10,7 @@ from jax import lax
 
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32, int32
-from tapefacade._core.error_texts import invalid, refused_input, shape_text
+from tapefacade._core.error_texts import falling_range, invalid, refused_input, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import (
     FreeTensor,
@@ -421,7 +421,7 @@ def _padded(
             f"and {scores.shape}"
         )
     if size < 0:
-        raise invalid(f"Requires start <= limit when delta > 0: 0/{size}")
+        raise invalid(falling_range(0, size))
     batch, count = scores.shape[:-1], scores.shape[-1]
 
     def one(box: jax.Array, score: jax.Array) -> tuple[jax.Array, jax.Array]:

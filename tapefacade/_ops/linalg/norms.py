@@ -9,7 +9,10 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapefacade._core import kernel_dtypes
-from tapefacade._core.error_texts import inconvertible_argument, invalid
+from tapefacade._core.error_texts import (
+    inconvertible_argument,
+    reduction_axis_out_of_range,
+)
 from tapefacade._definition.op import TensorLike, op
 
 VECTOR_NORMS = ("euclidean", 1, 2, math.inf)
@@ -84,9 +87,7 @@ def _positions(axis: Any, rank: int) -> tuple[int, ...]:
     axes = axis if isinstance(axis, tuple) else (axis,)
     for number in axes:
         if not -rank <= number < rank:
-            raise invalid(
-                f"Invalid reduction dimension ({number} for input with {rank} dimension(s)",
-            )
+            raise reduction_axis_out_of_range(number, rank)
     return tuple(number % rank for number in axes)
 
 

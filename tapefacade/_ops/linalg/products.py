@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from tapefacade._core.dtypes import DType, as_dtype, int8, int32, uint8
-from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text
+from tapefacade._core.error_texts import inconvertible_argument, invalid, matrix_sizes, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import TensorLike, TensorList, function, op
@@ -138,8 +138,7 @@ def _check_batches(first: Sequence[int], second: Sequence[int], a: jax.Array, b:
 
 
 def _size_error(a: Sequence[int], b: Sequence[int], flags: str = "") -> Exception:
-    text = f"Matrix size-incompatible: In[0]: {shape_text(a)}, In[1]: {shape_text(b)}{flags}"
-    return invalid(text)
+    return invalid(matrix_sizes(shape_text(a), shape_text(b)) + flags)
 
 
 def _broadcasts(first: Sequence[int], second: Sequence[int]) -> bool:

@@ -8,7 +8,12 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import (
+    invalid,
+    matrix_sizes,
+    reduction_axis_out_of_range,
+    shape_text,
+)
 from tapefacade._definition.argument_checks import array_module, mapped
 from tapefacade._definition.op import (
     Check,
@@ -271,10 +276,7 @@ def lstsq(
             f"{shape_text(rhs.shape)}"
         )
     if matrix.shape[-2] != rhs.shape[-2]:
-        raise invalid(
-            f"Matrix size-incompatible: In[0]: {shape_text(matrix.shape)}, In[1]: "
-            f"{shape_text(rhs.shape)}"
-        )
+        raise invalid(matrix_sizes(shape_text(matrix.shape), shape_text(rhs.shape)))
     if not fast:
         return (jnp.linalg.pinv(wide(matrix)) @ wide(rhs)).astype(rhs.dtype)
     rows, columns = matrix.shape[-2:]
@@ -338,12 +340,10 @@ def expm(input: TensorLike) -> jax.Array:
             f"tf.linalg.expm does not support matrices of type {as_dtype(input.dtype)}"
         )
     if input.ndim < 2:
-        raise invalid(f"Invalid reduction dimension (-1 for input with {input.ndim} dimension(s)")
+        raise reduction_axis_out_of_range(-1, input.ndim)
     if input.shape[-1] != input.shape[-2]:
         shape = (1, *input.shape) if input.ndim == 2 else input.shape
-        raise invalid(
-            f"Matrix size-incompatible: In[0]: {shape_text(shape)}, In[1]: {shape_text(shape)} 0 0"
-        )
+        raise invalid(matrix_sizes(shape_text(shape), shape_text(shape)) + " 0 0")
     if input.size == 0:
         return input
     return jax.scipy.linalg.expm(wide(input)).astype(input.dtype)

@@ -6,9 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tapefacade._core import errors, kernel_dtypes
+from tapefacade._core import kernel_dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.error_texts import reduction_axis_out_of_range
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape
@@ -68,8 +69,7 @@ def _clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: Any = None) -> jax
     refuse_dtype(t, "Greater", REALS)
     for axis in (axes,) if isinstance(axes, int) else axes or ():
         if not -t.ndim <= axis < t.ndim:
-            message = f"Invalid reduction dimension ({axis} for input with {t.ndim} dimension(s)"
-            raise errors.InvalidArgumentError(None, None, message)
+            raise reduction_axis_out_of_range(axis, t.ndim)
     limit = maximum_of_arrays(clip_norm, jnp.zeros_like(clip_norm))
     total = jnp.sum(t * t, axis=axes, keepdims=True)
     positive = total > 0

@@ -9,6 +9,7 @@ import numpy as np
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import wrong_input
+from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._definition.argument_checks import check_broadcast, refuse_dtype
 from tapefacade._definition.op import (
@@ -16,13 +17,10 @@ from tapefacade._definition.op import (
     FreeTensor,
     IndexLike,
     NoGradient,
-    NotDifferentiable,
     TensorLike,
     function,
     op,
 )
-
-NOT_DIFFERENTIABLE = NotDifferentiable()
 
 
 @op(

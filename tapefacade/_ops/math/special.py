@@ -8,7 +8,7 @@ from jax import lax
 from jax.scipy import special
 
 from tapefacade._core import errors, kernel_dtypes
-from tapefacade._core.error_texts import shape_text
+from tapefacade._core.error_texts import reduction_axis_out_of_range, shape_text
 from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_HALF_FIRST, FLOATS_WIDE
 from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Differentiable, TensorLike, op
@@ -403,9 +403,7 @@ def lbeta(x: TensorLike) -> jax.Array:
     array([-0.6931, -2.4849], dtype=float32)
     """
     if x.ndim == 0:
-        raise errors.InvalidArgumentError(
-            None, None, "Invalid reduction dimension (-1 for input with 0 dimension(s)"
-        )
+        raise reduction_axis_out_of_range(-1, 0)
     return jnp.sum(lax.lgamma(x), axis=-1) - lax.lgamma(jnp.sum(x, axis=-1))
 
 

@@ -15,7 +15,13 @@ from jax import lax
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, unsupported
+from tapefacade._core.error_texts import (
+    falling_range,
+    invalid,
+    kernel_suffix,
+    too_many_indices,
+    unsupported,
+)
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
@@ -351,10 +357,7 @@ def collapse_repeated(
     lengths_tensor = convert_to_tensor(seq_length)
     values, lengths = convert_to_tensor(labels).numpy(), lengths_tensor.numpy()
     if values.ndim < 2:
-        raise invalid(
-            f"Index out of range using input dim {values.ndim}; input has only {values.ndim} "
-            "dims [Op:StridedSlice] name: strided_slice/"
-        )
+        raise invalid(too_many_indices(values.ndim) + " [Op:StridedSlice] name: strided_slice/")
     rows, size = values.shape
     if lengths.shape != (rows,):
         raise ValueError(f"Shapes ({values.size},) and ({lengths.size * size},) are incompatible")
@@ -363,7 +366,7 @@ def collapse_repeated(
     kept = changed & (np.arange(size) < lengths[:, None])
     counts = kept.sum(axis=1)
     if rows == 0:
-        raise invalid("Requires start <= limit when delta > 0: 0/-2147483648 [Op:Range] name: ")
+        raise invalid(falling_range(0, -2147483648) + kernel_suffix("Range"))
     found = np.zeros((rows, int(counts.max(initial=0))), values.dtype)
     found[np.arange(found.shape[1]) < counts[:, None]] = values[kept]
     return from_host(found), from_host(counts.astype(lengths.dtype))

@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import invalid, refused_type, shape_text
+from tapefacade._core.error_texts import invalid, refused_type, reshape_sizes, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_COMPLEX, FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
@@ -159,10 +159,7 @@ def _softmax_cross_entropy(logits: TensorLike, labels: FreeTensor, axis: int) ->
             f"labels_size={shape_text(labels.shape)}",
         ) from None
     if shape[0] != math.prod(outer):
-        raise invalid(
-            f"Input to reshape is a tensor with {shape[0]} values, but the requested shape has "
-            f"{math.prod(outer)}"
-        )
+        raise invalid(reshape_sizes(shape[0], math.prod(outer)))
     logits, labels = (jnp.broadcast_to(x, shape) for x in (logits, labels))
     return jnp.reshape(_cross_entropy(logits, labels), outer).astype(dtype)
 

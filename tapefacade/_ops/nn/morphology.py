@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core import errors
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import invalid, shape_text, stride_too_small
 from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.image.patches import check_padding, positions, windows_of
@@ -32,7 +32,7 @@ def _check(input: Any, filters: Any, strides: Any, padding: Any, rates: Any) -> 
             f"input and filter must have the same depth: {input.shape[3]} vs {filters.shape[2]}"
         )
     if min(strides) <= 0:
-        raise invalid(f"Stride must be > 0, but got {min(strides)}")
+        raise stride_too_small(min(strides))
 
 
 def _check_format(data_format: Any) -> None:

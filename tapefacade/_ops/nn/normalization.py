@@ -8,7 +8,12 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, shape_text, wrong_input
+from tapefacade._core.error_texts import (
+    invalid,
+    reduction_axis_out_of_range,
+    shape_text,
+    wrong_input,
+)
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, NUMBERS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import require_type
@@ -74,9 +79,7 @@ def _positions(axes: Any, rank: int) -> tuple[int, ...]:
     given = axes if isinstance(axes, tuple) else (axes,)
     for axis in given:
         if not -rank <= axis < rank:
-            raise invalid(
-                f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)",
-            )
+            raise reduction_axis_out_of_range(axis, rank)
     found = tuple(axis % rank for axis in given)
     for axis in found:
         if found.count(axis) > 1:

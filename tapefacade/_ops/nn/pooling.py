@@ -12,7 +12,7 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, stride_too_small
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES, REALS
 from tapefacade._definition.argument_checks import require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
@@ -53,7 +53,7 @@ def _check_window(
             f"{','.join(map(str, window))}"
         )
     if min(steps) <= 0:
-        raise invalid(f"Stride must be > 0, but got {min(steps)}")
+        raise stride_too_small(min(steps))
     if window[0] != 1 or steps[0] != 1:
         raise errors.UnimplementedError(
             None, None, "Pooling is not yet supported on the batch dimension."
@@ -419,7 +419,7 @@ def _check(input: Any, window: Any, steps: Any) -> None:
     if min(window) <= 0:
         raise invalid(f"ksize must be a positive int32 value, got:{min(window)}")
     if min(steps) <= 0:
-        raise invalid(f"Stride must be > 0, but got {min(steps)}")
+        raise stride_too_small(min(steps))
     if window[0] != 1 or steps[0] != 1:
         message = "Pooling is not yet supported on the batch dimension."
         raise errors.UnimplementedError(None, None, message)

@@ -9,7 +9,13 @@ import numpy as np
 
 from tapefacade._core import dtypes, random_keys, random_seeds
 from tapefacade._core.conversion import convert, convert_to_tensor
-from tapefacade._core.error_texts import invalid, refused_type, shape_text, unsupported
+from tapefacade._core.error_texts import (
+    dtype_of_numbers,
+    invalid,
+    refused_type,
+    shape_text,
+    unsupported,
+)
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
@@ -213,10 +219,7 @@ def uniform(
     """
     dtype = dtypes.as_dtype(dtype)
     if dtype.name not in UNIFORM:
-        accepted = ", ".join(f"tf.{x}" for x in UNIFORM)
-        raise ValueError(
-            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({accepted})."
-        )
+        raise dtype_of_numbers(dtype, UNIFORM)
     if maxval is None:
         if dtype.is_integer:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
@@ -316,9 +319,7 @@ def index_type(dtype: Any) -> dtypes.DType:
     """Checks the dtype of numbers of classes."""
     found = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if found not in (dtypes.int32, dtypes.int64):
-        raise ValueError(
-            f"Argument `dtype` got invalid value {found}. Accepted dtypes are (tf.int32, tf.int64)."
-        )
+        raise dtype_of_numbers(found, ("int32", "int64"))
     return found
 
 

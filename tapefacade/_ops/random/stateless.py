@@ -9,7 +9,7 @@ from jax.scipy.special import ndtr, ndtri
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import dtype_of_numbers, invalid, shape_text
 from tapefacade._core.jax_keys import checked_seed
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_BFLOAT16, FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
@@ -180,10 +180,7 @@ def stateless_uniform(
     require_philox(alg, "StatelessRandomUniformV2")
     dtype = dtypes.as_dtype(dtype)
     if dtype.name not in UNIFORM:
-        accepted = ", ".join(f"tf.{x}" for x in UNIFORM)
-        raise ValueError(
-            f"Argument `dtype` got invalid value {dtype}. Accepted dtypes are ({accepted})."
-        )
+        raise dtype_of_numbers(dtype, UNIFORM)
     if not dtype.is_integer:
         minval, maxval = (
             parameter(minval, 0, dtype),

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import inconvertible_argument, invalid
+from tapefacade._core.error_texts import inconvertible_argument, invalid, no_real_input
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.signal.frames import frame, overlap_and_add
@@ -96,7 +96,7 @@ def _check_dtype(kind: int, tensor: EagerTensor) -> None:
     if dtype in (dtypes.float32, dtypes.float64):
         return
     if kind == 1:
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor!s}")
+        raise no_real_input(tensor)
     if dtype.is_floating or dtype.is_complex:
         raise TypeError(
             f"The `real` and `imag` components have incorrect types: {dtype.name} {dtype.name}. "

@@ -9,7 +9,13 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert, convert_to_tensor, is_tensor
-from tapefacade._core.error_texts import invalid, kernel_suffix, refused_value, shape_text
+from tapefacade._core.error_texts import (
+    invalid,
+    kernel_suffix,
+    no_real_input,
+    refused_value,
+    shape_text,
+)
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._core.tensor import EagerTensor, hinted
@@ -234,7 +240,7 @@ def _converted(value: Any, rank: int, inverse: bool) -> EagerTensor:
     if inverse and not tensor.dtype.is_complex:
         raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {tensor!s}")
     if not inverse and tensor.dtype not in (dtypes.float32, dtypes.float64):
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor!s}")
+        raise no_real_input(tensor)
     tensor.shape.with_rank_at_least(rank)
     return tensor
 

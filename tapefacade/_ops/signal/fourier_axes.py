@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, no_real_input
 from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_WIDE
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import as_axes, as_sizes, numpy_type
@@ -170,7 +170,7 @@ def rfftnd(
     """
     tensor = convert_to_tensor(input_tensor, dtype_hint="float32")
     if tensor.dtype not in (dtypes.float32, dtypes.float64):
-        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor!s}")
+        raise no_real_input(tensor)
     return _real_fourier_axes(tensor, fft_length, axes, norm, None)
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, refused_input
+from tapefacade._core.error_texts import falling_range, invalid, kernel_suffix, refused_input
 from tapefacade._core.kernel_dtypes import NUMBERS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import Differentiable, TensorLike, function, op
@@ -117,7 +117,7 @@ def frame(
         pad_value = convert_to_tensor(0, signal.dtype) if signal.dtype.is_numeric else False
     count = frame_count(signal.shape[place], length, step, pads)
     if length < 0 and count >= 0:
-        raise invalid(f"Requires start <= limit when delta > 0: 0/{length} [Op:Range] name: ")
+        raise invalid(falling_range(0, length) + kernel_suffix("Range"))
     return _frame(signal, pad_value, length, step, pads, place % rank)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import falling_range, invalid, kernel_suffix
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import FreeTensor, function, op
@@ -35,7 +35,7 @@ def _check_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def _no_range(start: float, limit: float) -> Exception:
-    return invalid(f"Requires start <= limit when delta > 0: {start:g}/{limit:g} [Op:Range] name: ")
+    return invalid(falling_range(f"{start:g}", f"{limit:g}") + kernel_suffix("Range"))
 
 
 def _length(window_length: Any) -> int:
