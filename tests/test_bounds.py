@@ -186,3 +186,26 @@ def test_a_dropped_tree_is_freed_without_the_garbage_collector(monkeypatch):
         assert nodes() < grown - 2900
     finally:
         gc.enable()
+
+
+def test_functions_that_ran_once_go_before_those_that_run_again_and_again(v, monkeypatch):
+    found = executables._Executables()
+    monkeypatch.setattr(executables, "EXECUTABLES", found)
+    monkeypatch.setattr(execution, "EXECUTABLES", found)
+    monkeypatch.setattr(executables, "MAX_FLEETING_EXECUTABLES", 4)
+    monkeypatch.setattr(executables, "MAX_DISPATCHES_OF_FLEETING", 8)
+    for length in (41, 42, 43):
+        step(v, length)
+    for _ in range(9):
+        for length in (41, 42, 43):
+            step(v, length)  # these are no longer fleeting
+    for length in range(51, 61):
+        step(v, length)
+        assert len(found._found) <= 3 + 4
+    with counted() as count:
+        for length in (41, 42, 43, 60, 59):
+            step(v, length)
+    assert count.compiled == 0
+    with counted() as count:
+        step(v, 51)
+    assert count.compiled == 1

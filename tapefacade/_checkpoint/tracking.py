@@ -282,13 +282,7 @@ def _restore_table(
     _require_dtype(source, keys["table"] + "-keys", table.key_dtype, count)
     _require_dtype(source, keys["table"] + "-values", table.value_dtype, count)
     names, entries = (to_tensor(source.get(keys["table"] + end)) for end in ("-keys", "-values"))
-    restored = table.entries_of(names, entries)
-
-    def fill() -> None:
-        table._entries.clear()
-        table._entries.update(restored)
-
-    return fill
+    return table.replacement(names, entries)
 
 
 # Python values.

@@ -1,16 +1,21 @@
 """Tables whose entries change: `tf.lookup.experimental.MutableHashTable`, `DenseHashTable`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._lookup.static_tables import Table, inner_keys, require_kinds
 from tapefacade._lookup.table_initializers import shown, tensor_of
 from tapefacade._strings.arguments import Array, failed, tensor_of as typed_tensor
+from tapefacade._strings.hash_functions import hash64
+
+Pairs = list[tuple[Any, tuple[Any, ...]]]  # keys and the elements of their values
 
 INSERT, FIND, REMOVE = "LookupTableInsertV2", "LookupTableFindV2", "LookupTableRemoveV2"
 NUMBERS = ("int64", "int32", "float", "double")
@@ -77,10 +82,10 @@ class MutableHashTable(Table):
             InvalidArgumentError: if the shapes do not fit.
             ValueError: if the values are of another dtype.
         """
-        self._entries.update(self.entries_of(keys, values))
+        self._put(self._pairs(keys, values))
 
-    def entries_of(self, keys: Any, values: Any) -> dict[Any, tuple[Any, ...]]:
-        """Returns the entries that `insert` would make, checked.
+    def replacement(self, keys: Any, values: Any) -> Callable[[], None]:
+        """Returns a function that gives the table other entries; what `export` gave is checked.
 
         Args:
             keys: a tensor of the dtype of the keys.
@@ -90,16 +95,32 @@ class MutableHashTable(Table):
             InvalidArgumentError: if the shapes do not fit.
             ValueError: if the values are of another dtype.
         """
+        pairs = self._pairs(keys, values)
+
+        def replace() -> None:
+            self._entries.clear()
+            self._put(pairs)
+
+        return replace
+
+    def _pairs(self, keys: Any, values: Any) -> Pairs:
+        """Returns keys and their values, checked."""
         array = self._keys(keys, INSERT)
         held = _labelled("values", values, self.value_dtype)._numpy()
-        shape = (*array.shape, *self._default._type.shape)
+        shape = (*self._outer_shape(array), *self._default._type.shape)
         if held.shape != shape:
             wanted, given = (",".join(map(str, s)) for s in (shape, held.shape))
             raise failed(
                 INSERT, f"Expected shape [{wanted}] for value, got [{given}]", named=" name: "
             )
-        rows = self._rows(held, array.size)
-        return dict(zip(array.reshape(-1).tolist(), rows, strict=True))
+        names = self._names(array, INSERT)
+        return list(zip(names, self._rows(held, len(names)), strict=True))
+
+    def _put(self, pairs: Pairs) -> None:
+        self._entries.update(pairs)
+
+    def _take(self, key: Any) -> None:
+        self._entries.pop(key, None)
 
     def remove(self, keys: Any, name: str | None = None) -> None:
         """Takes keys out; those that the table does not have are ignored.
@@ -116,8 +137,8 @@ class MutableHashTable(Table):
                 f"Dtype of argument `keys` must be {shown(self.key_dtype)}, received: "
                 f"{shown(keys.dtype)}"
             )
-        for key in self._keys(keys, REMOVE).reshape(-1).tolist():
-            self._entries.pop(key, None)
+        for key in self._names(self._keys(keys, REMOVE), REMOVE):
+            self._take(key)
 
     def lookup(  # type: ignore[override]  # TensorFlow puts `name` behind the defaults
         self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
@@ -138,18 +159,15 @@ class MutableHashTable(Table):
         default = self._default
         if dynamic_default_values is not None:
             default = convert(dynamic_default_values, self.value_dtype)
-        shape = (*array.shape, *self._default._type.shape)
-        defaults = self._rows(np.broadcast_to(default._numpy(), shape), array.size)
-        pairs = zip(array.reshape(-1).tolist(), defaults, strict=True)
+        names = self._names(array, FIND)
+        shape = (*self._outer_shape(array), *self._default._type.shape)
+        defaults = self._rows(np.broadcast_to(default._numpy(), shape), len(names))
+        pairs = zip(names, defaults, strict=True)
         rows = [self._entries.get(key, value) for key, value in pairs]
         return restored(self._tensor(rows, shape))
 
     def export(self, name: str | None = None) -> tuple[EagerTensor, EagerTensor]:
-        """Returns all keys and all values.
-
-        Unlike TensorFlow, a table of any class gives its entries in the order in which they came
-        in, and nothing else.
-        """
+        """Returns all keys and all values, in the order in which they came in."""
         count = len(self._entries)
         rows = list(self._entries.values())
         return (
@@ -159,6 +177,14 @@ class MutableHashTable(Table):
 
     def _keys(self, keys: Any, kernel: str) -> Array:
         return typed_tensor(keys, kernel, 1, self.key_dtype)._numpy()
+
+    def _outer_shape(self, keys: Array) -> tuple[int, ...]:
+        """Returns the shape of the keys without that of one."""
+        return keys.shape
+
+    def _names(self, keys: Array, kernel: str) -> list[Any]:
+        """Returns the keys one by one, as they stand in the dictionary."""
+        return keys.reshape(-1).tolist()
 
     def _rows(self, array: Array, count: int) -> list[tuple[Any, ...]]:
         """Returns the elements of each value."""
@@ -183,26 +209,32 @@ def _labelled(name: str, values: Any, dtype: dtypes.DType) -> EagerTensor:
         raise ValueError(f"{name}: {error}") from None
 
 
+# In the place of the key of a bucket whose entry was taken out.
+DELETED = object()
+BUCKETS = 131_072
+GREATEST_LOAD = 0.8  # of the buckets; with more entries there are twice as many
+ALL_BITS = (1 << 64) - 1
+
+
 @function("lookup.experimental.DenseHashTable")
 class DenseHashTable(MutableHashTable):
     """A table that is filled and changed while the program runs; two keys are reserved.
 
-    Unlike in TensorFlow, it is no other data structure than `MutableHashTable`, and `export`
-    gives the entries only.
+    Its entries lie in buckets, as in TensorFlow, and `export` gives the buckets.
 
     Args:
         key_dtype: the dtype of the keys.
         value_dtype: the dtype of the values.
         default_value: the value of a key that it does not have; its shape is that of each value.
-        empty_key: a key that may not be used.
+        empty_key: a key that may not be used, a scalar or a vector; its shape is that of each key.
         deleted_key: another.
-        initial_num_buckets: accepted for TensorFlow's sake, a power of two.
+        initial_num_buckets: a power of two, 131,072 if it is not given.
         name: ignored.
         checkpoint: accepted for TensorFlow's sake.
         experimental_is_anonymous: accepted for TensorFlow's sake.
 
     Raises:
-        InvalidArgumentError: if the two keys are one.
+        InvalidArgumentError: if the two keys are one, or differ in shape.
 
     >>> table = tf.lookup.experimental.DenseHashTable(
     ...     tf.int64, tf.int64, default_value=-1, empty_key=0, deleted_key=-1
@@ -228,27 +260,34 @@ class DenseHashTable(MutableHashTable):
         experimental_is_anonymous: bool = False,
     ) -> None:
         super().__init__(key_dtype, value_dtype, default_value)
-        self._empty = convert(empty_key, self.key_dtype)._numpy().tolist()
-        self._deleted = convert(deleted_key, self.key_dtype)._numpy().tolist()
-        count = initial_num_buckets
-        if count is not None and (count < 4 or count & count - 1):
-            raise failed(
-                self._KERNEL,
-                f"Number of buckets must be at least 4 and a power of 2, got: {count}",
-                named=f" name: {name}",
+        empty, deleted = (convert(key, self.key_dtype)._numpy() for key in (empty_key, deleted_key))
+        count = BUCKETS if initial_num_buckets is None else initial_num_buckets
+        wrong = ""
+        if count < 4 or count & count - 1:
+            wrong = f"Number of buckets must be at least 4 and a power of 2, got: {count}"
+        elif empty.ndim > 1:
+            wrong = f"Empty key must be a scalar or a vector, got shape {shape_text(empty.shape)}"
+        elif empty.shape != deleted.shape:
+            wrong = (
+                "Empty and deleted keys must have same shape, got shapes: "
+                f"{shape_text(empty.shape)} and {shape_text(deleted.shape)}"
             )
-        if self._empty == self._deleted:
-            message = "Empty and deleted keys cannot be equal"
-            raise failed(self._KERNEL, message, named=f" name: {name}")
+        elif np.array_equal(empty, deleted):
+            wrong = "Empty and deleted keys cannot be equal"
+        if wrong:
+            raise failed(self._KERNEL, wrong, named=f" name: {name}")
+        self._key_shape: tuple[int, ...] = empty.shape
+        self._empty, self._deleted = (_one_name(key) for key in (empty, deleted))
+        self._bucket_count = count
+        self._keys_in_buckets: dict[int, Any] = {}  # those that are not empty
+        self._rows_in_buckets: dict[int, tuple[Any, ...]] = {}  # a row outlives its key
+        self._places: dict[Any, int] = {}
 
-    def _keys(self, keys: Any, kernel: str) -> Array:
-        array = super()._keys(keys, kernel)
-        for key in array.reshape(-1).tolist():
-            for reserved, what in ((self._empty, "empty_key"), (self._deleted, "deleted_key")):
-                if key == reserved:
-                    message = f"Using the {what} as a table key is not allowed"
-                    raise failed(kernel, message, named=" name: ")
-        return array
+    def lookup(  # type: ignore[override]  # TensorFlow has no `dynamic_default_values` here
+        self, keys: Any, name: str | None = None
+    ) -> Any:
+        """Returns the values of keys, a tensor or ragged tensor of their dtype."""
+        return super().lookup(keys)
 
     def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Sets the values of keys; see `insert`."""
@@ -257,3 +296,133 @@ class DenseHashTable(MutableHashTable):
     def erase(self, keys: Any, name: str | None = None) -> None:
         """Takes keys out; see `remove`."""
         self.remove(keys, name)
+
+    def export(self, name: str | None = None) -> tuple[EagerTensor, EagerTensor]:
+        """Returns the keys and the values of all buckets, a row for each.
+
+        In empty buckets the key is the empty one, and the value 0 or an empty text; where an entry
+        was taken out, the key is the deleted one.
+        """
+        width = int(np.prod(self._default._type.shape, dtype=np.int64))
+        nothing = (b"" if self.value_dtype == dtypes.string else 0,) * width
+        keys, rows = [], []
+        for place in range(self._bucket_count):
+            key = self._keys_in_buckets.get(place, self._empty)
+            keys.append(self._deleted if key is DELETED else key)
+            rows.append(self._rows_in_buckets.get(place, nothing))
+        if self._key_shape:
+            keys = [part for key in keys for part in key]
+        shape = (self._bucket_count, len(keys) // self._bucket_count)
+        return (
+            tensor_of(keys, self.key_dtype, shape),
+            self._tensor(rows, (self._bucket_count, width)),
+        )
+
+    def replacement(self, keys: Any, values: Any) -> Callable[[], None]:
+        """Returns a function that gives the table other buckets, or entries; see `insert`."""
+        array = convert(keys, self.key_dtype)._numpy()
+        held = convert(values, self.value_dtype)._numpy()
+        count = array.shape[0] if array.ndim else 0
+        width = int(np.prod(self._default._type.shape, dtype=np.int64))
+        is_whole = held.shape == (count, width) and array.ndim == 2 and count >= 4
+        if not is_whole or count & count - 1 or array.size != count * _size(self._key_shape):
+            pairs = self._pairs(keys, values)  # entries only
+            count = self._bucket_count
+            return lambda: self._replace(count, pairs, {}, {})
+        names = [_one_name(row) for row in array.reshape(count, *self._key_shape)]
+        rows = dict(enumerate(self._rows(held, count)))
+        found = {
+            place: DELETED if key == self._deleted else key
+            for place, key in enumerate(names)
+            if key != self._empty
+        }
+        return lambda: self._replace(count, [], found, rows)
+
+    def _replace(self, count: int, pairs: Pairs, keys: dict[int, Any], rows: dict) -> None:
+        self._bucket_count, self._keys_in_buckets, self._rows_in_buckets = count, keys, rows
+        self._places = {key: place for place, key in keys.items() if key is not DELETED}
+        self._entries.clear()
+        self._entries.update((key, rows[place]) for key, place in self._places.items())
+        self._put(pairs)
+
+    def _put(self, pairs: Pairs) -> None:
+        count = len(self._entries) + len(pairs)  # as if every key were new
+        if count > self._bucket_count * GREATEST_LOAD:
+            while count > self._bucket_count * GREATEST_LOAD:
+                self._bucket_count *= 2
+            order = sorted(self._places, key=self._places.__getitem__)
+            self._keys_in_buckets, self._rows_in_buckets, self._places = {}, {}, {}
+            for key in order:
+                self._put_one(key, self._entries[key])
+        for key, row in pairs:
+            self._put_one(key, row)
+            self._entries[key] = row
+
+    def _put_one(self, key: Any, row: tuple[Any, ...]) -> None:
+        place = self._places.get(key)
+        if place is None:
+            mask, step = self._bucket_count - 1, 0
+            place = _hash(key) & mask
+            while self._keys_in_buckets.get(place, DELETED) is not DELETED:
+                step += 1
+                place = place + step & mask
+            self._places[key] = place
+            self._keys_in_buckets[place] = key
+        self._rows_in_buckets[place] = row
+
+    def _take(self, key: Any) -> None:
+        if self._entries.pop(key, None) is not None:
+            self._keys_in_buckets[self._places.pop(key)] = DELETED
+
+    def _keys(self, keys: Any, kernel: str) -> Array:
+        array = super()._keys(keys, kernel)
+        axes = len(self._key_shape)
+        if array.shape[array.ndim - axes :] != self._key_shape:
+            raise failed(
+                kernel,
+                f"Input key shape {shape_text(array.shape)} must end with the table's key shape "
+                f"{shape_text(self._key_shape)}",
+                named=" name: ",
+            )
+        return array
+
+    def _outer_shape(self, keys: Array) -> tuple[int, ...]:
+        return keys.shape[: keys.ndim - len(self._key_shape)]
+
+    def _names(self, keys: Array, kernel: str) -> list[Any]:
+        count = keys.shape[0] if keys.ndim else 1
+        if keys.size != count * _size(self._key_shape):
+            wanted = shape_text((count, *self._key_shape))
+            message = f"Expected key shape {wanted} got {shape_text(keys.shape)}"
+            raise failed(kernel, message, named=" name: ")
+        names = [_one_name(key) for key in keys.reshape(count, *self._key_shape)]
+        for key in names:
+            for reserved, what in ((self._empty, "empty_key"), (self._deleted, "deleted_key")):
+                if key == reserved:
+                    message = f"Using the {what} as a table key is not allowed"
+                    raise failed(kernel, message, named=" name: ")
+        return names
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def _one_name(key: Any) -> Any:
+    """Returns a key as it stands in dictionaries."""
+    if isinstance(key, bytes):
+        return key
+    return tuple(key.tolist()) if key.ndim else key.item()
+
+
+def _hash(key: Any) -> int:
+    """Returns TensorFlow's hash of a key, which decides the bucket."""
+    if not isinstance(key, tuple):
+        return hash64(key) if isinstance(key, bytes) else key & ALL_BITS
+    if len(key) == 1:
+        return _hash(key[0])
+    result = 0
+    for part in key:
+        mixed = _hash(part) + 0x9E3779B97F4A7800 + (result << 10) + (result >> 4)
+        result ^= mixed & ALL_BITS
+    return result

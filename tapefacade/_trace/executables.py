@@ -1,7 +1,7 @@
 """Compiled functions, shared by all programs that are equal."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -12,8 +12,12 @@ from jax import lax
 from tapefacade._trace.compilation_cache import through_cache
 from tapefacade._trace.slices import Slice, Step, evaluate
 
-# Compiled functions that are kept; the least recently used goes first.
+# Compiled functions that are kept; the least recently used goes first. Each takes about 1.5 MiB,
+# most of it what JAX keeps of its lowering.
 MAX_EXECUTABLES = 1024
+# Of those that have only run soon after they were made, as with shapes that never come again.
+MAX_FLEETING_EXECUTABLES = 256
+MAX_DISPATCHES_OF_FLEETING = 64
 # The classes of arrays on a device; known when a program has run: asking JAX for an array at import
 # would start its backend.
 CONCRETE: set[type] = set()
@@ -63,7 +67,7 @@ class Executable:
         self.acts = any(step.operation.acts for step in part.steps)
         self.is_plain = not (self.is_checked or self.acts)
         self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
-        self.used = 0
+        self.made = self.used = 0  # when, in dispatches
         self.call: Any = None
         # What computes it until it is compiled, and while it is if it has run in pieces.
         self.first_runs: Any = None
@@ -151,10 +155,25 @@ class _Executables:
     def keep(self, executable: Executable) -> None:
         """Takes in what is, or will be, compiled; the least recently used goes."""
         with self._lock:
-            self._found[executable.part, executable.layout, executable.donated] = executable
+            key = executable.part, executable.layout, executable.donated
+            if key not in self._found:
+                executable.made = STATISTICS.dispatched
+            executable.used = max(executable.used, STATISTICS.dispatched)
+            self._found[key] = executable
+            if len(self._found) > MAX_FLEETING_EXECUTABLES:
+                fleeting = [
+                    key
+                    for key, held in self._found.items()
+                    if held.used - held.made < MAX_DISPATCHES_OF_FLEETING
+                ]
+                if len(fleeting) > MAX_FLEETING_EXECUTABLES:
+                    self._drop_oldest(fleeting)
             if len(self._found) > MAX_EXECUTABLES:
-                oldest = min(self._found, key=lambda key: self._found[key].used)
-                self._found.pop(oldest).call = None
+                self._drop_oldest(self._found)
+
+    def _drop_oldest(self, keys: Iterable[Any]) -> None:
+        oldest = min(keys, key=lambda key: self._found[key].used)
+        self._found.pop(oldest).call = None
 
 
 EXECUTABLES = _Executables()
