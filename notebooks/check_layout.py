@@ -1,6 +1,6 @@
-"""Looks at the pages that Sphinx has built as a reader does: in a browser, on a desk and on a phone.
+"""Looks at the pages that Sphinx has built as a reader does: in a browser, on a desk and a phone.
 
-    python notebooks/check_layout.py .venv-docs/pages [--browser FOLDER] [--pictures FOLDER] [PAGE ...]
+    python notebooks/check_layout.py .venv-docs/pages [--browser FOLDER] [--pictures FOLDER]
 
 The pages are served by this machine, and the browser finds no other: a page that would load
 something from elsewhere fails. `check_pages.py` reads the same pages as text.
@@ -47,7 +47,8 @@ LAYOUT = r"""
     if (pre.scrollWidth > pre.clientWidth + 1 && !scrolls(pre)) note("code is cut", pre);
 
   // What ends to the right of the screen, or of a box that hides it, with nothing that scrolls.
-  for (const e of content.querySelectorAll("p, pre, table, td, img, svg, math, dt, li, h1, h2, h3")) {
+  const blocks = "p, pre, table, td, img, svg, math, dt, li, h1, h2, h3";
+  for (const e of content.querySelectorAll(blocks)) {
     const right = e.getBoundingClientRect().right;
     for (let box = e.parentElement; box && shown(e); box = box.parentElement) {
       if (scrolls(box)) break;
@@ -60,7 +61,8 @@ LAYOUT = r"""
   for (const table of content.querySelectorAll("table"))
     for (const row of table.rows) {
       const cells = [...row.cells].filter(shown).map(c => c.getBoundingClientRect());
-      if (cells.some((c, i) => i && (c.left < cells[i - 1].right - 1 || c.top > cells[0].bottom - 1)))
+      const beside = (c, i) => c.left > cells[i - 1].right - 1 && c.top < cells[0].bottom - 1;
+      if (cells.some((c, i) => i && !beside(c, i)))
         note("cells of a row are not side by side", row);
       if (cells.some(c => c.width < 40)) note("a column is too narrow to be read", row);
     }
@@ -120,10 +122,10 @@ BOTTOM = """
 # A page with all of these mistakes: a check that finds none of them says nothing of others.
 BROKEN = pathlib.Path(__file__).with_name("broken.html")
 KINDS = (
-    "scrolls sideways", "code is cut", "P is cut by HTML", "TABLE is cut by DIV", "not side by side",
-    "too narrow", "not drawn", "formula shows LaTeX", "LaTeX in the place", "is not there: http",
-    "says nothing to who", "letters are tiny", "leads nowhere", "links to missing.html",
-    "asks for https:", "a script that fails", "fails: Failed to load",
+    "scrolls sideways", "code is cut", "P is cut by HTML", "TABLE is cut by DIV",
+    "not side by side", "too narrow", "not drawn", "formula shows LaTeX", "LaTeX in the place",
+    "is not there: http", "says nothing to who", "letters are tiny", "leads nowhere",
+    "links to missing.html", "asks for https:", "a script that fails", "fails: Failed to load",
 )  # fmt: skip
 # What a reader of the landing page sees without scrolling, and where it scrolls to for the rest.
 FIRST_SCREEN = ("tapefacade demo", "tapefacade run", "coverage.html", "changes.html")

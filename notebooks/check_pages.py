@@ -2,8 +2,8 @@
 
     python notebooks/check_pages.py .venv-docs/pages
 
-It reads the HTML. `check_layout.py` looks at what a browser makes of it, with `static/pages.css`, which
-every page has to have.
+It reads the HTML. `check_layout.py` looks at what a browser makes of it, with `static/pages.css`,
+which every page has to have.
 """
 
 import html.parser
