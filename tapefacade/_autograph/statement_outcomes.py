@@ -4,11 +4,10 @@ import contextlib
 import linecache
 import os
 import sys
-import threading
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from tapefacade._core.logging import get_logger
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._trace.program_listing import CELL, MAX_SOURCE
 
 AN_INSTRUCTION = "an instruction"
@@ -90,19 +89,17 @@ class _Verbosity:
 VERBOSITY = _Verbosity()
 
 
-class _Current(threading.local):
-    def __init__(self) -> None:
-        self.outcomes: StatementOutcomes | None = None
+class _Current(ThreadState):
+    """Where this thread notes what becomes of statements; None where all of them are Python."""
+
+    outcomes: StatementOutcomes | None = None
 
 
 CURRENT = _Current()
 
 
-@contextlib.contextmanager
-def noting_outcomes(outcomes: StatementOutcomes | None) -> Iterator[StatementOutcomes | None]:
+def noting_outcomes(
+    outcomes: StatementOutcomes | None,
+) -> contextlib.AbstractContextManager[None]:
     """Makes a block whose statements are noted, and may be instructions; None: all are Python."""
-    before, CURRENT.outcomes = CURRENT.outcomes, outcomes
-    try:
-        yield outcomes
-    finally:
-        CURRENT.outcomes = before
+    return CURRENT.temporarily(outcomes=outcomes)

@@ -379,14 +379,12 @@ def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
     """
     if argument is None:
         return None
-    before, PROBING.on = PROBING.on, True
     try:
-        found = function.in_python(mapped(_stand_in, argument), {})
-        spec = node_of(found, function.where).known_spec()
+        with PROBING.temporarily(on=True):
+            found = function.in_python(mapped(_stand_in, argument), {})
+            spec = node_of(found, function.where).known_spec()
     except Exception:  # of the user's function, for which zeros may be no values
         return None
-    finally:
-        PROBING.on = before
     return None if spec is None else mapped(widened, spec)
 
 

@@ -121,15 +121,14 @@ def at(dataset: Any, index: Any) -> Any:
     """
     place, number = int(index), -1
     elements: Any = iter(())
-    before, PROBING.on = PROBING.on, True  # what is shuffled is in the same order at each call
-    try:
-        elements = dataset._node.elements()
-        for number, element in enumerate(elements):
-            if number == place:
-                return element
-    finally:
-        close(elements)
-        PROBING.on = before
+    with PROBING.temporarily(on=True):  # what is shuffled is in the same order at each call
+        try:
+            elements = dataset._node.elements()
+            for number, element in enumerate(elements):
+                if number == place:
+                    return element
+        finally:
+            close(elements)
     count = max(1, len(leaves(dataset.element_spec)))
     raise op_error(
         f"GetElementAtIndex_output_types_{count}",

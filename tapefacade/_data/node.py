@@ -1,9 +1,9 @@
 """The steps that a dataset is made of: nodes, each of which can be iterated any number of times."""
 
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any, final
 
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._data.element_structures import merged_spec, spec_of_element
 from tapefacade._data.random_numbers import PROBING
 from tapefacade._data.row_streams import IndexedRows, RowArrays
@@ -52,14 +52,14 @@ class DatasetNode:
 
     def _probed(self) -> Any:
         found: Any = None
-        before, PROBING.on = PROBING.on, True
-        elements = self.elements()
+        elements: Iterator[Any] = iter(())
         try:
-            for _, element in zip(range(PROBED_ELEMENTS), elements, strict=False):
-                spec = spec_of_element(element)
-                found = spec if found is None else merged_spec(found, spec)
+            with PROBING.temporarily(on=True):
+                elements = self.elements()
+                for _, element in zip(range(PROBED_ELEMENTS), elements, strict=False):
+                    spec = spec_of_element(element)
+                    found = spec if found is None else merged_spec(found, spec)
         finally:
-            PROBING.on = before
             close(elements)
         if found is None:
             raise ValueError(
@@ -161,7 +161,7 @@ class RenamedNode(SameTypesNode):
         return self.input.rows(size)
 
 
-class _Sharing(threading.local):
+class _Sharing(ThreadState):
     """What iterations that follow each other have in common: where their random ops have come to.
 
     Attributes:
@@ -176,12 +176,8 @@ SHARING = _Sharing()
 
 def started_again(node: DatasetNode, found: dict[Any, Any]) -> Iterator[Any]:
     """Starts an iteration whose random ops go on where those of the last one ended."""
-    before = SHARING.found
-    SHARING.found = found if before is None else before
-    try:
+    with SHARING.temporarily(found=found if SHARING.found is None else SHARING.found):
         return node.elements()
-    finally:
-        SHARING.found = before
 
 
 @final

@@ -1,13 +1,13 @@
 """Where a program is: in the scope of which strategy, and whether in its replica."""
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 from tapefacade._distribute.reduction import as_tensors, reduced
 from tapefacade._ops.array.joining import concat
@@ -28,7 +28,7 @@ class ReplicaPlace(NamedTuple):
     replica: "ReplicaContext | None"
 
 
-class _ReplicaThread(threading.local):
+class _ReplicaThread(ThreadState):
     """The places that this thread has entered, the innermost last."""
 
     def __init__(self) -> None:
@@ -41,12 +41,8 @@ THREAD = _ReplicaThread()
 @contextlib.contextmanager
 def entered(strategy: "Strategy", replica: "ReplicaContext | None") -> Iterator["Strategy"]:
     """Makes a block in another place."""
-    before = THREAD.places
-    THREAD.places = [*before, ReplicaPlace(strategy, replica)]
-    try:
+    with THREAD.temporarily(places=[*THREAD.places, ReplicaPlace(strategy, replica)]):
         yield strategy
-    finally:
-        THREAD.places = before
 
 
 @function("distribute.ReplicaContext")

@@ -16,7 +16,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.function.recorded_program import slot_in
-from tapefacade._state.together import put_together
+from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Check, Operation

@@ -26,7 +26,7 @@ from tapefacade._function.control.bodies import (
     record_checks,
 )
 from tapefacade._ops.array.printing import QUIET
-from tapefacade._state.together import put_together
+from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Operation

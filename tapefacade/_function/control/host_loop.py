@@ -567,7 +567,7 @@ class HostLoop:
         return [add(index, 1), *ends]
 
 
-class _Row(Operation):
+class _TakeRow(Operation):
     """A row of what Python has returned."""
 
     name = kernel = "Row"
@@ -582,7 +582,7 @@ class _Row(Operation):
         return [jax.lax.dynamic_index_in_dim(*arrays, 0, keepdims=False)]
 
 
-class _Before(Operation):
+class _HasMoreRows(Operation):
     """Whether there are further rows."""
 
     name = kernel = "Before"
@@ -597,7 +597,7 @@ class _Before(Operation):
         return [arrays[0] < arrays[1]]
 
 
-ROW, BEFORE = _Row(), _Before()
+ROW, BEFORE = _TakeRow(), _HasMoreRows()
 
 
 def _applied_to(operation: Operation, *tensors: EagerTensor) -> EagerTensor:

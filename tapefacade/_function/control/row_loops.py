@@ -20,7 +20,7 @@ from tapefacade._function.control.bodies import Body, body_of, operand, record_c
 from tapefacade._function.control.scan_op import MAP, BodyKey, ScanForEffects, ScanLoop, ScanPlan
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import unstack
-from tapefacade._state.together import put_together
+from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted

@@ -35,7 +35,7 @@ from tapefacade._function.control.while_op import (
     WhilePlan,
     can_make_keys,
 )
-from tapefacade._state.together import put_together
+from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.recording import THREAD

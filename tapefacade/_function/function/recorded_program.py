@@ -14,8 +14,8 @@ from jax.core import Tracer
 from tapefacade._core.random_keys import Draw, drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.loop_invariants import repeat_node
-from tapefacade._state.together import put_together
 from tapefacade._state.variable import ARGUMENT, READ, Variable
 from tapefacade._trace.assignments import locked, share_lock
 from tapefacade._trace.frames import Frame

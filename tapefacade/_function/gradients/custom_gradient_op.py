@@ -124,7 +124,7 @@ KERNEL = "CustomGradient"
 
 
 @dataclasses.dataclass(frozen=True)
-class OwnRule(NoGradient):
+class CustomGradientRule(NoGradient):
     """The rule of a custom gradient: tapes record an instruction, JAX follows it in a body."""
 
 
@@ -172,7 +172,7 @@ class CustomGradientByRule(Operation):
         self.rule = rule
         self.pulled = _RulePullback(rule)
         self._inexact = [p for p, type_ in enumerate(rule.results) if type_.inexact]
-        self.gradient = DIFFERENTIABLE if self.is_linear else OwnRule(KERNEL)
+        self.gradient = DIFFERENTIABLE if self.is_linear else CustomGradientRule(KERNEL)
 
     @functools.cached_property
     def is_linear(self) -> bool:

@@ -28,7 +28,7 @@ from tapefacade._function.control.bodies import (
     record_checks,
 )
 from tapefacade._function.gradients.custom_gradient import with_gradient_function
-from tapefacade._state.together import put_together
+from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._tape.derivative_modes import in_forward_mode
 from tapefacade._tape.derivatives.rematerialization import recomputed
@@ -39,8 +39,8 @@ from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
 
-class Part(NamedTuple):
-    """What decides what such an instruction computes.
+class RecomputationPlan(NamedTuple):
+    """All that decides what a recomputation computes.
 
     Attributes:
         program: what the function computes.
@@ -66,7 +66,7 @@ class Recomputation(Operation):
     name = "recompute_grad"
     kernel = "IdentityN"
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: RecomputationPlan) -> None:
         self.part = part
         program, count = part.program, part.arguments
         self.replayable = program.replayable
@@ -193,7 +193,9 @@ def _record(body: Body, arguments: list[EagerTensor]) -> Any:
     sources = {count + p for p, v in enumerate(outside) if isinstance(v, Variable) and v.trainable}
     operands = [operand(item) for item in (*arguments, *outside)]
     types = tuple([type_ for _, type_ in operands])
-    part = Part(body.program, body.count, count, frozenset(sources | set(range(count))), types)
+    part = RecomputationPlan(
+        body.program, body.count, count, frozenset(sources | set(range(count))), types
+    )
     operation = interned(Recomputation, part)
     slots = tuple([slot for slot, _ in operands])
     found = THREAD.recording.apply(operation, (), slots, types)

@@ -8,7 +8,6 @@ import contextlib
 import functools
 import inspect
 import math
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from tapefacade._core.operands import is_operand, is_variable
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
@@ -33,11 +33,10 @@ WIDE_FLOATS = ("float64", "complex128")
 WIDE = ("float64", "int64", "uint64", "complex128")
 
 
-class _ArrayDepth(threading.local):
+class _ArrayDepth(ThreadState):
     """Whether functions of the backend compute on arrays now."""
 
-    def __init__(self) -> None:
-        self.depth = 0
+    depth = 0
 
 
 _ARRAY_DEPTH = _ArrayDepth()

@@ -1,20 +1,19 @@
 """Whether a program trains, as Keras 2 keeps it: for all layers, until it is set again."""
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._keras.keras2.notices import notice, source
 
 TODAY = "`layer(x, training=...)`"
 
 
-class _Phase(threading.local):
+class _Phase(ThreadState):
     """The phase that a program has set, if any."""
 
-    def __init__(self) -> None:
-        self.value: bool | None = None
+    value: bool | None = None
 
 
 _PHASE = _Phase()
@@ -57,12 +56,9 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
         value: 1 or True for training, 0 or False for inference.
     """
     notice("K.learning_phase_scope", TODAY)
-    before = _PHASE.value
-    _put(value)
-    try:
+    with _PHASE.temporarily(value=_PHASE.value):
+        _put(value)
         yield
-    finally:
-        _PHASE.value = before
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
