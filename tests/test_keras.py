@@ -1,8 +1,11 @@
 """`tf.keras`: what its steps cost, when Keras is imported, and how all is undone."""
 
+import gc
 import os
+import re
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from steps import close_everything, counted, settle
 
 import tapefacade as tf
 from tapefacade._keras import patches
+from tapefacade._tape import disconnected_gradients
 
 
 @pytest.fixture(autouse=True)
@@ -169,6 +173,7 @@ def run(program, **environment):
 def test_keras_is_imported_when_it_is_used():
     program = """
 import sys
+import weakref
 import tapefacade as tf
 print("keras" in sys.modules)
 tf.keras
@@ -342,3 +347,90 @@ def test_weights_that_do_not_fit_are_refused_with_all_names(tmp_path, name):
     assert "bias: shape (2,) in the file, (3,) in the model" in str(caught.value)
     for variable, value in zip(target.variables, before, strict=True):
         np.testing.assert_array_equal(variable, value)
+
+
+# Gradients of which every one is None.
+
+
+def cast(v, w):
+    return tf.cast(tf.cast(v, tf.int32), tf.float32)
+
+
+DEAD_PATHS = {
+    "cast": (cast, "the gradient stops on its way .*tf.cast gives int32"),
+    "numpy": (lambda v, w: tf.constant(v.numpy()) * 2.0, "nothing that was recorded leads from it"),
+    "not used": (lambda v, w: tf.constant(2.0) * 3.0, "nothing in the block reads it"),
+    "stop_gradient": (lambda v, w: tf.stop_gradient(v * w), "tf.stop_gradient stops gradients"),
+}
+
+
+def none_gradients(name):
+    """The tape is gone when the optimizer is given its gradients."""
+    v, w = tf.Variable(2.0, name="v"), tf.Variable(3.0, trainable=False)
+    with tf.GradientTape() as tape:
+        loss = DEAD_PATHS[name][0](v, w)
+    return v, tape.gradient(loss, v)
+
+
+@pytest.mark.parametrize("name", DEAD_PATHS)
+def test_an_optimizer_without_any_gradient_says_why(name):
+    v, gradient = none_gradients(name)
+    with pytest.raises(ValueError, match="No gradients provided") as raised:
+        tf.keras.optimizers.SGD().apply_gradients([(gradient, v)])
+    assert str(raised.value) == "No gradients provided for any variable."  # Keras's own
+    (note,) = raised.value.__notes__
+    assert re.match(f"v has no gradient, because {DEAD_PATHS[name][1]}", note)
+    assert "tape.explain(" in note
+    assert "\n" not in note
+
+
+def test_a_watch_that_was_forgotten_is_named():
+    v = tf.Variable(2.0, name="v", trainable=False)
+    with tf.GradientTape() as tape:
+        loss = v * v
+    with pytest.raises(ValueError, match="No gradients provided") as raised:
+        tf.keras.optimizers.Adam().apply_gradients([(tape.gradient(loss, v), v)])
+    assert raised.value.__notes__[0].startswith("v has no gradient, because it is not trainable")
+
+
+def test_variables_that_no_tape_was_asked_for_have_no_reason():
+    none_gradients("cast")
+    with pytest.raises(ValueError, match="No gradients provided") as raised:
+        tf.keras.optimizers.SGD().apply_gradients([(None, tf.Variable(1.0))])
+    assert not hasattr(raised.value, "__notes__")
+
+
+def test_a_model_says_why_it_has_no_gradient_in_steps_functions_and_fit():
+    model, x, y = model_and_data()
+    optimizer = tf.keras.optimizers.SGD()
+
+    def loss_of(_, predicted):
+        return tf.reduce_mean(tf.cast(tf.argmax(predicted, -1), tf.float32))
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = loss_of(None, model(x))
+        weights = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+
+    model.compile("sgd", loss_of)
+    for train in (step, tf.function(step), lambda: model.fit(x, y, verbose=0)):
+        with pytest.raises(ValueError, match="No gradients provided") as raised:
+            train()
+        assert "argmax gives int64[8]; nor have 5 more." in raised.value.__notes__[0]
+
+
+def test_reasons_that_nobody_asks_for_are_not_sought_for_ever():
+    for _ in range(2 * disconnected_gradients.MAX_TEXTS):
+        none_gradients("cast")
+    assert disconnected_gradients._LAST.count <= disconnected_gradients.MAX_TEXTS
+    disconnected_gradients._LAST.count = 0
+
+
+def test_a_reason_keeps_no_variable_alive():
+    v, _ = none_gradients("cast")
+    gone = weakref.ref(v)
+    del v
+    settle()
+    gc.collect()
+    assert gone() is None

@@ -16,7 +16,7 @@ from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import eye, zeros
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._state.variable import Variable
-from tapefacade._tape import backward_pass
+from tapefacade._tape import backward_pass, disconnected_gradients
 from tapefacade._tape.derivatives.derivative import (
     BATCH_JACOBIAN,
     GRADIENT,
@@ -450,8 +450,12 @@ class GradientTape:
         ):  # the common case
             if sources_are_flat is SINGLE:
                 results = self._derive(GRADIENT, (target,), (sources,), _ONES)[0]
+                if results is None:
+                    disconnected_gradients.keep(self, target, [sources])
             else:
                 results = self._derive(GRADIENT, (target,), sources, _ONES)
+                if results and results[0] is None and _all_none(results):
+                    disconnected_gradients.keep(self, target, sources)
                 if type(sources) is tuple:
                     results = tuple(results)
         else:
@@ -474,6 +478,8 @@ class GradientTape:
         upstream = upstream_gradients(flat_targets, output_gradients)
         unconnected = unconnected_gradients_of(unconnected_gradients)
         results = self._derive(GRADIENT, flat_targets, flat_sources, upstream)
+        if flat_targets and results and _all_none(results):
+            disconnected_gradients.keep(self, flat_targets[0], flat_sources)
         if unconnected is UnconnectedGradients.ZERO:
             results = [
                 zeros_like(value_of(source)) if result is None else result
@@ -796,6 +802,10 @@ class GradientTape:
             trace, slots = self._past[:2]
         slot = source._slot if source._recording is trace else slots.get(id(source))
         return () if slot is None else (slot,)
+
+
+def _all_none(results: Sequence[Any]) -> bool:
+    return all(result is None for result in results)
 
 
 _ONES = (None,)  # the upstream gradient of one target that was given none

@@ -5,6 +5,7 @@ each variable. So what an optimizer of Keras does with the gradients is recorded
 loop, for the settings it has, and recorded again as a whole wherever gradients are applied.
 """
 
+import functools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
 from tapefacade._keras.backend.lifted_functions import KerasState
+from tapefacade._tape.disconnected_gradients import reason
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -41,6 +43,22 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
         return None
 
     return _backend_apply_gradients
+
+
+def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the method that leaves out gradients that are None: where all are, it says why."""
+
+    @functools.wraps(original)
+    def _filter_empty_gradients(self: Any, grads: Any, vars: Any) -> Any:
+        grads, vars = list(grads), list(vars)
+        try:
+            return original(self, grads, vars)
+        except ValueError as error:
+            if all(gradient is None for gradient in grads) and (why := reason(vars)):
+                error.add_note(why)
+            raise
+
+    return _filter_empty_gradients
 
 
 def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
