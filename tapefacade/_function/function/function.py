@@ -51,7 +51,7 @@ from tapefacade._function.function.tracing import (
     RecordedRun,
     record_body,
 )
-from tapefacade._function.function.unknown_sizes import unknown_sizes_shown
+from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
 from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.program_listing import function_in_sentence
@@ -417,7 +417,9 @@ class Function(PolymorphicFunction):
         """Calls the Python with other tensors in the place of those among the arguments."""
         positional, named = with_tensors((args, kwargs), tensors)
         before = [nest.flatten(value) for value in (*positional, *named.values())]
-        result = (python or self._python)(*positional, **named)
+        opened = self._signature.open_tensors(positional) if self._signature is not None else ()
+        with unknown_sizes_shown(OpenSizes(opened)) if opened else contextlib.nullcontext():
+            result = (python or self._python)(*positional, **named)
         after = [nest.flatten(value) for value in (*positional, *named.values())]
         if any(
             len(a) != len(b) or any(map(is_not, a, b)) for a, b in zip(before, after, strict=True)

@@ -9,6 +9,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._function.function.retracing_rules import is_tensor
@@ -182,6 +183,9 @@ class InputSignature:
                 f"invalid args {wrong} with types {[type(spec) for spec in wrong]}."
             )
         self.specs = tuple(specs)
+        self._is_open = any(
+            isinstance(spec, TensorSpec) and not spec.shape.is_fully_defined() for spec in flat
+        )
         found = list(parameters.signature.parameters.values()) if parameters.signature else []
         self._leading = int(bool(found) and found[0].name == "self")
         self._signature = self._made(found[self._leading :])
@@ -240,6 +244,31 @@ class InputSignature:
             for name, parameter in self._signature.parameters.items()
             if parameter.kind is not parameter.KEYWORD_ONLY
         )
+
+    def open_tensors(self, args: Sequence[Any]) -> list[tuple[EagerTensor, TensorShape]]:
+        """Returns the tensors among the arguments that the specs leave sizes of open.
+
+        Args:
+            args: the arguments by position, tensors of known sizes in the place of the specs.
+
+        Returns:
+            Each with the shape that is known; nothing where a stand-in has the place of a size.
+        """
+        if not self._is_open:
+            return []
+        values = zip(args[self._leading :], self.specs, strict=False)
+        pairs = [
+            pair
+            for value, spec in values
+            for pair in zip(nest.flatten(value), nest.flatten(spec), strict=False)
+        ]
+        return [
+            (value, spec.shape if spec.shape.rank is not None else TensorShape([None] * value.ndim))
+            for value, spec in pairs
+            if type(value) is EagerTensor
+            and isinstance(spec, TensorSpec)
+            and not spec.shape.is_fully_defined()
+        ]
 
     @property
     def is_dense(self) -> bool:
