@@ -218,8 +218,8 @@ def all_deep(monkeypatch):
     monkeypatch.setattr(execution, "EXECUTABLES", found)
     monkeypatch.setattr(first_runs, "EXECUTABLES", found)
     monkeypatch.setattr(tree, "MAX_NODES", -1)
-    monkeypatch.setattr(first_runs, "DEEP", 0.0)
-    monkeypatch.setattr(first_runs, "MIN_STEPS", 8)
+    monkeypatch.setattr(first_runs, "WEIGHT_OF_DEEP_PROGRAM", 0.0)
+    monkeypatch.setattr(first_runs, "MIN_STEPS_BY_NUMPY", 8)
     monkeypatch.setattr(first_runs, "MIN_SIZE", 8)
     THREAD.recording.close()  # the next one begins at a root that knows no program
     yield found
@@ -510,7 +510,7 @@ def spied(monkeypatch):
 
 def test_what_is_compiled_is_a_step_with_a_number_and_a_reason(monkeypatch):
     watched = spied(monkeypatch)
-    monkeypatch.setattr(execution, "MIN_STEPS", 2)
+    monkeypatch.setattr(execution, "MIN_STEPS_BY_NUMPY", 2)
     monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
     monkeypatch.setattr(execution.STATISTICS, "steps", 0)
     w = tf.Variable(tf.ones([3]))
@@ -591,7 +591,7 @@ END = """
 import os, sys, threading
 import tapefacade as tf
 from tapefacade._trace import first_runs
-first_runs.DEEP = 0.0
+first_runs.WEIGHT_OF_DEEP_PROGRAM = 0.0
 v = tf.Variable(tf.ones([64, 64]))
 @tf.function
 def step():

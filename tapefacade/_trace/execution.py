@@ -35,7 +35,7 @@ from tapefacade._trace.executables import (
 )
 from tapefacade._trace.execution_mode import EXECUTION_MODES
 from tapefacade._trace.first_runs import (
-    MIN_STEPS,
+    MIN_STEPS_BY_NUMPY,
     first_call,
     in_pieces_meanwhile,
     title_of,
@@ -50,14 +50,14 @@ from tapefacade._trace.slices import Slice
 MIN_NUMBERS = 32
 
 
-class _Thread(threading.local):
+class _WideContexts(threading.local):
     """Contexts of one thread in which JAX knows 64-bit types: making one costs 0.5 us."""
 
     def __init__(self) -> None:
         self.contexts: list[Any] = []
 
 
-_THREAD = _Thread()
+_WIDE_CONTEXTS = _WideContexts()
 
 
 class Program:
@@ -209,7 +209,7 @@ class Program:
         if call is None:
             return self._execute_new(arguments)
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
-        contexts = _THREAD.contexts
+        contexts = _WIDE_CONTEXTS.contexts
         context = contexts.pop() if contexts else jax.enable_x64(True)
         try:
             with context:
@@ -286,7 +286,7 @@ class Program:
             first = first_call(executable, arguments)
         first = first or executable.call
         try:
-            if first is not None or len(executable.part.steps) < MIN_STEPS:
+            if first is not None or len(executable.part.steps) < MIN_STEPS_BY_NUMPY:
                 return self.execute(arguments, first or executable.prepare())
             title = title_of(executable, in_sentence(own_line(self.lines)), not self.repeats)
             with COMPILATION_WATCH.over(title, why(executable)):

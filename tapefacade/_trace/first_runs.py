@@ -27,10 +27,10 @@ from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
-DEEP = 600.0
+WEIGHT_OF_DEEP_PROGRAM = 600.0
 # Steps of a program that can be so deep, as they are and with the gradients written out. To trace
 # those of a program that is not would be in vain. A convolution is worth so many of the others.
-MIN_STEPS = 24
+MIN_STEPS_BY_NUMPY = 24
 MIN_SIZE = 400
 SIZE_OF_CONVOLUTION = 40
 WHY_NEW = "It has not run before"
@@ -175,7 +175,11 @@ def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None
 
 
 def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
-    if not BACKGROUND_COMPILER.is_on or executable.acts or len(executable.part.steps) < MIN_STEPS:
+    if (
+        not BACKGROUND_COMPILER.is_on
+        or executable.acts
+        or len(executable.part.steps) < MIN_STEPS_BY_NUMPY
+    ):
         return False
     if JAX_CONFIG.jax_disable_jit or current_trace(None) is not NO_TRACE:
         return False
@@ -201,7 +205,7 @@ def _made(executable: Executable) -> FirstRuns | None:
         return None
     with _timed(), jax.enable_x64(True), no_collection():
         program = NumpyProgram(executable)
-        if not program.is_possible or (program.weight < DEEP and not is_constant):
+        if not program.is_possible or (program.weight < WEIGHT_OF_DEEP_PROGRAM and not is_constant):
             return None
         program.prepare()
     return FirstRuns(program)

@@ -14,13 +14,13 @@ from tapefacade._trace.slices import Slice
 # So many shapes are a habit; that of the last, smaller batch of each epoch is only the second.
 MANY_SHAPES = 5
 # What has fewer ops and no gradient compiles in no time.
-MIN_STEPS = 8
-MAX_SHOWN = 3
+MIN_STEPS_COUNTED = 8
+MAX_SHAPES_SHOWN = 3
 # Programs that are remembered; all are forgotten when there are more.
 MAX_PROGRAMS = 512
 GRADIENT = "GradientTape.gradient"
 REMEDY = "pad, or leave the last batch out by `drop_remainder=True`"
-MESSAGE = (
+MESSAGE_SHAPES = (
     "Shapes change at %s: %s. Each new shape is compiled: %s so far. (This is said once for each "
     "line.)"
 )
@@ -93,7 +93,7 @@ class ShapeChanges:
         line, shapes = known.change()
         if line not in self._told and len(shapes) >= MANY_SHAPES:
             self._told.add(line)
-            get_logger().warning(MESSAGE, in_sentence(line), REMEDY, shown(shapes))
+            get_logger().warning(MESSAGE_SHAPES, in_sentence(line), REMEDY, shown(shapes))
 
 
 def key_of(part: Slice) -> Any:
@@ -106,7 +106,9 @@ def is_worth_a_word(part: Slice) -> bool:
     """Whether compiling a program takes so long that it should not be done for many shapes."""
     if any(s.operation.stands_apart for s in part.steps):
         return False  # only that is compiled, and it has one shape
-    return len(part.steps) >= MIN_STEPS or any(s.operation.name == GRADIENT for s in part.steps)
+    return len(part.steps) >= MIN_STEPS_COUNTED or any(
+        s.operation.name == GRADIENT for s in part.steps
+    )
 
 
 def shown(shapes: Sequence[tuple[int, ...]]) -> str:
@@ -118,8 +120,8 @@ def shown(shapes: Sequence[tuple[int, ...]]) -> str:
     >>> shown([(4, 3), (5, 3)]), shown([(n,) for n in range(9)])
     ('(4, 3), (5, 3)', '(0,), (1,), (2,) and 6 more')
     """
-    texts = ", ".join(str(shape) for shape in shapes[:MAX_SHOWN])
-    more = len(shapes) - MAX_SHOWN
+    texts = ", ".join(str(shape) for shape in shapes[:MAX_SHAPES_SHOWN])
+    more = len(shapes) - MAX_SHAPES_SHOWN
     return f"{texts} and {more} more" if more > 0 else texts
 
 

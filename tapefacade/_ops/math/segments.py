@@ -280,7 +280,7 @@ AVERAGED = (
     *FLOATS, "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
 )  # fmt: skip
 # Those whose quotients are float32, as `truediv` has it; other integers give float64.
-SHORT = ("int8", "uint8", "int16", "uint16")
+SMALL_INTEGERS = ("int8", "uint8", "int16", "uint16")
 
 
 def _check(data: Any, segment_ids: Any, num_segments: Any) -> None:
@@ -325,7 +325,7 @@ def _average(data: jax.Array, segment_ids: jax.Array, num_segments: Any, root: b
     sizes = segment_sizes(ids, count, data.dtype, rows.ndim)
     sizes = jnp.where(sizes == jnp.zeros_like(sizes), jnp.ones_like(sizes), sizes)
     if jnp.issubdtype(data.dtype, jnp.integer):
-        dtype = np.float32 if data.dtype.name in SHORT else np.float64
+        dtype = np.float32 if data.dtype.name in SMALL_INTEGERS else np.float64
         total, sizes = total.astype(dtype), sizes.astype(dtype)
     return total / (jnp.sqrt(sizes) if root else sizes)
 
