@@ -60,6 +60,8 @@ class CompiledProgram:
         ]
         self._changed = [variable for variable, _ in self._assigned]
         self._passing = {slot: type_ for place, type_, slot in outputs if place < 0}
+        self._new = [(type_, place) for _, (place, type_, _) in self._assigned]
+        self._one = self._changed[0] if len(self._changed) == 1 else None  # assigned alone
         self._recorded = recorded
         # Arguments of the program that are large variables which it assigns: their buffers may be
         # taken. One that is passed on as well has to stay.
@@ -107,28 +109,39 @@ class CompiledProgram:
             if results is not None:
                 return results
         arguments = self._gathered(tensors)
-        passed = self._passed(tensors) if self._passing else {}
+        if self._passing:
+            return self._run_passing(tensors, arguments)
+        if self._is_empty:
+            return []
+        try:
+            outputs = self._program.execute(arguments)
+        except execution.ProgramFailedError as failed:
+            raise failed.name_lines(self._recorded.lines).error from None
+        if self._one is not None and not HELD:
+            ((type_, place),) = self._new
+            self._one._tensor = _tensor(type_, outputs[place])
+        elif self._changed:
+            new = [_tensor(type_, outputs[place]) for type_, place in self._new]
+            set_together(boxes_of(self._changed), new)
+        return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
+
+    def _run_passing(self, tensors: Sequence[EagerTensor], arguments: list[Any]) -> list[Any]:
+        """Does what `_run` does, where results or variables are arguments as they are."""
+        passed = self._passed(tensors)
         outputs: list[Any] = []
         if not self._is_empty:
             try:
                 outputs = self._program.execute(arguments)
             except execution.ProgramFailedError as failed:
                 raise failed.name_lines(self._recorded.lines).error from None
-        if self._changed:
-            new = [
-                _tensor(type_, passed[slot] if place < 0 else outputs[place])
-                for _, (place, type_, slot) in self._assigned
-            ]
-            if len(new) == 1 and not HELD:
-                self._changed[0]._tensor = new[0]
-            else:
-                set_together(boxes_of(self._changed), new)
-        if passed:
-            return [
-                _tensor(type_, passed[slot] if place < 0 else outputs[place])
-                for place, type_, slot in self._results
-            ]
-        return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
+        ends = [*[output for _, output in self._assigned], *self._results]
+        found = [
+            _tensor(type_, passed[slot] if place < 0 else outputs[place])
+            for place, type_, slot in ends
+        ]
+        count = len(self._changed)
+        set_together(boxes_of(self._changed), found[:count])
+        return found[count:]
 
     def _call_donating(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor] | None:
         """Does what `call` does, with the buffers of variables; None if JAX traces the call.
