@@ -209,3 +209,15 @@ def test_functions_that_ran_once_go_before_those_that_run_again_and_again(v, mon
     with counted() as count:
         step(v, 51)
     assert count.compiled == 1
+
+
+def test_the_tree_forgets_when_it_holds_many_programs(v, monkeypatch):
+    monkeypatch.setattr(tree, "MAX_PROGRAMS", 10)
+    want, held = step(v, 5), []
+    for length in range(71, 95):
+        step(v, length)
+        held.append(tree.TREE.programs)
+    assert max(held) <= 10 + 8
+    with counted() as count:
+        np.testing.assert_array_equal(step(v, 5), want)
+    assert count.compiled == 0  # what it forgets is no compiled function

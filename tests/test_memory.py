@@ -1,6 +1,8 @@
 """A tape keeps what was given to the computation, not what was computed on the way."""
 
 import gc
+import subprocess
+import sys
 
 import jax
 import numpy as np
@@ -136,3 +138,28 @@ def test_tape_on_a_function_keeps_inputs(large):
         assert large.count() == 1
         tape.gradient(loss, v).numpy()
         assert large.count() == 1
+
+
+NO_MEMORY = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+import tapefacade as tf
+try:
+    tf.random.categorical([[1.0]], 2**31 - 1).numpy()
+except tf.errors.ResourceExhaustedError:
+    print("raised", tf.reduce_sum([1.0, 2.0]).numpy())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits are those of Linux")
+def test_python_survives_a_value_that_ran_out_of_memory():
+    done = subprocess.run(
+        [sys.executable, "-c", NO_MEMORY], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == "raised 3.0\n", done.stderr[-500:]
+
+
+@pytest.mark.parametrize("pool", [tf.nn.max_pool2d, tf.nn.avg_pool2d])
+def test_windows_that_cannot_be_counted_are_refused(pool):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is too large"):
+        pool(tf.ones([1, 2, 2, 1]), 2**31 - 1, 1, "SAME").numpy()

@@ -221,3 +221,10 @@ class DataLossError(_CodedError):
 
 for _class in [OpError, OperatorNotAllowedInGraphError, *_CodedError.__subclasses__()]:
     _class.__module__ = "tapefacade.errors"  # where users find them
+
+
+def out_of_memory(error: Exception) -> Exception:
+    """Returns TensorFlow's error where a device has no memory left; else the error itself."""
+    text = str(error)
+    is_full = text.startswith("RESOURCE_EXHAUSTED")
+    return ResourceExhaustedError(None, None, text) if is_full else error

@@ -6,9 +6,9 @@ from typing import Any, NoReturn, Protocol
 
 import jax
 import numpy as np
-from jax.errors import TracerArrayConversionError
+from jax.errors import JaxRuntimeError, TracerArrayConversionError
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, errors
 from tapefacade._core.operator_types import Operators
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape, as_shape
@@ -216,6 +216,16 @@ class EagerTensor(TensorText, Operators, Tensor):
             raise value.raised()
         return value
 
+    def _ready(self) -> Any:
+        """Returns the value when it is there: reading one that ran out of memory kills Python."""
+        value = self._array()
+        if type(value) is not np.ndarray and hasattr(value, "block_until_ready"):  # no tracer
+            try:
+                value.block_until_ready()
+            except JaxRuntimeError as error:
+                raise errors.out_of_memory(error) from None
+        return value
+
     def numpy(self) -> Any:
         """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes.
 
@@ -223,7 +233,7 @@ class EagerTensor(TensorText, Operators, Tensor):
         array([1, 2], dtype=int32)
         """
         try:
-            return np.array(self._array())[()]
+            return np.array(self._ready())[()]
         except TracerArrayConversionError as error:
             raise hinted(error, HINT_TRACED) from None
         except Exception as error:
@@ -233,7 +243,7 @@ class EagerTensor(TensorText, Operators, Tensor):
     def _numpy(self) -> np.ndarray[Any, Any]:
         """Returns the value as a NumPy array that must not be changed."""
         try:
-            return np.asarray(self._array())
+            return np.asarray(self._ready())
         except TracerArrayConversionError as error:
             raise hinted(error, HINT_TRACED) from None
         except Exception as error:

@@ -1,5 +1,6 @@
 """Checks of the arguments of ops."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -133,6 +134,16 @@ def require_room(
                 f"Computed output size would be negative: {count} [input_size: {size}, "
                 f"effective_filter_size: {stretched}, stride: {step}]"
             )
+
+
+def require_countable(window: Iterable[int]) -> None:
+    """Raises if the places of a window cannot be counted, which kills XLA.
+
+    Raises:
+        InvalidArgumentError: if there are too many.
+    """
+    if math.prod(window := tuple(window)) >= 1 << 40:
+        raise invalid(f"Sliding window of {shape_text(window)} is too large.")
 
 
 def array_module(*arrays: Any) -> Any:

@@ -221,18 +221,17 @@ class Program:
                         return result
                 result, outputs = self._known(result, arguments)
         except jax.errors.JaxRuntimeError as error:
-            raise out_of_memory(error) from None
+            raise errors.out_of_memory(error) from None
         finally:
             contexts.append(context)
         if executable.acts:
             jax.effects_barrier()
         if executable.is_checked:
             _, passed, details = result
-            if passed is not None and not isinstance(passed, Tracer):
-                wrong = np.flatnonzero(~np.asarray(passed)).tolist()
-                if wrong:
-                    order = executable.check_order
-                    raise self._failed([(order[i], details[i]) for i in wrong], outputs)
+            wrong = _wrong(passed)
+            if wrong:
+                order = executable.check_order
+                raise self._failed([(order[i], details[i]) for i in wrong], outputs)
         return outputs
 
     def donating(self, arguments: tuple[int, ...]) -> "Program":
@@ -396,12 +395,15 @@ class ProgramFailedError(Exception):
         return self
 
 
-def out_of_memory(error: Exception) -> Exception:
-    """Returns TensorFlow's error where a device has no memory left; else the error itself."""
-    text = str(error)
-    if text.startswith("RESOURCE_EXHAUSTED"):
-        return errors.ResourceExhaustedError(None, None, text)
-    return error
+def _wrong(passed: Any) -> list[int]:
+    """Returns which checks have failed, those that have no value yet left out."""
+    if passed is None or isinstance(passed, Tracer):
+        return []
+    try:
+        jax.block_until_ready(passed)  # reading what ran out of memory kills Python
+    except jax.errors.JaxRuntimeError as error:
+        raise errors.out_of_memory(error) from None
+    return np.flatnonzero(~np.asarray(passed)).tolist()
 
 
 def _origin(part: Slice, place: int) -> int:

@@ -25,6 +25,8 @@ COMPLEX: Final = -4
 # Nodes in the tree (about 0.6 kB each) before it is dropped. Compiled programs are kept elsewhere
 # (`executables`), by what they compute, so what is lost is shape inference, not compilation.
 MAX_NODES = 100_000
+# Programs that the nodes hold (about 40 kB each, with their slices) before it is dropped.
+MAX_PROGRAMS = 2048
 # A recording outside a tape is dispatched at every multiple of this many instructions: compiling
 # grows with the length (256 instructions: about 0.2 s), dispatching costs 10 us.
 MAX_PENDING = 256
@@ -92,6 +94,7 @@ class Node:
             self.programs = {key: program}
         else:
             self.programs[key] = program
+        TREE.programs += 1
 
     def keep_plan(self, key: Any, plan: Any) -> None:
         """Keeps a gradient asked for here."""
@@ -120,6 +123,7 @@ class Tree:
     def __init__(self) -> None:
         self.root = Node(None)
         self.size = 0
+        self.programs = 0
         self.eager = False
 
     def add(self, key: tuple[Any, ...], node: Node) -> Node:
@@ -129,11 +133,12 @@ class Tree:
 
     def start(self) -> Node:
         """Returns the node at which a recording starts."""
-        if self.size > MAX_NODES or self.root.eager != self.eager:
+        is_full = self.size > MAX_NODES or self.programs > MAX_PROGRAMS
+        if is_full or self.root.eager != self.eager:
             self.root = Node(None)
             self.root.eager = self.eager
             EDGES.clear()
-            self.size = 0
+            self.size = self.programs = 0
         return self.root
 
 

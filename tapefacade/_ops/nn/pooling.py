@@ -14,7 +14,7 @@ from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import invalid, stride_too_small
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES, REALS
-from tapefacade._definition.argument_checks import require_room, require_type
+from tapefacade._definition.argument_checks import require_countable, require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions
@@ -103,6 +103,7 @@ def reduce_windows(
     window, steps = tuple(window), tuple(steps)
     rates = (1,) * input.ndim if rates is None else tuple(rates)
     require_room(input.shape, window, steps, rates, pads)
+    require_countable(window)
     if isinstance(pads, str):
         stretched = [(k - 1) * rate + 1 for k, rate in zip(window, rates, strict=True)]
         pads = lax.padtype_to_pads(input.shape, stretched, steps, pads)
@@ -462,6 +463,7 @@ def _max_pool_with_argmax(
     window = sequence_of(ksize, LAYOUT, "ksize")
     steps = sequence_of(strides, LAYOUT, "strides")
     _check(input, window, steps)
+    require_countable(window)
     for axis in (1, 2):
         positions(input.shape[axis], window[axis], steps[axis], 1, padding)
     places = _places(input, window, steps, padding)
