@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from tapefacade import __main__ as command_line
-from tapefacade._port import comparison
+from tapefacade._port import comparison, comparison_text
 from tapefacade._port.comparison import difference, paired
 
 # What a program finds that runs under "TensorFlow" here; other numbers, and another text.
@@ -90,7 +90,7 @@ def test_the_first_line_that_differs_is_shown(compared, tmp_path):
 def test_a_program_that_fails_shows_its_error(compared):
     status, shown = compared("import tensorflow as tf\nprint(tf.squared(2.0))")
     assert status == 2
-    assert "Under TensorFlow the program ended with status 1." in shown
+    assert "The program ended with status 1, under both. Neither has printed anything." in shown
     assert "AttributeError" in shown
 
 
@@ -102,3 +102,48 @@ def test_without_tensorflow_it_says_what_to_do(tmp_path, capsys):
     assert "name a Python that has it, `--tensorflow-python" in capsys.readouterr().err
     assert not comparison.has_tensorflow("/no/python")
     assert comparison.has_tensorflow(sys.executable) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2026-11-22 23:53:08.024045 done", "2026-11-23 01:02:03.5 done"),
+        ("logs/20261122-235308", "logs/20261123-010203"),
+        ("[23:53:08] step 1", "[23:59:59] step 1"),
+        ("<function f at 0x7f12ab34cd56>", "<function f at 0x7f00ab34cd00>"),
+    ],
+)
+def test_times_and_places_in_memory_may_be_any(one, other):
+    assert comparison.difference(one, other) == 0.0
+    assert comparison.difference(one, other + " 2") == math.inf
+
+
+def ended(status, *lines, has_seed=True):
+    printed = [
+        [comparison.Printed(text, 1.0) for text in texts] for texts in zip(*lines, strict=True)
+    ]
+    runs = [
+        comparison.ProgramRun(title, found, 2.0, status, [])
+        for title, found in zip(("TensorFlow", "tapefacade"), printed, strict=True)
+    ]
+    pairs = list(comparison.paired(*([p.text for p in found] for found in printed)))
+    return comparison.Comparison("a.py", *runs, pairs, has_seed)
+
+
+def test_a_status_of_both_is_no_difference():
+    text = comparison_text.verdict(ended(3, ("a 1", "a 1")))
+    assert text.startswith(
+        "The program ended with status 3, under both. Both have printed the same"
+    )
+
+
+def test_numbers_without_a_seed_are_explained():
+    other = ended(0, ("loss 0.5", "loss 0.7"), has_seed=False)
+    assert "sets no seed" in comparison_text.verdict(other)
+    for found in (ended(0, ("loss 0.5", "loss 0.7")), ended(0, ("a", "b"), has_seed=False)):
+        assert "seed" not in comparison_text.verdict(found)
+
+
+def test_moments_are_not_compared():
+    assert comparison_text._factor(0.03, 0.0001) == ""
+    assert comparison_text._factor(3.0, 1.0) == " (3.0 times as fast)"

@@ -54,8 +54,9 @@ class Checkpoint:
     an index in JSON. They are complete or not there, whenever a program is killed, and checked when
     they are read. Checkpoints that TensorFlow has made are restored as well.
 
-    Unlike TensorFlow, a list may be changed in any way before it is saved, and how far an iterator
-    of a dataset has come is not saved.
+    Unlike TensorFlow, how far an iterator of a dataset has come is not saved.
+
+    Beyond TensorFlow, a list may be changed in any way before it is saved.
 
     Args:
         root: an object that is saved itself; its parts are known by their names in it.

@@ -23,6 +23,11 @@ from tapefacade._port.comparison_text import page, report
 NUMBER = re.compile(r"[-+]?(?:(?:\d+(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 # A number before one of these is a time or a speed, which may be any.
 UNIT = re.compile(r"\s?(?:ns|us|\u00b5s|ms|s|sec|seconds|min|minutes|it/s|steps?/s|s/it)\b(?!\w)")
+# What is another at every run, wherever it runs: the time, and places in memory.
+PASSING = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[ T_]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d{8}[-_]\d{6}"
+    r"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|0x[0-9a-f]{6,}"
+)
 # Sums are added in another order: results of float32 differ by about this much after some steps.
 RELATIVE, ABSOLUTE = 1e-3, 1e-6
 # What makes a number of a line the loss.
@@ -93,12 +98,21 @@ class LinePair(NamedTuple):
 
 @dataclasses.dataclass
 class Comparison:
-    """The two runs, and their lines side by side."""
+    """The two runs, and their lines side by side.
+
+    Attributes:
+        script: the program.
+        theirs: its run under TensorFlow.
+        ours: its run here.
+        pairs: what they have printed.
+        has_seed: whether the program sets a seed, so far as one can see.
+    """
 
     script: str
     theirs: ProgramRun
     ours: ProgramRun
     pairs: list[LinePair]
+    has_seed: bool = True
 
     @property
     def first_difference(self) -> int | None:
@@ -142,7 +156,9 @@ def compare(script: str, arguments: list[str], python: str, html: str | None = N
     theirs = run("TensorFlow", [python, script, *arguments])
     ours = run("tapefacade", [sys.executable, "-m", "tapefacade", "run", script, *arguments])
     pairs = list(paired([p.text for p in theirs.lines], [p.text for p in ours.lines]))
-    comparison = Comparison(script, theirs, ours, pairs)
+    path = pathlib.Path(script)
+    has_seed = not path.is_file() or "seed" in path.read_text(encoding="utf-8", errors="replace")
+    comparison = Comparison(script, theirs, ours, pairs, has_seed)
     sys.stdout.write(report(comparison))
     if html:
         pathlib.Path(html).write_text(page(comparison), encoding="utf-8")
@@ -209,6 +225,8 @@ def paired(theirs: list[str], ours: list[str]) -> Iterator[LinePair]:
 def difference(one: str | None, other: str | None) -> float:
     """Returns the largest relative difference of the numbers of two lines; times may be any.
 
+    So may dates, times of the day and places in memory.
+
     Args:
         one: a line; None if there is none.
         other: another one.
@@ -221,6 +239,7 @@ def difference(one: str | None, other: str | None) -> float:
     """
     if one is None or other is None:
         return math.inf
+    one, other = PASSING.sub("<>", one), PASSING.sub("<>", other)
     if one == other:
         return 0.0
     forms = [" ".join(NUMBER.sub("#", line).split()) for line in (one, other)]

@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from tapefacade._port.comparison import Comparison, ProgramRun
 
 MAX_LINES = 12
+MIN_SECONDS_FOR_FACTOR = 0.05  # what is shorter is chance
+NO_SEED = (
+    "The program sets no seed, so its random numbers are others at every run: "
+    "`tf.random.set_seed(0)`, `np.random.seed(0)`."
+)
 WIDTH, HEIGHT = 640, 220
 COLOURS = "#c2410c", "#1d4ed8"
 PAGE = """\
@@ -42,17 +47,29 @@ def verdict(comparison: "Comparison") -> str:
     Args:
         comparison: the two runs.
     """
-    for run in (comparison.theirs, comparison.ours):
-        if run.status:
-            return f"Under {run.title} the program ended with status {run.status}."
+    runs = comparison.theirs, comparison.ours
+    ends = [f"under {run.title} the program ended with status {run.status}" for run in runs]
+    if runs[0].status != runs[1].status:
+        ended = ", ".join(end for end, run in zip(ends, runs, strict=True) if run.status)
+        return f"{ended[0].upper()}{ended[1:]}."
+    text = f"The program ended with status {runs[0].status}, under both. " * bool(runs[0].status)
+    return text + _lines_verdict(comparison)
+
+
+def _lines_verdict(comparison: "Comparison") -> str:
     number = comparison.first_difference
     if number is None:
         count = len(comparison.pairs)
+        if not count:
+            return "Neither has printed anything."
         return (
             f"Both have printed the same {count:,} line{'s' * (count != 1)}; numbers differ by "
             f"{comparison.largest:.1e} of their size at most."
         )
-    return f"Line {number:,} is the first that differs."
+    text = f"Line {number:,} is the first that differs."
+    if not comparison.has_seed and math.isfinite(comparison.pairs[number - 1].difference):
+        text += f" {NO_SEED}"
+    return text
 
 
 def report(comparison: "Comparison") -> str:
@@ -87,7 +104,7 @@ def _speeds(comparison: "Comparison") -> Iterator[tuple[str, str, str]]:
 
 
 def _factor(theirs: float | None, ours: float | None) -> str:
-    if not theirs or not ours:
+    if not theirs or not ours or max(theirs, ours) < MIN_SECONDS_FOR_FACTOR:
         return ""
     faster = theirs >= ours
     factor = theirs / ours if faster else ours / theirs
