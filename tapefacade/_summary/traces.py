@@ -74,12 +74,15 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
         step: accepted for TensorFlow's sake.
         profiler_outdir: ignored: the directory is that of `trace_on`.
 
-    >>> tf.summary.trace_export("nothing")
+    Raises:
+        ValueError: if there is no trace.
+
+    >>> tf.summary.trace_on(graph=False)
+    >>> tf.summary.trace_off()
     """
     with LOCK:
         if not (STATE.graph or STATE.profiler):
-            get_logger().warning("Must enable trace before export through tf.summary.trace_on.")
-            return
+            raise ValueError("Must enable trace before export through tf.summary.trace_on.")
         if STATE.graph:
             get_logger().warning(MESSAGE_NO_GRAPH)
         if STATE.profiler:
