@@ -22,6 +22,7 @@ from tapefacade._core.random_keys import (
     numbers_ops_of_caller,
 )
 from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.concrete_function import ConcreteFunction
@@ -40,6 +41,7 @@ from tapefacade._function.function.retracing_rules import (
     open_signature,
     relaxed,
     shared_key_of,
+    types_in,
     with_specs,
     with_tensors,
 )
@@ -417,7 +419,11 @@ class Function(PolymorphicFunction):
         """Calls the Python with other tensors in the place of those among the arguments."""
         positional, named = with_tensors((args, kwargs), tensors)
         before = [nest.flatten(value) for value in (*positional, *named.values())]
-        opened = self._signature.open_tensors(positional) if self._signature is not None else ()
+        opened: Sequence[Any] = ()
+        if self._signature is not None:
+            opened = self._signature.open_tensors(positional)
+        elif self._settings["reduce_retracing"] and self._traces:
+            opened = self._relaxed_tensors(args, kwargs, tensors)
         with unknown_sizes_shown(OpenSizes(opened)) if opened else contextlib.nullcontext():
             result = (python or self._python)(*positional, **named)
         after = [nest.flatten(value) for value in (*positional, *named.values())]
@@ -426,6 +432,23 @@ class Function(PolymorphicFunction):
         ):
             raise self._modified(args, kwargs, before, after)
         return result
+
+    def _relaxed_tensors(
+        self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
+    ) -> list[tuple[EagerTensor, TensorShape]]:
+        """Returns the tensors whose sizes are not those of earlier calls, each with what is known.
+
+        For these TensorFlow has one function of unknown sizes.
+        """
+        key = key_of((args, kwargs), [])
+        like = [types_in(known) for known in (*self._traces, key) if relaxed(known) == relaxed(key)]
+        found = []
+        for place, tensor in enumerate(tensors):
+            sizes = zip(*[types[place].shape for types in like], strict=True)
+            shape = TensorShape([own[0] if len(set(own)) == 1 else None for own in sizes])
+            if not shape.is_fully_defined():
+                found.append((tensor, shape))
+        return found
 
     def _modified(self, args: Any, kwargs: Any, before: list[Any], after: list[Any]) -> ValueError:
         names = self._parameters.names(args, kwargs)

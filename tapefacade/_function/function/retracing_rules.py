@@ -289,3 +289,10 @@ def relaxed(key: Any) -> Any:
     if isinstance(key, TensorType):
         return (key.dtype, len(key.shape))
     return tuple(relaxed(part) for part in key) if isinstance(key, tuple) else key
+
+
+def types_in(key: Any) -> list[TensorType]:
+    """Returns the types of the tensors in a key, in their order."""
+    if isinstance(key, TensorType):
+        return [key]
+    return [type_ for part in key for type_ in types_in(part)] if isinstance(key, tuple) else []
