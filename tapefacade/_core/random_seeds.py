@@ -47,8 +47,7 @@ def set_seed(seed: Any) -> None:
 
     `tf.random.uniform`, `normal`, `truncated_normal`, `categorical` and `shuffle`, the candidate
     samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws, in
-    a `tf.function` as well. Unlike TensorFlow, gamma, Poisson and binomial numbers come from JAX's
-    Threefry generator.
+    a `tf.function` as well; gamma, Poisson and binomial numbers are JAX's.
 
     Args:
         seed: an integer, or None for numbers that cannot be repeated.

@@ -36,6 +36,8 @@ def gamma(
 ) -> EagerTensor:
     """Draws numbers from gamma distributions.
 
+    Unlike TensorFlow, the numbers are those of JAX's generator.
+
     Args:
         shape: how many numbers to draw for each distribution.
         alpha: the shape parameter, positive.
@@ -70,6 +72,8 @@ def stateless_gamma(
     name: None = None,
 ) -> EagerTensor:
     """Draws numbers from gamma distributions, the same for the same `seed`.
+
+    Unlike TensorFlow, the numbers are those of JAX's generator.
 
     Args:
         shape: the shape of the result, which ends with that of `alpha` and `beta` broadcast.
@@ -157,6 +161,8 @@ def poisson(
 ) -> EagerTensor:
     """Draws numbers from Poisson distributions.
 
+    Unlike TensorFlow, the numbers are those of JAX's generator.
+
     Args:
         shape: how many numbers to draw for each distribution.
         lam: the means.
@@ -198,6 +204,8 @@ def stateless_poisson(
 ) -> EagerTensor:
     """Draws numbers from Poisson distributions, the same for the same `seed`.
 
+    Unlike TensorFlow, the numbers are those of JAX's generator.
+
     Args:
         shape: the shape of the result, which ends with that of `lam`.
         seed: two integers.
@@ -237,6 +245,8 @@ def stateless_binomial(
     name: None = None,
 ) -> EagerTensor:
     """Draws how many of `counts` trials succeed, the same for the same `seed`.
+
+    Unlike TensorFlow, the numbers are those of JAX's generator.
 
     Args:
         shape: the shape of the result, to which `counts` and `probs` broadcast.
