@@ -58,6 +58,11 @@ def find(folder: pathlib.Path) -> pathlib.Path:
 
 
 def _fetch(folder: pathlib.Path) -> None:
+    if shutil.which("npm") is None:
+        raise SystemExit(
+            "There is no Chrome or Chromium here, and no npm to fetch one: install one of them, "
+            "or name a browser by CHROME=PATH"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     packed = subprocess.run(
         ["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True, capture_output=True, text=True
