@@ -255,6 +255,43 @@ def read_notebook(tf: Any, path: pathlib.Path) -> Any:
         os.replace(named, path)
 
 
+def write_weights(tf: Any, path: pathlib.Path) -> None:
+    named = str(path) + ".weights.h5"
+    tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(1)]).save_weights(named)
+    os.replace(named, path)
+
+
+def read_weights(tf: Any, path: pathlib.Path) -> Any:
+    named = path.with_suffix(".weights.h5")
+    os.replace(path, named)
+    model = tf.keras.Sequential([tf.keras.layers.Input((2,)), tf.keras.layers.Dense(1)])
+    try:
+        return model.load_weights(str(named))
+    finally:
+        os.replace(named, path)
+
+
+def write_sequence(tf: Any, path: pathlib.Path) -> None:
+    rows = [tf.train.Feature(int64_list=tf.train.Int64List(value=[k, k + 1])) for k in range(3)]
+    lists = tf.train.FeatureLists(feature_list={"a": tf.train.FeatureList(feature=rows)})
+    path.write_bytes(tf.train.SequenceExample(feature_lists=lists).SerializeToString())
+
+
+def read_sequence(tf: Any, path: pathlib.Path) -> Any:
+    features = {"a": tf.io.FixedLenSequenceFeature([2], tf.int64)}
+    found = tf.io.parse_single_sequence_example(path.read_bytes(), sequence_features=features)
+    return found[1]["a"].numpy()
+
+
+def write_vocabulary(tf: Any, path: pathlib.Path) -> None:
+    path.write_text("".join(f"word{k}\t{k}\n" for k in range(9)))
+
+
+def read_vocabulary(tf: Any, path: pathlib.Path) -> Any:
+    source = tf.lookup.TextFileInitializer(str(path), tf.string, 0, tf.int64, 1)
+    return tf.lookup.StaticHashTable(source, -1).lookup(tf.constant(["word3"])).numpy()
+
+
 FORMATS = {
     "records": Format(write_records, read_records),
     "records, gzip": Format(
@@ -280,6 +317,9 @@ FORMATS = {
     "data set": Format(write_dataset, read_dataset),
     "summary": Format(write_summary, read_summary),
     "keras": Format(write_keras, read_keras),
+    "weights": Format(write_weights, read_weights),
+    "sequence example": Format(write_sequence, read_sequence),
+    "vocabulary": Format(write_vocabulary, read_vocabulary),
     "notebook": Format(write_notebook, read_notebook),
 }
 
@@ -296,7 +336,9 @@ def damaged(data: bytes, index: int, count: int, dice: random.Random) -> bytes:
 
 
 def is_clean(tf: Any, error: BaseException) -> bool:
-    """Whether a reader may raise an error: TensorFlow's classes, or Python's for data."""
+    """Whether a reader may raise an error: TensorFlow's classes, Python's for data, or HDF5's."""
+    if isinstance(error, RuntimeError) and str(error).startswith("Unable to synchronously "):
+        return True  # said by h5py, to Keras
     return isinstance(
         error, tf.errors.OpError | ValueError | OSError | EOFError | KeyError | zipfile.BadZipFile
     )
