@@ -337,8 +337,9 @@ def damaged(data: bytes, index: int, count: int, dice: random.Random) -> bytes:
 
 def is_clean(tf: Any, error: BaseException) -> bool:
     """Whether a reader may raise an error: TensorFlow's classes, Python's for data, or HDF5's."""
-    if isinstance(error, RuntimeError) and str(error).startswith("Unable to synchronously "):
-        return True  # said by h5py, to Keras
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, RuntimeError) and frames and frames[-1].filename.startswith("h5py"):
+        return True  # said to Keras, which hands it on
     return isinstance(
         error, tf.errors.OpError | ValueError | OSError | EOFError | KeyError | zipfile.BadZipFile
     )
