@@ -94,6 +94,20 @@ def test_an_exception_that_the_user_handles_is_shown():
     assert not error.__suppress_context__
 
 
+@pytest.mark.parametrize("args", [(), (1.0, 2.0)])
+def test_exceptions_that_a_library_has_handled_are_hidden(args):
+    function = tf.function(lambda x: x)
+    with pytest.raises(TypeError, match="Binding inputs") as raised:  # inspect meets StopIteration
+        function(*args)
+    assert raised.value.__context__ is None or raised.value.__suppress_context__
+    try:
+        raise KeyError("mine")
+    except KeyError:
+        with pytest.raises(TypeError, match="Binding inputs") as raised:
+            function(*args)
+    assert isinstance(raised.value.__context__, KeyError)
+
+
 def test_exceptions_of_the_user_keep_their_lines():
     @tf.function
     def fails(x):

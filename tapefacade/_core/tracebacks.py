@@ -11,6 +11,7 @@ which costs nothing where nothing is raised. What Python adds then is the line o
 
 import functools
 import os
+import sys
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -74,7 +75,8 @@ def hide_context(error: BaseException) -> None:
     context = error.__context__
     if error.__cause__ is not None or context is None or not _is_internal(context):
         return
-    while context is not None and _is_internal(context):
+    # Behind it may be what a library has handled for us, whose frames have ended by now.
+    while context is not None and (_is_internal(context) or not _is_handled_now(context)):
         context = context.__context__
     error.__context__ = context  # the user's, if we were called in an `except`
     error.__suppress_context__ = context is None
@@ -84,6 +86,15 @@ def _is_internal(error: BaseException) -> bool:
     # The first line of its traceback is that of the function that has caught it.
     traceback = error.__traceback__
     return traceback is None or is_own(traceback.tb_frame.f_code.co_filename)
+
+
+def _is_handled_now(error: BaseException) -> bool:
+    """Whether the frame that has caught an exception is one of those that have called us."""
+    frame = sys._getframe(1)
+    caught = error.__traceback__ and error.__traceback__.tb_frame
+    while frame is not None and frame is not caught:
+        frame = frame.f_back
+    return frame is not None
 
 
 def shortening(function: F) -> F:
