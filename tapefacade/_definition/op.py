@@ -32,6 +32,7 @@ from tapefacade._definition.call import record as record
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
 from tapefacade._definition.op_properties import Facts, state
 from tapefacade._definition.parameters import Parameter, read_parameters
+from tapefacade._trace.named_sizes import family_of, joined, split, with_sizes
 from tapefacade._trace.operation import Check as Check, Operation
 
 P = ParamSpec("P")
@@ -49,6 +50,7 @@ TensorList = Annotated[Any, "common", "list"]
 
 REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
+OUTPUTS = "outputs"  # of calls that are known for all sizes
 # Kernels that only put arrays together or take them apart.
 MOVING = ("ConcatV2", "Pack", "Unpack")
 BODY = """\
@@ -137,25 +139,49 @@ class Op(Operation):
     ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
         if self.accepts is None or not self.accepts(static, types):
             self._check_dtypes(static, types)
-        abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
-        tested: list[Any] = []
+        if self.check is not None:
+            tested: list[Any] = []
 
-        def test(*arrays: Any) -> None:
-            tested.append(self.test(arrays, static)[0])
+            def test(*arrays: Any) -> None:
+                tested.append(self.test(arrays, static)[0])
 
+            result = self._abstract(static, types)
+            self._abstract(static, types, test)
+            checked = bool(tested) and tested[0] is not True
+            return _outputs(result), checked
+        # Sizes that differ at every call get names, which stand for all of them.
+        numbers: list[int] = []
+        whole = split((static, tuple(types)), numbers)
+        family = family_of((self, OUTPUTS, whole))
+        known = family.find(tuple(numbers))
+        if known is not None:
+            shapes, kinds_, structure = known[0]
+            shapes = with_sizes(shapes, known[1])
+            outputs = tuple([type_of(s, d) for s, d in zip(shapes, kinds_, strict=True)])
+            return (outputs, structure), False
+        result = _outputs(self._abstract(static, types))
+
+        def traced(names: Sequence[Any]) -> Any:
+            leaves, structure = _leaves(self._abstract(*joined(whole, iter(names))))
+            return tuple([a.shape for a in leaves]), [np.dtype(a.dtype) for a in leaves], structure
+
+        def is_right(found: Any, sizes: Any) -> bool:
+            return with_sizes(found[0], sizes) == tuple([t.shape for t in result[0]])
+
+        family.note(tuple(numbers), traced, is_right)
+        return result, False
+
+    def _abstract(self, static: tuple[Any, ...], types: Sequence[Any], function: Any = None) -> Any:
+        """Calls the implementation, or another function of the arrays, on types only."""
+        function = function or (lambda *arrays: self.call(arrays, static))
         try:
             with jax.enable_x64(True):
-                result = jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
-                if self.check is not None:
-                    jax.eval_shape(test, *abstract)
-            leaves, structure = jax.tree_util.tree_flatten(result)
-            outputs = tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves])
+                abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
+                return jax.eval_shape(function, *abstract)
         except errors.OpError as error:
             raise self.named(error) from None
         except OverflowError as error:  # of sizes that indices cannot count
             raise self.named(errors.InvalidArgumentError(None, None, str(error))) from None
-        checked = bool(tested) and tested[0] is not True
-        return (outputs, None if leaves and result is leaves[0] else structure), checked
 
     def named(self, error: errors.OpError, computing: bool = True) -> errors.OpError:
         """Returns the error with the name of the op, where TensorFlow puts it.
@@ -260,6 +286,17 @@ class Op(Operation):
             return frozenset()
         names = [p.name for p in self.flat_parameters(static)]
         return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
+
+
+def _leaves(result: Any) -> tuple[list[Any], Any]:
+    """Returns the tensors of a result, and its structure; None if it is one tensor."""
+    leaves, structure = jax.tree_util.tree_flatten(result)
+    return leaves, None if leaves and result is leaves[0] else structure
+
+
+def _outputs(result: Any) -> tuple[tuple[TensorType, ...], Any]:
+    leaves, structure = _leaves(result)
+    return tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves]), structure
 
 
 def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:

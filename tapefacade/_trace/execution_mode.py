@@ -29,6 +29,7 @@ from tapefacade._trace.segment_cuts import (
     seconds_to_compile,
     size_of,
 )
+from tapefacade._trace.shape_changes import SHAPE_CHANGES
 from tapefacade._trace.unfolding import MAX_UNFOLDING_GROWTH, unfold
 
 # Steps with the gradients written out. Programs of fewer run as a whole, of more in pieces.
@@ -195,6 +196,8 @@ class ExecutionModes:
             or size < MIN_STEPS_IN_PIECES
             or (repeats and size <= MAX_STEPS_AS_WHOLE)
         ):
+            return _Choice(None)
+        if SHAPE_CHANGES.varies(executable.part):  # its pieces have other shapes as well
             return _Choice(None)
         self._withdraw()
         unfolded = unfold(executable.part)

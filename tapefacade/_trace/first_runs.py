@@ -25,6 +25,7 @@ from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
+from tapefacade._trace.slices import Slice
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 WEIGHT_OF_DEEP_PROGRAM = 600.0
@@ -33,6 +34,10 @@ WEIGHT_OF_DEEP_PROGRAM = 600.0
 MIN_STEPS_BY_NUMPY = 24
 MIN_SIZE = 400
 SIZE_OF_CONVOLUTION = 40
+# A program whose shapes vary is compiled when it has run so often with the same ones; at once if it
+# has larger values, where NumPy is slow.
+RUNS_OF_VARYING = 16
+MAX_ELEMENTS_OF_VARYING = 2**18
 WHY_NEW = "It has not run before"
 WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
@@ -43,14 +48,17 @@ class FirstRuns:
 
     Attributes:
         job: the compilation, if it has been asked for.
+        count: how often it has run so.
     """
 
     def __init__(self, program: NumpyProgram) -> None:
         self.job: CompilationJob | None = None
+        self.count = 0
         self._program = program
 
     def call(self, *arguments: Any) -> Any:
         """Does what the compiled program will do."""
+        self.count += 1
         with _timed():
             return self._program(*arguments)
 
@@ -164,7 +172,8 @@ def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None
     """Returns what computes a program now; asks for the compiled one if it has run before."""
     runs = executable.first_runs
     if runs is not None:
-        if runs.job is None:
+        varies = _is_small(executable.part) and SHAPE_CHANGES.varies(executable.part)
+        if runs.job is None and runs.count >= (RUNS_OF_VARYING if varies else 1):
             runs.job = compilation(executable, arguments)
     elif executable.call is None and _is_possible(executable, arguments):
         runs = _made(executable)
@@ -174,12 +183,15 @@ def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None
     return runs
 
 
+def _is_small(part: Slice) -> bool:
+    return all(type_.size <= MAX_ELEMENTS_OF_VARYING for type_ in part.types())
+
+
 def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
-    if (
-        not BACKGROUND_COMPILER.is_on
-        or executable.acts
-        or len(executable.part.steps) < MIN_STEPS_BY_NUMPY
-    ):
+    if not BACKGROUND_COMPILER.is_on or executable.acts:
+        return False
+    varies = SHAPE_CHANGES.varies(executable.part)
+    if len(executable.part.steps) < MIN_STEPS_BY_NUMPY and not varies:
         return False
     if JAX_CONFIG.jax_disable_jit or current_trace(None) is not NO_TRACE:
         return False
@@ -201,11 +213,14 @@ def _made(executable: Executable) -> FirstRuns | None:
     # What has no inputs makes the first values of variables, and does so once.
     is_constant = not part.inputs
     convolutions = sum("conv" in step.operation.kernel.lower() for step in part.steps)
-    if not is_constant and size_of(part) + SIZE_OF_CONVOLUTION * convolutions < MIN_SIZE:
+    varies = SHAPE_CHANGES.varies(part)
+    size = size_of(part) + SIZE_OF_CONVOLUTION * convolutions
+    if size < MIN_SIZE and not is_constant and not varies:
         return None
     with _timed(), jax.enable_x64(True), no_collection():
         program = NumpyProgram(executable)
-        if not program.is_possible or (program.weight < WEIGHT_OF_DEEP_PROGRAM and not is_constant):
+        is_needed = is_constant or varies or program.weight >= WEIGHT_OF_DEEP_PROGRAM
+        if not program.is_possible or not is_needed:
             return None
         program.prepare()
     return FirstRuns(program)

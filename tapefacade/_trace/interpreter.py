@@ -39,7 +39,9 @@ MAX_IN_LOOP = 20_000
 MAX_IN_WINDOW = 128
 # Multiplications in a product of two matrices. For more of them NumPy's library uses threads, which
 # wait actively for the next product: XLA, which compiles meanwhile, would take three times as long.
+# So larger products are made of such parts, and still larger ones are compiled by XLA.
 MAX_PRODUCT = 2**18
+MAX_PARTS = 64
 # Threads that compile single operations.
 COMPILERS = max(2, min(8, os.cpu_count() or 2))
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -366,10 +368,41 @@ def _product(equation: JaxprEqn) -> Function | None:
 
 def _matrix_product(left: tuple[int, ...], right: tuple[int, ...], dtype: Any) -> Function:
     """Returns a product of matrices of these shapes."""
-    if left[-2] * math.prod(right[-2:]) <= MAX_PRODUCT:
+    parts = -(-left[-2] * math.prod(right[-2:]) // MAX_PRODUCT)
+    if parts <= 1:
         return np.matmul
+    if parts <= MAX_PARTS and len(left) == 2:
+        along = max((left[0], 0), (left[1], 1), (right[1], 2))[1]
+        return (_product_by_rows, _product_by_sums, _product_by_columns)[along](parts)
     types = tuple([(shape, dtype) for shape in (left, right)])
     return _alone(("matmul", types), jnp.matmul, types)
+
+
+def _product_by_rows(parts: int) -> Function:
+    def run(x: Any, y: Any) -> Any:
+        step = -(-len(x) // parts)
+        found = np.empty((len(x), y.shape[1]), x.dtype)
+        for first in range(0, len(x), step):
+            np.matmul(x[first : first + step], y, found[first : first + step])
+        return found
+
+    return run
+
+
+def _product_by_columns(parts: int) -> Function:
+    by_rows = _product_by_rows(parts)
+    return lambda x, y: by_rows(y.T, x.T).T
+
+
+def _product_by_sums(parts: int) -> Function:
+    def run(x: Any, y: Any) -> Any:
+        step = -(-len(y) // parts)
+        found = np.matmul(x[:, :step], y[:step])
+        for first in range(step, len(y), step):
+            found += np.matmul(x[:, first : first + step], y[first : first + step])
+        return found
+
+    return run
 
 
 def _with_product(run: Function, product: Function) -> Function:

@@ -7,15 +7,17 @@ steps has a hundred kinds, and the next program like it no new ones.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import ClosedJaxpr
 
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.executables import Executable, strong
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
+from tapefacade._trace.named_sizes import family_of, joined, split, with_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.slices import Slice
@@ -23,6 +25,44 @@ from tapefacade._trace.unfolding import MAX_UNFOLDING_GROWTH, Unfolded, unfold
 
 # Kinds of steps that are kept, of about 10 kB each.
 MAX_KINDS = 4096
+
+
+def traced_with_names(
+    operation: Operation,
+    static: tuple[Any, ...],
+    types: tuple[TensorType, ...],
+    trace: Callable[[Any, Any], ClosedJaxpr],
+) -> ClosedJaxpr:
+    """Returns what a step does: what was traced for other sizes, where it can be."""
+    numbers: list[int] = []
+    whole = split((static, types), numbers)
+    family = family_of((operation, whole))
+    known = family.find(tuple(numbers))
+    if known is not None:
+        return with_sizes(*known)
+    closed = trace(static, types)
+
+    family.note(
+        tuple(numbers),
+        lambda names: trace(*joined(whole, iter(names))),
+        lambda found, sizes: _are_equal(with_sizes(found, sizes), closed),
+    )
+    return closed
+
+
+def _are_equal(one: ClosedJaxpr, other: ClosedJaxpr) -> bool:
+    """Whether two programs give the same for some numbers."""
+    rng = np.random.default_rng(7)
+    arrays = [
+        rng.uniform(0.1, 1.9, variable.aval.shape).astype(variable.aval.dtype)
+        for variable in other.jaxpr.invars
+    ]
+    with np.errstate(all="ignore"):
+        found, wanted = (Interpreter(closed).run(arrays) for closed in (one, other))
+    return all(
+        np.shape(a) == np.shape(b) and np.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
+        for a, b in zip(found, wanted, strict=True)
+    )
 
 
 class StepKind:
@@ -42,18 +82,25 @@ class StepKind:
         self.is_checked = False
         self._details: Any = None
 
-        def run(*arrays: Any) -> list[Any]:
-            found = operation.evaluate(list(arrays), static)
-            found = [strong(v, t.numpy_dtype) for v, t in zip(found, to, strict=True)]
-            if operation.check is not None:
-                ok, *rest = operation.test(list(arrays), static)
-                if ok is not True:
-                    self.is_checked = True
-                    flat, self._details = jax.tree.flatten(rest)
-                    found += [ok, *flat]
-            return found
+        def traced(static: tuple[Any, ...], types: Sequence[Any]) -> ClosedJaxpr:
+            def run(*arrays: Any) -> list[Any]:
+                found = operation.evaluate(list(arrays), static)
+                found = [strong(v, t.numpy_dtype) for v, t in zip(found, to, strict=True)]
+                if operation.check is not None:
+                    ok, *rest = operation.test(list(arrays), static)
+                    if ok is not True:
+                        self.is_checked = True
+                        flat, self._details = jax.tree.flatten(rest)
+                        found += [ok, *flat]
+                return found
 
-        closed = jax.make_jaxpr(run)(*[jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types])
+            arrays = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
+            return jax.make_jaxpr(run)(*arrays)
+
+        if operation.check is None:
+            closed = traced_with_names(operation, static, types, traced)
+        else:
+            closed = traced(static, types)
         self.is_possible = is_interpretable(closed)
         self.weight = weight_of(closed.jaxpr)
         self.interpreter = Interpreter(closed) if self.is_possible else None

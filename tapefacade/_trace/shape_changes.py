@@ -21,8 +21,8 @@ MAX_PROGRAMS = 512
 GRADIENT = "GradientTape.gradient"
 REMEDY = "pad, or leave the last batch out by `drop_remainder=True`"
 MESSAGE_SHAPES = (
-    "Shapes change at %s: %s. Each new shape is compiled: %s so far. (This is said once for each "
-    "line.)"
+    "Shapes change at %s: %s. What is compiled for one shape cannot serve another: %s so far. "
+    "(This is said once for each line.)"
 )
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -88,6 +88,11 @@ class ShapeChanges:
     def of(self, part: Slice) -> ProgramShapes | None:
         """Returns what is known of a program and those that differ from it in shapes only."""
         return self._found.get(key_of(part))
+
+    def varies(self, part: Slice) -> bool:
+        """Whether a program has come with so many shapes that the next may have another one."""
+        known = self.of(part)
+        return known is not None and len(known.shapes) >= MANY_SHAPES
 
     def _tell(self, known: ProgramShapes) -> None:
         line, shapes = known.change()
