@@ -699,14 +699,14 @@ class GradientTape:
             RuntimeError: if the block has not been entered, or a tape that is not persistent has
                 been used already.
 
-        >>> x = tf.Variable([1.0, 2.0], name="x")
+        >>> x = tf.Variable([1.0, 2.0, 3.0], name="x")
         >>> with tf.GradientTape() as tape:
         ...     y = tf.sinh(x)
         >>> tape.program()
         Recorded program: 1 op, 1 value from outside
           value  op            of  type                    line
-          %0                       float32[2] x (watched)
-          %1     tf.math.sinh  %0  float32[2]              ...y = tf.sinh(x)
+          %0                       float32[3] x (watched)
+          %1     tf.math.sinh  %0  float32[3]              ...y = tf.sinh(x)
         """
         end, window = self._seen()
         assert self._data is not None
