@@ -26,6 +26,10 @@ NAMES = ("chrome-headless-shell", "google-chrome-stable", "google-chrome", "chro
 PACKAGE = "@sparticuz/chromium@153.0.0"
 # Files of it: the browser, its libraries, what draws without a graphics card.
 FILES = ("chromium.br", "al2023.tar.br", "swiftshader.tar.br")
+MISSING = (
+    "There is no Chrome or Chromium here, and {}: install one of them, or name a browser by "
+    "CHROME=PATH"
+)
 # Node unpacks them: Python's standard library does not know Brotli, and npm runs on Node.
 UNPACK = """
 const fs = require("fs"), zlib = require("zlib");
@@ -41,11 +45,18 @@ OPTIONS = (
 )  # fmt: skip
 
 
+class BrowserMissingError(RuntimeError):
+    """There is no browser on this machine."""
+
+
 def find(folder: pathlib.Path) -> pathlib.Path:
     """Returns the program of a browser, which is fetched if there is none.
 
     Args:
         folder: where a fetched browser is kept.
+
+    Raises:
+        BrowserMissingError: if there is none, and none can be fetched.
     """
     names = (os.environ.get("CHROME"), *NAMES)
     for name in names:
@@ -59,14 +70,13 @@ def find(folder: pathlib.Path) -> pathlib.Path:
 
 def _fetch(folder: pathlib.Path) -> None:
     if shutil.which("npm") is None:
-        raise SystemExit(
-            "There is no Chrome or Chromium here, and no npm to fetch one: install one of them, "
-            "or name a browser by CHROME=PATH"
-        )
+        raise BrowserMissingError(MISSING.format("no npm to fetch one"))
     folder.mkdir(parents=True, exist_ok=True)
     packed = subprocess.run(
-        ["npm", "pack", "--silent", PACKAGE], cwd=folder, check=True, capture_output=True, text=True
+        ["npm", "pack", "--loglevel=error", PACKAGE], cwd=folder, capture_output=True, text=True
     )
+    if packed.returncode:
+        raise BrowserMissingError(MISSING.format(f"npm cannot fetch one ({packed.stderr.strip()})"))
     archive = folder / packed.stdout.split()[-1]
     with tarfile.open(archive) as members, tempfile.TemporaryDirectory(dir=folder) as space:
         members.extractall(space, filter="data")
