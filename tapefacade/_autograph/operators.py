@@ -161,12 +161,14 @@ def _limit(options: Callable[[], dict[str, Any]] | None) -> int | None:
 def for_stmt(
     iterated: Any, test: Callable[[], Any] | None, body: Callable[[Any], Any], read: Any,
     write: Any, names: tuple[str, ...], counts: tuple[int, int, int], line: int,
-    options: Callable[[], dict[str, Any]] | None = None,
+    options: Callable[[], dict[str, Any]] | None = None, target: str = "",
 ) -> None:  # fmt: skip
     """Repeats a body for what something consists of."""
     limit = _limit(options)
     if CURRENT.outcomes is not None and THREAD.functions:
         state = State(read, write, names, counts)
+        if isinstance(iterated, LazyRange) and target in names:
+            _define(target, iterated.start, state)
         record = _recorded_for(iterated, test, body, state, limit)
         site = _site("for", line)
         if record is None and is_dataset(iterated):
@@ -176,6 +178,14 @@ def for_stmt(
             return
     rows: Iterable[Any] = iterated.python() if isinstance(iterated, LazyRange) else iterated
     _python_for(rows if limit is None else itertools.islice(rows, limit), test, body)
+
+
+def _define(target: str, start: EagerTensor, state: State) -> None:
+    """Gives the target of a loop over numbers the first one, as TensorFlow does, if it has none."""
+    values, place = state.get(), state.names.index(target)
+    if place < len(values) and values[place] is UNDEFINED:
+        values[place] = start
+        state.put(values)
 
 
 def _python_for(

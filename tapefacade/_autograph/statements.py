@@ -143,6 +143,8 @@ class Statements:
         parts = [statement.iter] if is_for else []
         parts += _expressions(names, statement)
         state.append(options)
+        if isinstance(statement, ast.For) and isinstance(statement.target, ast.Name):
+            state.append(ast.copy_location(ast.Constant(statement.target.id), statement))
         which = "for_stmt" if is_for else "while_stmt"
         made.append(_expression(call(which, [*parts, *state], statement), statement))
         return made

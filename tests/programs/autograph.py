@@ -1,6 +1,7 @@
 """`if`, `while` and `for` on tensors in functions, each called more than once."""
 
 from programs.functions import told
+from programs.program import caught
 
 
 def calls(tf, function, *arguments, **settings):
@@ -442,3 +443,48 @@ def options(tf, np):
         graph(2), graph(tf.constant(2)),
         calls(tf, tf.autograph.experimental.do_not_convert(python), *scalars(tf, 1)),
     ]  # fmt: skip
+
+
+def targets_of_ranges_without_numbers(tf, np):
+    @tf.function
+    def last(n):
+        for i in tf.range(n):
+            tf.identity(i)
+        return i
+
+    @tf.function
+    def last_from(first, n):
+        for i in tf.range(first, n):
+            tf.identity(i)
+        return i
+
+    @tf.function
+    def known_before(n):
+        i = 7
+        for i in range(n):
+            tf.identity(i)
+        return i
+
+    @tf.function
+    def of_the_inner(n):
+        for i in tf.range(n):
+            for j in tf.range(i):
+                tf.identity(j)
+        return j
+
+    @tf.function
+    def of_the_body(n):
+        for i in tf.range(n):
+            x = 2 * i
+        return x
+
+    zero = tf.constant(0)
+    return {
+        "twice": [last(zero), last(zero), last(tf.constant(3))],
+        "known": [last(0), last(2)],
+        "from 5": [last_from(5, tf.constant(5)), last_from(5, tf.constant(5))],
+        "int64": last_from(tf.constant(2, tf.int64), tf.constant(2, tf.int64)),
+        "before": [known_before(zero), known_before(zero)],
+        "nested": of_the_inner(tf.constant(1)),
+        "body": [caught(lambda: of_the_body(zero)).name for _ in range(2)],
+    }

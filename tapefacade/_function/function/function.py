@@ -370,7 +370,14 @@ class Function(PolymorphicFunction):
         # TensorFlow has one function for all sizes of a signature.
         counts: Counts = {} if self._signature is None else self._draw_counts
         python = self._rewritten() if self._looks else None
-        tracing = self._recorded_run(args, kwargs, tensors, counts, python)
+        try:
+            tracing = self._recorded_run(args, kwargs, tensors, counts, python)
+        except UnboundLocalError:  # of a loop over no numbers, which gives its target one
+            python = self._rewritten() if python is None else None
+            if python is None:
+                raise
+            counts.clear()
+            tracing = self._recorded_run(args, kwargs, tensors, counts, python)
         if tracing.created:
             self._has_variables = True
             if not tracing.frame.observed:
