@@ -26,6 +26,9 @@ from tapefacade._trace.unfolding import unfold
 def no_evidence(monkeypatch):
     """What other tests have run does not speak for pieces, and nothing replaces them."""
     monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
+    monkeypatch.setattr(
+        executables.EXECUTABLES, "_found", {}
+    )  # pieces that are compiled cost nothing
     execution_mode.EXECUTION_MODES.forget()
 
 

@@ -1,6 +1,7 @@
 """Threads: each records for itself, and what they share stays right."""
 
 import concurrent.futures
+import sys
 import threading
 
 import numpy as np
@@ -181,6 +182,25 @@ def test_training_on_shared_variables_stays_sane():
     together(work, *range(4))
     # One after the other: 8 * 0.98 ** 80. A gradient may be of an older value.
     assert 0.2 < x.numpy() < 4.0
+
+
+def test_values_that_their_own_thread_computes_meanwhile():
+    # Between a look that finds no value and the computation the other thread may end its step.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(60):
+            x = tf.Variable(8.0)
+
+            def work(k, x=x):
+                for _ in range(10):
+                    y = x * x
+                    x.assign_sub(0.001 * y)
+                return y.numpy()
+
+            assert all(0.0 < value <= 64.0 for value in together(work, *range(4)))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_pending_tensor_is_looked_at_in_another_thread():

@@ -9,6 +9,7 @@ import atexit
 import threading
 import weakref
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Any
 
 from jax.core import Tracer
@@ -51,7 +52,7 @@ MESSAGE_OUT_OF_SCOPE = (
     "TensorFlow collections to access it.\nPlease see https://www.tensorflow.org/guide/function#"
     "all_outputs_of_a_tffunction_must_be_return_values for more information."
 )
-_NOTHING: dict[Any, Any] = {}
+_NOTHING: Any = MappingProxyType({})  # of all that have ended: nobody may add to it
 _NONE: list[Any] = []
 CLOSED_VALUES = RecordedValues()  # what every recording that has ended has for its data
 
@@ -214,18 +215,24 @@ class Recording:
 
     def compute(self, tensor: EagerTensor) -> None:
         """Gives a pending tensor its value, and with it all that is pending and referenced."""
-        if self.data is CLOSED_VALUES:
-            raise RuntimeError("This value was being computed when the program was interrupted.")
-        if self.frame is not None or self.enclosing is not None:
-            self.observe(tensor)
-        if self.handover is not None:
-            self.finish_handover()
+        with self.lock:  # another thread may be about to compute it, and to close the recording
             if tensor._value is not None:
                 return
-        if tensor._slot in self.owners and len(self.owners) == 1 and self._computed_alone(tensor):
-            return
-        self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
-        self.flush(tensor)
+            if self.data is CLOSED_VALUES:
+                raise RuntimeError(
+                    "This value was being computed when the program was interrupted."
+                )
+            if self.frame is not None or self.enclosing is not None:
+                self.observe(tensor)
+            if self.handover is not None:
+                self.finish_handover()
+                if tensor._value is not None:
+                    return
+            is_alone = len(self.owners) == 1 and tensor._slot in self.owners
+            if is_alone and self._computed_alone(tensor):
+                return
+            self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
+            self.flush(tensor)
 
     def raise_asserted(self) -> None:
         """Computes what is pending, in eager code; an op that exists in order to raise is among it.
