@@ -269,7 +269,8 @@ class EagerTensor(TensorText, Operators, Tensor):
         return value
 
     def __buffer__(self, flags: int) -> memoryview:
-        return memoryview(self.__array__(copy=False))  # Python asks from version 3.12 on
+        array: Any = self.__array__(copy=False)
+        return memoryview(array)  # Python asks from version 3.12 on
 
     def __bytes__(self) -> bytes:
         array = self._numpy()
