@@ -3,6 +3,8 @@
 import getpass
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 
 import jax
@@ -53,6 +55,24 @@ def no_evidence(monkeypatch):
 
     monkeypatch.setattr(execution_mode._Single, "share", 0.0)
     execution_mode.EXECUTION_MODES.forget()
+
+
+ALONE = "TAPEFACADE_TEST_ALONE"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Runs a test marked `alone` in a process of its own: what others have recorded would count."""
+    if pyfuncitem.get_closest_marker("alone") is None or ALONE in os.environ:
+        return None
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", pyfuncitem.nodeid],
+        env={**environment, ALONE: "1"}, cwd=pyfuncitem.config.rootpath, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stdout[-8000:]
+    return True
 
 
 def pytest_addoption(parser):

@@ -112,6 +112,7 @@ def lines(op, argument):
     return ran
 
 
+@pytest.mark.alone
 def test_recording_an_op_costs_the_same_at_any_depth(monkeypatch):
     # No walk over what was recorded before: the lines that run are compared, loops and all.
     monkeypatch.setattr(tree, "MAX_NODES", 10**6)

@@ -422,6 +422,7 @@ def test_within_jax(all_deep):
     np.testing.assert_allclose(np.asarray(got), want, 1e-5)
 
 
+@pytest.mark.alone
 def test_a_program_in_pieces_that_repeats_is_compiled_in_the_background(monkeypatch, jobs):
     for name in ("MAX_STEPS_LATER_AS_WHOLE", "MAX_STEPS_AS_WHOLE"):  # too long for NumPy, at first
         monkeypatch.setattr(execution_mode, name, 100)

@@ -49,6 +49,7 @@ def chain(y, length=10):
     return y
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("rematerialize", [False, True])
 def test_persistent_tape_keeps_inputs_and_not_intermediates(large, rematerialize):
     v = variable()

@@ -26,9 +26,6 @@ from tapefacade._trace.unfolding import unfold
 def no_evidence(monkeypatch):
     """What other tests have run does not speak for pieces, and nothing replaces them."""
     monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
-    monkeypatch.setattr(
-        executables.EXECUTABLES, "_found", {}
-    )  # pieces that are compiled cost nothing
     execution_mode.EXECUTION_MODES.forget()
 
 
@@ -394,6 +391,7 @@ class Training:
         return count.dispatched
 
 
+@pytest.mark.alone
 def test_a_training_whose_first_steps_differ_is_compiled_as_a_whole(slow_machine):
     training = Training(19)
     with counted() as count:
@@ -402,6 +400,7 @@ def test_a_training_whose_first_steps_differ_is_compiled_as_a_whole(slow_machine
     assert count.compiled == 4
 
 
+@pytest.mark.alone
 def test_as_many_programs_that_do_not_repeat_as_are_needed_go_before_pieces(slow_machine):
     """Activations in another order each time: as long as each other, as the steps of a training."""
     training = Training(18)
@@ -412,6 +411,7 @@ def test_as_many_programs_that_do_not_repeat_as_are_needed_go_before_pieces(slow
     assert all(steps[execution_mode.PROGRAMS_AS_EVIDENCE + 1 :])
 
 
+@pytest.mark.alone
 def test_programs_of_any_length_go_to_pieces_sooner(slow_machine):
     training = Training(16)
     steps = [training.dispatched([tf.tanh] * length) > 1 for length in (3, 20, 6, 9, 2, 14)]

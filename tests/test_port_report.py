@@ -75,7 +75,7 @@ def test_programs_steps_and_looks_are_counted(report):
 
 def test_shapes_and_lines_behind_compiled_programs_are_named(report):
     w = tf.Variable([[2.0], [3.0]])
-    for length in range(41, 49):
+    for length in range(41, 45):  # the fifth would not be compiled
         x = tf.constant(np.ones([length, 2], np.float32))
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(tf.math.cosh(x) @ w))  # shapes
@@ -85,10 +85,10 @@ def test_shapes_and_lines_behind_compiled_programs_are_named(report):
         tf.reduce_logsumexp(tf.constant(np.ones([2, 3, 4], np.float32)), axis).numpy()  # axis
     found = rows(report)["programs"]
     where = os.path.relpath(place("shapes"))
-    assert found[0].startswith("11 compiled")
+    assert found[0].startswith("7 compiled")
     assert found[1] == (
-        f"8 of them are the same ops for other shapes, at {where}: (41, 2), (42, 2), (43, 2) and "
-        "5 more; pad, or leave the last batch out by `drop_remainder=True`"
+        f"4 of them are the same ops for other shapes, at {where}: (41, 2), (42, 2), (43, 2) and "
+        "1 more; pad, or leave the last batch out by `drop_remainder=True`"
     )
     where = os.path.relpath(place("axis"))
     assert found[2].startswith(f"3 of them are the same ops for other static numbers, at {where};")

@@ -413,6 +413,7 @@ def test_shape_arithmetic_dispatches_nothing():
     assert count.compiled == 0
 
 
+@pytest.mark.alone
 def test_loop_counters_dispatch_nothing():
     step, total = tf.Variable(0), tf.constant(0)
     with counted() as count:
