@@ -32,7 +32,7 @@ from tapefacade._definition.call import record as record
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
 from tapefacade._definition.op_properties import Facts, state
 from tapefacade._definition.parameters import Parameter, read_parameters
-from tapefacade._trace.named_sizes import family_of, joined, split, with_sizes
+from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.operation import Check as Check, Operation
 
 P = ParamSpec("P")
@@ -148,28 +148,14 @@ class Op(Operation):
             result = self._abstract(static, types)
             self._abstract(static, types, test)
             checked = bool(tested) and tested[0] is not True
-            return _outputs(result), checked
+            shapes, numpy_dtypes, structure = _described(result)
+            return (_types(shapes, numpy_dtypes), structure), checked
         # Sizes that differ at every call get names, which stand for all of them.
-        numbers: list[int] = []
-        whole = split((static, tuple(types)), numbers)
-        family = family_of((self, OUTPUTS, whole))
-        known = family.find(tuple(numbers))
-        if known is not None:
-            shapes, kinds_, structure = known[0]
-            shapes = with_sizes(shapes, known[1])
-            outputs = tuple([type_of(s, d) for s, d in zip(shapes, kinds_, strict=True)])
-            return (outputs, structure), False
-        result = _outputs(self._abstract(static, types))
-
-        def traced(names: Sequence[Any]) -> Any:
-            leaves, structure = _leaves(self._abstract(*joined(whole, iter(names))))
-            return tuple([a.shape for a in leaves]), [np.dtype(a.dtype) for a in leaves], structure
-
-        def is_right(found: Any, sizes: Any) -> bool:
-            return with_sizes(found[0], sizes) == tuple([t.shape for t in result[0]])
-
-        family.note(tuple(numbers), traced, is_right)
-        return result, False
+        call = static, tuple(types)
+        shapes, numpy_dtypes, structure = traced_for_all_sizes(
+            (self, OUTPUTS), call, lambda named: _described(self._abstract(*named))
+        )
+        return (_types(shapes, numpy_dtypes), structure), False
 
     def _abstract(self, static: tuple[Any, ...], types: Sequence[Any], function: Any = None) -> Any:
         """Calls the implementation, or another function of the arrays, on types only."""
@@ -288,15 +274,16 @@ class Op(Operation):
         return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
 
 
-def _leaves(result: Any) -> tuple[list[Any], Any]:
-    """Returns the tensors of a result, and its structure; None if it is one tensor."""
+def _described(result: Any) -> tuple[Any, Any, Any]:
+    """Returns the shapes and dtypes of a result, and its structure; None if it is one tensor."""
     leaves, structure = jax.tree_util.tree_flatten(result)
-    return leaves, None if leaves and result is leaves[0] else structure
+    is_one = leaves and result is leaves[0]
+    shapes = tuple([tuple(a.shape) for a in leaves])
+    return shapes, tuple([np.dtype(a.dtype) for a in leaves]), None if is_one else structure
 
 
-def _outputs(result: Any) -> tuple[tuple[TensorType, ...], Any]:
-    leaves, structure = _leaves(result)
-    return tuple([type_of(tuple(a.shape), np.dtype(a.dtype)) for a in leaves]), structure
+def _types(shapes: Any, numpy_dtypes: Any) -> tuple[TensorType, ...]:
+    return tuple([type_of(s, d) for s, d in zip(shapes, numpy_dtypes, strict=True)])
 
 
 def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:

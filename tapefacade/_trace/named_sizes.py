@@ -210,6 +210,35 @@ def family_of(whole: Any) -> Family:
     return Family()
 
 
+def traced_for_all_sizes(
+    kind: Any,
+    call: Any,
+    trace: Callable[[Any], Any],
+    are_equal: Callable[[Any, Any], bool] = operator.eq,
+) -> Any:
+    """Returns what tracing a call gives: what was traced for other sizes, where it can be.
+
+    Args:
+        kind: what is traced.
+        call: its static values and types.
+        trace: traces a call, in which sizes may have names.
+        are_equal: whether two results are the same.
+    """
+    numbers: list[int] = []
+    whole = split(call, numbers)
+    family = family_of((kind, whole))
+    known = family.find(tuple(numbers))
+    if known is not None:
+        return with_sizes(*known)
+    result = trace(call)
+    family.note(
+        tuple(numbers),
+        lambda names: trace(joined(whole, iter(names))),
+        lambda found, sizes: are_equal(with_sizes(found, sizes), result),
+    )
+    return result
+
+
 # Putting the numbers in.
 
 _FUNCTIONS = {

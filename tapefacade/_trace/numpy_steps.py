@@ -7,7 +7,7 @@ steps has a hundred kinds, and the next program like it no new ones.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -17,7 +17,7 @@ from jax.extend.core import ClosedJaxpr
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.executables import Executable, strong
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
-from tapefacade._trace.named_sizes import family_of, joined, split, with_sizes
+from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.slices import Slice
@@ -25,29 +25,6 @@ from tapefacade._trace.unfolding import MAX_UNFOLDING_GROWTH, Unfolded, unfold
 
 # Kinds of steps that are kept, of about 10 kB each.
 MAX_KINDS = 4096
-
-
-def traced_with_names(
-    operation: Operation,
-    static: tuple[Any, ...],
-    types: tuple[TensorType, ...],
-    trace: Callable[[Any, Any], ClosedJaxpr],
-) -> ClosedJaxpr:
-    """Returns what a step does: what was traced for other sizes, where it can be."""
-    numbers: list[int] = []
-    whole = split((static, types), numbers)
-    family = family_of((operation, whole))
-    known = family.find(tuple(numbers))
-    if known is not None:
-        return with_sizes(*known)
-    closed = trace(static, types)
-
-    family.note(
-        tuple(numbers),
-        lambda names: trace(*joined(whole, iter(names))),
-        lambda found, sizes: _are_equal(with_sizes(found, sizes), closed),
-    )
-    return closed
 
 
 def _are_equal(one: ClosedJaxpr, other: ClosedJaxpr) -> bool:
@@ -82,7 +59,9 @@ class StepKind:
         self.is_checked = False
         self._details: Any = None
 
-        def traced(static: tuple[Any, ...], types: Sequence[Any]) -> ClosedJaxpr:
+        def traced(call: tuple[Any, Any]) -> ClosedJaxpr:
+            static, types = call
+
             def run(*arrays: Any) -> list[Any]:
                 found = operation.evaluate(list(arrays), static)
                 found = [strong(v, t.numpy_dtype) for v, t in zip(found, to, strict=True)]
@@ -97,10 +76,11 @@ class StepKind:
             arrays = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
             return jax.make_jaxpr(run)(*arrays)
 
+        call = static, types
         if operation.check is None:
-            closed = traced_with_names(operation, static, types, traced)
+            closed = traced_for_all_sizes(operation, call, traced, _are_equal)
         else:
-            closed = traced(static, types)
+            closed = traced(call)
         self.is_possible = is_interpretable(closed)
         self.weight = weight_of(closed.jaxpr)
         self.interpreter = Interpreter(closed) if self.is_possible else None

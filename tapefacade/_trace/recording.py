@@ -244,16 +244,18 @@ class Recording:
             self.flush(ASSERTED)
 
     def _computed_alone(self, tensor: EagerTensor) -> bool:
-        """Computes the only pending tensor, if this was computed here before: the shortest way."""
+        """Computes the only pending tensor, if this was computed here before: the shortest way.
+
+        Called with the lock held.
+        """
         if self.blocks or self.effects or self.traced or self.assigned or self.data.taped:
             return False
         program = self.at.programs.get(((tensor._slot,), (), self.state))
         if program is None or program.executable.is_checked:
             return False
-        with self.lock:
-            (tensor._value,) = program.run(self.data.leaves, self.data.scalars)
-            if THREAD.recording is self:
-                self.close()
+        (tensor._value,) = program.run(self.data.leaves, self.data.scalars)
+        if THREAD.recording is self:
+            self.close()
         return True
 
     def flush(self, wanted: EagerTensor | str | None = None) -> None:
