@@ -28,6 +28,7 @@ LAYERS = [
     "_queues",
     "_sparse",
     "_ragged",
+    "_extension",
     "_strings",
     "_io",
     "_lookup",

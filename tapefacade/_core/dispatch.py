@@ -6,7 +6,7 @@ value. Dense tensors never come here, so they pay nothing for it.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
 
 from tapefacade._core.error_texts import unsupported
@@ -55,6 +55,23 @@ class CompositeTensor:
     def _with_gradient(self, gradient: Any) -> Any:
         """Returns the gradient for this value, given that for `_differentiated()`."""
         return self._with_components([gradient, *self._components()[1:]])
+
+    def _gradient_parts(self) -> list[Any]:
+        """Returns the tensors that carry the gradients."""
+        return [self._differentiated()]
+
+    def _with_gradients(self, gradients: Sequence[Any]) -> Any:
+        """Returns the gradient for this value, given those for `_gradient_parts()`."""
+        (gradient,) = gradients
+        return None if gradient is None else self._with_gradient(gradient)
+
+    def _watched_parts(self) -> list[Any]:
+        """Returns the tensors that a tape watches when it is to watch the value."""
+        return [self._differentiated()]
+
+    def _static_parts(self) -> tuple[Hashable, ...]:
+        """Returns what a function depends on in the value apart from its tensors."""
+        return ()
 
     def _refusal(self) -> str:
         """Says that the value is no dense tensor."""

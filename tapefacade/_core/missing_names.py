@@ -23,9 +23,6 @@ _ABSL = "Write `from absl import app, flags, logging`, or use argparse and loggi
 _NO_GRAPH = "Leave it out: there are no graphs, and tensors have values at once"
 _CPP = "There is no C++ library: write the op in JAX, or call it with `tf.numpy_function`"
 _TABLE = "Write `tf.lookup.KeyValueTensorInitializer` with the tensors of the dataset"
-_EXTENSION = (
-    "Write a dataclass with `__tf_flatten__` and `__tf_unflatten__`, which all functions take"
-)
 _DISPATCH = "Write a function of your own that tells the classes apart"
 HINTS = {
     "tf.Session": "Tensors have values at once: call `numpy()` instead of `run`",
@@ -185,11 +182,6 @@ HINTS = {
         "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
     ),
     "tf.types.experimental": "It is for annotations only: write `Any`",
-    "tf.experimental.ExtensionType": _EXTENSION,
-    "tf.experimental.ExtensionTypeSpec": _EXTENSION,
-    "tf.experimental.BatchableExtensionType": _EXTENSION,
-    "tf.experimental.ExtensionTypeBatchEncoder": _EXTENSION,
-    "tf.experimental.extension_type": _EXTENSION,
     "tf.experimental.StructuredTensor": (
         "Keep the tensors in a dictionary: all functions take nests"
     ),

@@ -159,10 +159,10 @@ class TypeSpec(abc.ABC):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return _comparable(self._serialize()) == _comparable(other._serialize())
+        return comparable(self._serialize()) == comparable(other._serialize())
 
     def __hash__(self) -> int:
-        return hash((type(self), _comparable(self._serialize())))
+        return hash((type(self), comparable(self._serialize())))
 
     def __reduce__(self) -> Any:
         return _restored, (type(self), self._serialize())
@@ -240,12 +240,12 @@ def _merged(value: Any, others: Sequence[Any]) -> Any:
     return value
 
 
-def _comparable(value: Any) -> Any:
+def comparable(value: Any) -> Any:
     """Returns a hashable value that is equal for equal specs."""
     if isinstance(value, dict):
-        return dict, tuple((key, _comparable(part)) for key, part in sorted(value.items()))
+        return dict, tuple((key, comparable(part)) for key, part in sorted(value.items()))
     if isinstance(value, list | tuple):
-        return type(value), tuple(_comparable(part) for part in value)
+        return type(value), tuple(comparable(part) for part in value)
     if _is_array(value):
         return np.ndarray, value.shape, tuple(value.ravel().tolist())
     return value

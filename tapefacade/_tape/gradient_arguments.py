@@ -49,6 +49,29 @@ def with_gradient(source: Any, gradient: Any) -> Any:
     return gradient
 
 
+def gradient_parts(item: Any) -> list[Any]:
+    """Returns the tensors that carry the gradients of a value; others as they are."""
+    return item._gradient_parts() if isinstance(item, CompositeTensor) else [item]
+
+
+def watched_parts(item: Any) -> list[Any]:
+    """Returns the tensors of a value that a tape is to watch; others as they are."""
+    return item._watched_parts() if isinstance(item, CompositeTensor) else [item]
+
+
+def with_gradients(sources: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+    """Returns the gradient for each source, given those for the `gradient_parts` of all."""
+    rest = iter(gradients)
+    results = []
+    for source in sources:
+        if isinstance(source, CompositeTensor):
+            own = [next(rest) for _ in source._gradient_parts()]
+            results.append(source._with_gradients(own))
+        else:
+            results.append(next(rest))
+    return results
+
+
 def checked_sources(sources: list[Any]) -> list[Any]:
     """Returns the sources.
 
@@ -96,7 +119,7 @@ def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
             )
     if output_gradients is None:
         return [None] * len(targets)
-    given = [differentiated(item) for item in nest.flatten(output_gradients)]
+    given = [part for item in nest.flatten(output_gradients) for part in gradient_parts(item)]
     results = []
     for target, gradient in zip(targets, given, strict=False):
         if isinstance(gradient, Tensor | Variable):

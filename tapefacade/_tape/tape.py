@@ -30,10 +30,12 @@ from tapefacade._tape.gradient_arguments import (
     checked_sources,
     differentiated,
     flat_sources,
+    gradient_parts,
     same_for_same,
     upstream_gradients,
     value_of,
-    with_gradient,
+    watched_parts,
+    with_gradients,
     with_itself,
 )
 from tapefacade._tape.gradient_paths import Window, nodes_within
@@ -346,7 +348,7 @@ class GradientTape:
         np.float32(6.0)
         """
         items: list[Any] = nest.flatten(tensor)
-        for item in map(differentiated, items):
+        for item in [part for given in items for part in watched_parts(given)]:
             if not isinstance(item, EagerTensor | Variable):
                 raise ValueError(
                     f"Passed in object {item} of type {type(item).__name__!r}, not tf.Tensor or "
@@ -472,9 +474,11 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        flat_targets = [differentiated(item) for item in nest.flatten(target)]
+        flat_targets = [part for item in nest.flatten(target) for part in gradient_parts(item)]
         given_sources = nest.flatten(sources)
-        flat_sources = checked_sources([differentiated(item) for item in given_sources])
+        flat_sources = checked_sources(
+            [part for item in given_sources for part in gradient_parts(item)]
+        )
         upstream = upstream_gradients(flat_targets, output_gradients)
         unconnected = unconnected_gradients_of(unconnected_gradients)
         results = self._derive(GRADIENT, flat_targets, flat_sources, upstream)
@@ -485,8 +489,7 @@ class GradientTape:
                 zeros_like(value_of(source)) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
-        results = [with_gradient(*pair) for pair in zip(given_sources, results, strict=True)]
-        return nest.pack_sequence_as(sources, results)
+        return nest.pack_sequence_as(sources, with_gradients(given_sources, results))
 
     @shortening
     def jacobian(

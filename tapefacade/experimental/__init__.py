@@ -19,6 +19,16 @@ from tapefacade._core.dtypes import (
 )
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.optional import Optional as Optional
-from tapefacade.experimental import dlpack as dlpack, numpy as numpy
+from tapefacade._extension.extension_type import (
+    BatchableExtensionType as BatchableExtensionType,
+    ExtensionType as ExtensionType,
+    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+    ExtensionTypeSpec as ExtensionTypeSpec,
+)
+from tapefacade.experimental import (
+    dlpack as dlpack,
+    extension_type as extension_type,
+    numpy as numpy,
+)
 
 __getattr__ = _missing_attribute(__name__)

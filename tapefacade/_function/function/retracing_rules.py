@@ -73,7 +73,8 @@ def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
     if isinstance(value, EagerTensor):  # strings
         return (kind, value._type.dtype, value.shape.rank)
     if isinstance(value, CompositeTensor):
-        return (kind, *[key_of(part, tensors) for part in value._components()])
+        components = [key_of(part, tensors) for part in value._components()]
+        return (kind, *components, *value._static_parts())
     if isinstance(value, TypeSpec):
         return _spec_key(value)
     if is_array(value):

@@ -1,0 +1,615 @@
+"""Extension types: `tf.experimental.ExtensionType`, its specs, and how its values are batched."""
+
+import abc
+import functools
+import inspect
+import re
+import typing
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tapefacade._core import nest
+from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor, HandOver, parts
+from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.tensor import EagerTensor, Tensor, hinted
+from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.type_spec import TypeSpec, comparable, spec_of
+from tapefacade._definition.op import function
+from tapefacade._extension.fields import (
+    NO_DEFAULT,
+    Field,
+    ImmutableDict,
+    Purpose,
+    convert_fields,
+    field_of,
+    is_reserved,
+)
+
+IN_CONSTRUCTOR = "_tf_extension_type_in_constructor"
+OWN_SPEC = "_tf_extension_type_cached_type_spec"  # in a value's dictionary, once it was asked for
+OWN_FIELDS = "_tf_extension_type_cached_fields"
+KERAS_ATTRIBUTES = ("_keras_mask",)
+NAME_FORM = re.compile(r"\w+(\.\w+)+")
+MESSAGE_IMMUTABLE = "Cannot mutate attribute `{}` outside the custom constructor of {}."
+# Name of a type -> its spec's class, for files that name it.
+REGISTERED: dict[str, type] = {}
+
+
+class _FieldHolder:
+    """What values and specs have in common: fields in `__dict__`, set by a constructor only."""
+
+    _in_messages = ""
+
+    @classmethod
+    def _tf_extension_type_fields(cls) -> tuple[Field, ...]:
+        raise TypeError(f"{cls.__name__} does not say what its fields are.")
+
+    def _may_change(self, name: str) -> bool:
+        inside = IN_CONSTRUCTOR in self.__dict__
+        return inside and any(name == f.name for f in self._tf_extension_type_fields())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in KERAS_ATTRIBUTES and not self._may_change(name):
+            raise AttributeError(MESSAGE_IMMUTABLE.format(name, self._in_messages))
+        self.__dict__[name] = value
+
+    def __delattr__(self, name: str) -> None:
+        if name not in KERAS_ATTRIBUTES and not self._may_change(name):
+            raise AttributeError(MESSAGE_IMMUTABLE.format(name, self._in_messages))
+        del self.__dict__[name]
+
+    def __validate__(self) -> None:
+        """Checks a value that was just made; for subclasses to override."""
+
+
+def _made(cls: type, fields: Any) -> Any:
+    """Makes an object without its constructor, which may be the user's."""
+    made = object.__new__(cls)
+    made.__dict__.update(fields)
+    return made
+
+
+def _fields_of(value: Any) -> dict[str, Any]:
+    """Returns the fields of a value by name, in their order."""
+    held = value.__dict__
+    return {key: item for key, item in held.items() if key not in (OWN_SPEC, *KERAS_ATTRIBUTES)}
+
+
+# Specs.
+
+
+@function("experimental.ExtensionTypeSpec")
+class ExtensionTypeSpec(_FieldHolder, TypeSpec):
+    """The type of an extension type's values: the base class of their `Spec`.
+
+    It has the fields of the values, with specs in the place of tensors.
+
+    See https://www.tensorflow.org/api_docs/python/tf/experimental/ExtensionTypeSpec.
+    """
+
+    _in_messages = "ExtensionTypeSpec"
+    value_type: Any
+
+    @classmethod
+    def _tf_extension_type_fields(cls) -> tuple[Field, ...]:
+        return cls.value_type._tf_extension_type_fields()
+
+    @classmethod
+    def from_value(cls, value: Any) -> Any:
+        """Makes the spec of a value.
+
+        Args:
+            value: a value of the extension type.
+
+        Returns:
+            Its spec.
+        """
+        known = value.__dict__.get(OWN_SPEC)
+        if known is not None:
+            return known
+        return _made(cls, nest.map_structure(_spec_of_part, _fields_of(value)))
+
+    def _serialize(self) -> tuple[Any, ...]:
+        names = [field.name for field in self._tf_extension_type_fields()]
+        return tuple([(name, _with_mappings(self.__dict__[name], dict)) for name in names])
+
+    @classmethod
+    def _deserialize(cls, serialization: Any) -> Any:
+        return _made(cls, _with_mappings(tuple(serialization), ImmutableDict))
+
+    def __reduce__(self) -> Any:  # a nested class is found through the one that it is in
+        return _restored_spec, (self.value_type, self._serialize())
+
+    @property
+    def _component_specs(self) -> tuple[TypeSpec, ...]:
+        parts = nest.flatten(tuple(self.__dict__.values()))
+        return tuple([part for part in parts if isinstance(part, TypeSpec)])
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        parts = nest.flatten(tuple([value.__dict__[name] for name in self.__dict__]))
+        return tuple([part for part in parts if isinstance(part, Tensor | CompositeTensor)])
+
+    def _from_components(self, components: Any) -> Any:
+        rest = iter(components)
+        held = tuple(self.__dict__.values())
+        parts = [next(rest) if isinstance(part, TypeSpec) else part for part in nest.flatten(held)]
+        if list(rest):
+            raise ValueError(
+                "Cannot build an ExtensionType instance from components because more components "
+                "are provided than the number expected by the type spec."
+            )
+        values = nest.pack_sequence_as(held, parts)
+        return _made(self.value_type, zip(self.__dict__, values, strict=True))
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self._serialize())
+        return f"{type(self).__qualname__}({fields})"
+
+
+def _spec_of_part(part: Any) -> Any:
+    if isinstance(part, EagerTensor):
+        return TensorSpec(part.shape, part.dtype)
+    return spec_of(part) if isinstance(part, CompositeTensor) else part
+
+
+def _with_mappings(value: Any, kind: type) -> Any:
+    """Returns a value with mappings of another class, at any depth."""
+    if isinstance(value, dict | ImmutableDict):
+        return kind([(key, _with_mappings(item, kind)) for key, item in value.items()])
+    if isinstance(value, tuple):
+        return tuple([_with_mappings(item, kind) for item in value])
+    return value
+
+
+def _restored_spec(value_type: Any, serialization: Any) -> Any:
+    return value_type.Spec._deserialize(serialization)
+
+
+# Batches.
+
+
+@function("experimental.ExtensionTypeBatchEncoder")
+class ExtensionTypeBatchEncoder:
+    """How values of a batchable extension type become tensors that can be batched, and back.
+
+    This one takes a value to be batched by batching every field that is a tensor, another value
+    made of tensors, or a shape. A subclass says it for types for which that is not so, and is
+    named by the type's `__batch_encoder__`.
+
+    See https://www.tensorflow.org/api_docs/python/tf/experimental/ExtensionTypeBatchEncoder.
+    """
+
+    def batch(self, spec: Any, batch_size: int | None) -> Any:
+        """Returns the spec of a batch of values.
+
+        Args:
+            spec: the spec of one value.
+            batch_size: how many there are, None if that is not known.
+        """
+        fields = nest.map_structure(lambda part: _batched(part, batch_size), dict(spec.__dict__))
+        return _made(type(spec), fields)
+
+    def unbatch(self, spec: Any) -> Any:
+        """Returns the spec of one value of a batch.
+
+        Args:
+            spec: the spec of the batch.
+        """
+        return _made(type(spec), nest.map_structure(_unbatched, dict(spec.__dict__)))
+
+    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+        """Returns the tensors that stand for a value.
+
+        Args:
+            spec: the spec of the value.
+            value: the value.
+            minimum_rank: how many dimensions every tensor has at least.
+
+        Returns:
+            A nest of tensors, or of other values that can be batched.
+        """
+        return spec._to_components(value)
+
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
+        """Makes a value of the tensors that stand for it.
+
+        Args:
+            spec: the spec of the value.
+            encoded_value: what `encode` returns, maybe batched or unbatched since.
+        """
+        return spec._from_components(encoded_value)
+
+    def encoding_specs(self, spec: Any) -> Any:
+        """Returns the specs of the tensors that stand for a value.
+
+        Args:
+            spec: the spec of the value.
+        """
+        return spec._component_specs
+
+
+def batch_encoder(spec: Any) -> Any:
+    """Returns what encodes the values that a spec describes, None if they have no encoder."""
+    return getattr(spec, "__batch_encoder__", None)
+
+
+def _batched(part: Any, size: int | None) -> Any:
+    if isinstance(part, TensorShape):
+        return TensorShape([size]).concatenate(part)
+    return part._batch(size) if hasattr(part, "_batch") else part
+
+
+def _unbatched(part: Any) -> Any:
+    if isinstance(part, TensorShape):
+        return part[1:]
+    return part._unbatch() if hasattr(part, "_unbatch") else part
+
+
+class BatchableExtensionTypeSpec(ExtensionTypeSpec):
+    """The type of values that can be batched."""
+
+    __batch_encoder__: Any = ExtensionTypeBatchEncoder()
+
+    def _batch(self, batch_size: int | None) -> Any:
+        return self.__batch_encoder__.batch(self, batch_size)
+
+    def _unbatch(self) -> Any:
+        return self.__batch_encoder__.unbatch(self)
+
+    def _encoded(self, value: Any, minimum_rank: int = 0) -> Any:
+        """Returns the nest of tensors that stands for a value."""
+        return self.__batch_encoder__.encode(self, value, minimum_rank)
+
+    def _decoded(self, encoded: Any) -> Any:
+        """Makes a value of the nest of tensors that stands for it."""
+        return self.__batch_encoder__.decode(self, encoded)
+
+
+# Classes.
+
+
+class _ExtensionTypeClass(abc.ABCMeta):
+    """Makes the constructor and the spec of every class of users."""
+
+    def __init__(cls, name: str, bases: Any, namespace: Any) -> None:
+        if not namespace.get("_tf_extension_type_do_not_transform_this_class", False):
+            _check_names(cls)
+            _add_constructor(cls, inspect.Parameter.KEYWORD_ONLY)
+            _add_spec(cls)
+        super().__init__(name, bases, namespace)
+
+
+@function("experimental.ExtensionType")
+class ExtensionType(_FieldHolder, CompositeTensor, metaclass=_ExtensionTypeClass):
+    """Base class for classes of values made of tensors, which all functions take as such.
+
+    A subclass annotates its fields: `tf.Tensor`, other extension types, ragged and sparse tensors,
+    `tf.TensorShape`, `tf.DType`, `int`, `float`, `bool`, `str`, `bytes`, `None`, `tuple[X, Y]`,
+    `tuple[X, ...]`, `typing.Mapping[K, V]`, and unions of these. It gets a constructor that
+    converts and checks its arguments, and a nested class `Spec`. Values do not change.
+
+    They go through `tf.function`, `tf.cond`, `tf.while_loop`, `tf.nest`, tapes and datasets, and
+    `tf.experimental.dispatch_for_api` says what functions of tensors do with them.
+
+    Unlike TensorFlow, values are not packed into variants.
+
+    >>> class MaskedTensor(tf.experimental.ExtensionType):
+    ...     values: tf.Tensor
+    ...     mask: tf.Tensor
+    ...     def with_default(self, default):
+    ...         return tf.where(self.mask, self.values, default)
+    >>> x = MaskedTensor([1, 2, 3], [True, False, True])
+    >>> tf.function(lambda x: x.with_default(0))(x).numpy()
+    array([1, 0, 3], dtype=int32)
+    >>> MaskedTensor.Spec(tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.bool))
+    MaskedTensor.Spec(values=TensorSpec(shape=(None,), dtype=tf.int32, name=None), mask=...)
+
+    See https://www.tensorflow.org/guide/extension_type.
+    """
+
+    _tf_extension_type_do_not_transform_this_class = True
+    _in_messages = "ExtensionType"
+    _is_tensor = False
+    if TYPE_CHECKING:
+        Spec: Any  # no field
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        if type(self) is ExtensionType:
+            raise AssertionError(
+                "Cannot create an instance of ExtensionType because ExtensionType is an abstract "
+                "base class."
+            )
+
+    @classmethod
+    def _tf_extension_type_fields(cls) -> tuple[Field, ...]:
+        if OWN_FIELDS in cls.__dict__:
+            return cls.__dict__[OWN_FIELDS]
+        try:
+            hints = typing.get_type_hints(cls)
+            resolved = True
+        except (NameError, AttributeError):  # a class that is not defined yet
+            hints, resolved = {}, False
+            for base in reversed(cls.__mro__):
+                hints.update(inspect.get_annotations(base))
+        fields = tuple(
+            [field_of(name, kind, getattr(cls, name, NO_DEFAULT)) for name, kind in hints.items()]
+        )
+        if resolved:
+            setattr(cls, OWN_FIELDS, fields)
+        return fields
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        names = [field.name for field in self._tf_extension_type_fields()]
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__qualname__}({fields})"
+
+    def __eq__(self, other: object) -> Any:
+        if type(self) is not type(other) or self._type_spec != spec_of(other):
+            return False
+        pairs = zip(
+            nest.flatten(self, expand_composites=True),
+            nest.flatten(other, expand_composites=True),
+            strict=True,
+        )
+        return FUNCTIONS["reduce_all"](FUNCTIONS["stack"]([_is_same(*pair) for pair in pairs]))
+
+    def __ne__(self, other: object) -> Any:
+        equal = self.__eq__(other)
+        return FUNCTIONS["logical_not"](equal) if isinstance(equal, Tensor) else not equal
+
+    @property
+    def _type_spec(self) -> Any:
+        spec = self.__dict__.get(OWN_SPEC)
+        if spec is None:
+            spec = self.__dict__[OWN_SPEC] = self.Spec.from_value(self)
+        return spec
+
+    # What nests, functions and tapes ask of values made of tensors.
+
+    def _components(self) -> tuple[Any, ...]:
+        return self._type_spec._to_components(self)
+
+    def _with_components(self, components: Sequence[Any]) -> Any:
+        rest: Iterator[Any] = iter(components)
+        kinds = Tensor | CompositeTensor
+        fields = nest.map_structure(
+            lambda part: next(rest) if isinstance(part, kinds) else part,
+            tuple(_fields_of(self).values()),
+        )
+        return _made(type(self), zip(_fields_of(self), fields, strict=True))
+
+    def _static_parts(self) -> tuple[Hashable, ...]:
+        fields = nest.map_structure(_without_spec, dict(self._type_spec.__dict__))
+        return (comparable(_with_mappings(tuple(fields.items()), dict)),)
+
+    def _watched_parts(self) -> list[Any]:
+        return parts(self)
+
+    def _differentiated(self) -> Any:  # none of the tensors stands for the value
+        raise HandOver(self)
+
+    def _gradient_parts(self) -> list[Any]:
+        components = _gradient_rule(self).get_gradient_components(self)
+        if components is self:
+            return [self]
+        return [tensor for part in nest.flatten(components) for tensor in _gradient_parts(part)]
+
+    def _with_gradients(self, gradients: Sequence[Any]) -> Any:
+        rule, rest = _gradient_rule(self), iter(gradients)
+        components = rule.get_gradient_components(self)
+        replaced = nest.map_structure(lambda part: _gradient_for(part, rest), components)
+        return None if replaced is None else rule.replace_gradient_components(self, replaced)
+
+
+def _without_spec(part: Any) -> Any:
+    return TypeSpec if isinstance(part, TypeSpec) else part
+
+
+def _gradient_rule(value: ExtensionType) -> Any:
+    """Returns what the author of a type says about gradients.
+
+    Raises:
+        ValueError: if that is nothing.
+    """
+    rule = getattr(value, "__composite_gradient__", None)
+    if rule is None:
+        raise hinted(
+            ValueError(
+                f"Type {type(value).__name__} is not supported as a gradient source or gradient "
+                "target."
+            ),
+            "Differentiate its fields: tape.gradient(value.field, ...).",
+        )
+    return rule
+
+
+def _gradient_parts(part: Any) -> list[Any]:
+    return part._gradient_parts() if isinstance(part, CompositeTensor) else [part]
+
+
+def _gradient_for(part: Any, gradients: Iterator[Any]) -> Any:
+    """Returns the gradient for a value, made of the next of those for its tensors."""
+    own = [next(gradients) for _ in _gradient_parts(part)]
+    return part._with_gradients(own) if isinstance(part, CompositeTensor) else own[0]
+
+
+def _is_same(value: Any, other: Any) -> Any:
+    """Returns a boolean tensor: whether two tensors have the same shape and elements."""
+    if value.shape != other.shape:
+        return convert(False)
+    return FUNCTIONS["reduce_all"](FUNCTIONS["equal"](value, other))
+
+
+@function("experimental.BatchableExtensionType")
+class BatchableExtensionType(ExtensionType):
+    """An extension type whose values can be batched and taken apart into rows.
+
+    `tf.data`, `tf.map_fn` and Keras do that. By default every field that is a tensor, another
+    value made of tensors, or a shape is batched; other types name an encoder of their own as
+    `__batch_encoder__` (see `tf.experimental.ExtensionTypeBatchEncoder`).
+
+    >>> class Vehicle(tf.experimental.BatchableExtensionType):
+    ...     top_speed: tf.Tensor
+    ...     mpg: tf.Tensor
+    >>> encoder = tf.experimental.ExtensionTypeBatchEncoder()
+    >>> encoder.batch(tf.type_spec_from_value(Vehicle(120, 30)), 3)
+    Vehicle.Spec(top_speed=TensorSpec(shape=(3,), dtype=tf.int32, name=None), mpg=...)
+
+    See https://www.tensorflow.org/api_docs/python/tf/experimental/BatchableExtensionType.
+    """
+
+    _tf_extension_type_do_not_transform_this_class = True
+
+
+@function("experimental.extension_type.as_dict")
+def as_dict(value: Any) -> dict[str, Any]:
+    """Returns the fields of a value of an extension type by name.
+
+    Values within it stay what they are.
+
+    Args:
+        value: the value.
+
+    >>> class Point(tf.experimental.ExtensionType):
+    ...     x: int
+    ...     y: int
+    >>> tf.experimental.extension_type.as_dict(Point(1, 2))
+    {'x': 1, 'y': 2}
+    """
+    return {field.name: getattr(value, field.name) for field in value._tf_extension_type_fields()}
+
+
+def _check_names(cls: Any) -> None:
+    """Refuses reserved names, and attributes without an annotation.
+
+    Raises:
+        ValueError: if there are such.
+    """
+    annotations = inspect.get_annotations(cls)
+    invalid = f"The field annotations for {cls.__name__} are invalid. "
+    for name, value in cls.__dict__.items():
+        if name == "Spec":
+            _check_spec(cls, value)
+        elif is_reserved(name):
+            raise ValueError(f"{invalid}Field '{name}' is reserved.")
+    for name in annotations:
+        if is_reserved(name):
+            raise ValueError(f"{invalid}Field '{name}' is reserved.")
+    for name, value in cls.__dict__.items():
+        is_special = name.startswith("_abc_") or (name.startswith("__") and name.endswith("__"))
+        is_method = callable(value) or isinstance(value, property | classmethod | staticmethod)
+        if name not in annotations and not is_special and not is_method:
+            raise ValueError(f"{invalid}Field {name} is missing a type annotation.")
+
+
+def _check_spec(cls: Any, spec: Any) -> None:
+    if not isinstance(spec, type):
+        raise ValueError(f"{cls.__qualname__}.Spec must be a nested class; got {spec}.")
+    if spec.__bases__ not in ((TypeSpec,), (object,)):
+        raise ValueError(f"{cls.__qualname__}.Spec must be directly subclassed from tf.TypeSpec.")
+
+
+def _add_constructor(cls: Any, after_defaults: Any = None) -> None:
+    """Gives a class of values or of specs a constructor, or completes that of its author.
+
+    Args:
+        cls: the class.
+        after_defaults: the kind of parameters without a default that follow one with a default;
+            None if there are no defaults.
+    """
+    purpose = Purpose.VALUE if after_defaults is not None else Purpose.SPEC
+    if "__init__" in cls.__dict__:
+        cls.__init__ = _completed(cls.__init__, purpose)
+        return
+    parameters: list[inspect.Parameter] = []
+    kind, has_default = inspect.Parameter.POSITIONAL_OR_KEYWORD, False
+    for field in cls._tf_extension_type_fields():
+        default = inspect.Parameter.empty
+        if after_defaults is not None and field.default is not NO_DEFAULT:
+            default, has_default = field.default, True
+        elif has_default:
+            kind = after_defaults
+        annotation = field.value_type if after_defaults is not None else inspect.Parameter.empty
+        parameters.append(
+            inspect.Parameter(field.name, kind, default=default, annotation=annotation)
+        )
+    signature = inspect.Signature(parameters, return_annotation=cls.__name__)
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - becomes the method
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        self.__dict__.update(bound.arguments)
+        convert_fields(self._tf_extension_type_fields(), self.__dict__, purpose)
+        self.__validate__()
+
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    made: Any = __init__
+    made.__signature__ = signature.replace(parameters=[own, *parameters], return_annotation=cls)
+    cls.__init__ = __init__
+
+
+def _completed(constructor: Callable[..., None], purpose: Purpose) -> Callable[..., None]:
+    """Returns a constructor that lets that of a class's author set the fields, and checks them."""
+
+    @functools.wraps(constructor)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - becomes the method
+        self.__dict__[IN_CONSTRUCTOR] = True
+        constructor(self, *args, **kwargs)
+        del self.__dict__[IN_CONSTRUCTOR]
+        convert_fields(self._tf_extension_type_fields(), self.__dict__, purpose)
+        self.__validate__()
+
+    return __init__
+
+
+def _add_spec(cls: Any) -> None:
+    """Gives a class of values its nested class `Spec`, with what its author has written there."""
+    qualified = f"{cls.__qualname__}.Spec"
+    namespace: dict[str, Any] = {"value_type": cls, "__module__": cls.__module__}
+    own = cls.__dict__.get("Spec")
+    for name, value in vars(own).items() if own is not None else ():
+        if is_reserved(name):
+            raise ValueError(f"TypeSpec {qualified} uses reserved name '{name}'.")
+        if any(name == field.name for field in cls._tf_extension_type_fields()):
+            raise ValueError(
+                f"TypeSpec {qualified} defines a variable '{name}' which shadows a field in "
+                f"{cls.__qualname__}"
+            )
+        if name not in ("__module__", "__dict__", "__weakref__"):
+            namespace[name] = value
+    base: type = ExtensionTypeSpec
+    if issubclass(cls, BatchableExtensionType):
+        base = BatchableExtensionTypeSpec
+        if hasattr(cls, "__batch_encoder__"):
+            namespace.setdefault("__batch_encoder__", cls.__batch_encoder__)
+    elif hasattr(cls, "__batch_encoder__") or "__batch_encoder__" in namespace:
+        raise ValueError(
+            "__batch_encoder__ should only be defined for BatchableExtensionType classes."
+        )
+    namespace["__qualname__"] = qualified
+    spec: Any = type(base)(f"{cls.__name__}.Spec", (base,), namespace)
+    cls.Spec = spec
+    _add_constructor(spec)
+    if "__name__" in cls.__dict__:
+        _register(cls.__dict__["__name__"] + ".Spec", spec)
+
+
+def _register(name: str, spec: Any) -> None:
+    """Enters the spec of a type that has a name."""
+    if not NAME_FORM.fullmatch(name):
+        raise ValueError(
+            "Registered name must have the form '{project_name}.{type_name}' (e.g. "
+            f"'my_project.MyTypeSpec'); got {name!r}."
+        )
+    if name in REGISTERED:
+        known = REGISTERED[name]
+        raise ValueError(
+            f"Name {name} has already been registered for class "
+            f"{known.__module__}.{known.__name__}."
+        )
+    REGISTERED[name] = spec
