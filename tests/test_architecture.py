@@ -303,3 +303,37 @@ def test_files_that_the_guides_name_exist(page):
         and not ("/" not in name and name in names)
     ]
     assert not missing
+
+
+# Texts that stand twice though they are not one fact.
+EQUAL_BY_CHANCE = {
+    "module {} has no attribute {}": "Python's words",
+    "<tf.Tensor {} shape={} dtype={}>": "a representation: tensors and their symbols in v1",
+    'Tensor("{}", shape={}, dtype={})': "a representation: tensors and symbols of a program",
+    "tf.Tensor({}, shape={}, dtype={})": "a representation, in an error text",
+    "{} object has no attribute {}": "Python's words, for three unrelated classes",
+}
+
+
+def sentences(module: ast.Module) -> Iterator[tuple[str, int]]:
+    """The texts of a module that are no docstrings, with their lines; `{}` stands for values."""
+    within = {id(v) for n in ast.walk(module) if isinstance(n, ast.JoinedStr) for v in n.values}
+    within |= {id(n.value) for n in ast.walk(module) if isinstance(n, ast.Expr)}
+    for node in ast.walk(module):
+        if id(node) in within:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = [v.value if isinstance(v, ast.Constant) else "{}" for v in node.values]
+            yield "".join(parts), node.lineno
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value, node.lineno
+
+
+def test_no_sentence_is_written_twice():
+    """What two ops say is a constant or function that both import (`_core/error_texts.py`)."""
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for text, line in sentences(tree(path)):
+            if len(text) >= 25 and " " in text.strip() and text not in EQUAL_BY_CHANCE:
+                places.setdefault(text, []).append(f"{path.relative_to(PACKAGE)}:{line}")
+    assert {text: found for text, found in places.items() if len(found) > 1} == {}

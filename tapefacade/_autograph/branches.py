@@ -6,6 +6,7 @@ from typing import Any
 from tapefacade._autograph.jumps import VALUE
 from tapefacade._autograph.state import (
     UNDEFINED,
+    WHY_VARIABLE_CHANGES,
     Leaks,
     NotStagedError,
     Parts,
@@ -19,6 +20,7 @@ from tapefacade._core.random_keys import Draw, body_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.branch_op import record_choice
+from tapefacade._function.control.cond import WHY_GONE
 from tapefacade._function.control.row_loops import WHY_SOURCES, needs_python
 from tapefacade._function.function.tracing import record_body
 from tapefacade._ops.array.creation import zeros
@@ -50,7 +52,7 @@ class Side:
             recorded, structure = record_body(self._call, run, [])
         self.body = Body(recorded, structure)
         if not self.body.is_complete:
-            raise NotStagedError("a branch uses a tensor that is gone")
+            raise NotStagedError(WHY_GONE)
         if any(isinstance(o, Draw) and o.is_seeded for o in self.body.outside()):
             raise NotStagedError(WHY_SEEDS)
         if THREAD.recording.watchers() and needs_python(self.body):
@@ -136,7 +138,7 @@ class Branching:
             body = side.body
             new = body.program.types[body.count :]
             if any(v._type is not type_ for v, type_ in zip(body.assigned, new, strict=True)):
-                raise NotStagedError("a variable changes its shape")
+                raise NotStagedError(WHY_VARIABLE_CHANGES)
 
     def _merged(self, place: int, sides: Sequence[Side]) -> tuple[Parts | None, int, list[Any]]:
         """Joins the values of a variable; returns its form, and leaves or numbers of choices."""

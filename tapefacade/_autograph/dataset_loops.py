@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tapefacade._autograph.loops import LoopStatement, flag_of
-from tapefacade._autograph.state import NotStagedError, Parts, State
+from tapefacade._autograph.state import WHY_UNSETTLED, NotStagedError, Parts, State
 from tapefacade._autograph.statement_outcomes import CURRENT, Site
 from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.tensor import EagerTensor
@@ -124,7 +124,7 @@ class _Loop:
         self._body(element)
         results, changes = statement.kept.taken()
         if changes:
-            raise NotStagedError("its variables do not settle")
+            raise NotStagedError(WHY_UNSETTLED)
         return [*results, flag_of(self._test())] if self._test is not None else results
 
 

@@ -6,6 +6,8 @@ from typing import Any
 from tapefacade._autograph.array_growth import WHY_GROWS, GrowingArray, growing
 from tapefacade._autograph.state import (
     UNDEFINED,
+    WHY_UNSETTLED,
+    WHY_VARIABLE_CHANGES,
     Leaks,
     NotStagedError,
     Parts,
@@ -21,7 +23,11 @@ from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.host_calls import COLLECTED, PythonCall
 from tapefacade._function.control.host_loop import HostLoop
-from tapefacade._function.control.loop_variables import NotOneProgramError
+from tapefacade._function.control.loop_variables import (
+    WHY_BODY_GONE,
+    WHY_WRITES_OUTSIDE,
+    NotOneProgramError,
+)
 from tapefacade._function.control.row_loops import WHY_SOURCES, RowLoop, needs_python, record_loop
 from tapefacade._function.control.scan_op import FOLD
 from tapefacade._function.control.while_recording import While, same_types
@@ -312,16 +318,16 @@ class LoopStatement:
             ):  # fmt: skip
                 body = body_of(step, self.body, types)
             if changed:
-                raise NotStagedError("the body writes to a tf.TensorArray from outside")
+                raise NotStagedError(WHY_WRITES_OUTSIDE)
             kept.state.put(kept.init)
             leaks[0].require_none()
             if not found[0]:
                 break
             kept.change(found[0])
         else:
-            raise NotStagedError("its variables do not settle")
+            raise NotStagedError(WHY_UNSETTLED)
         if not body.is_complete:
-            raise NotStagedError("the body uses a tensor that is gone")
+            raise NotStagedError(WHY_BODY_GONE)
         if THREAD.recording.watchers() and needs_python(body):
             raise NotStagedError(WHY_SOURCES)
         return body
@@ -344,7 +350,7 @@ class LoopStatement:
                     f"{shown(name)} changes from {old.dtype.name}{list(old.shape)} to "
                     f"{new.dtype.name}{list(new.shape)}"
                 )
-        raise NotStagedError("a variable changes its shape")
+        raise NotStagedError(WHY_VARIABLE_CHANGES)
 
     def run(
         self, hidden: Sequence[EagerTensor], goes_on: Callable[[list[EagerTensor]], Any],

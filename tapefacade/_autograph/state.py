@@ -16,6 +16,8 @@ from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 from tapefacade._trace.recording import THREAD
 
+WHY_UNSETTLED = "its variables do not settle"
+WHY_VARIABLE_CHANGES = "a variable changes its shape"
 NUMBERS = (bool, int, float, complex)
 
 

@@ -10,7 +10,14 @@ from tapefacade._core import dtypes
 from tapefacade._core.annotations import described
 from tapefacade._core.conversion_registry import REGISTERED, converted
 from tapefacade._core.dispatch import CompositeTensor, HandOver
-from tapefacade._core.error_texts import MESSAGE_MIXED, inconvertible, unsupported
+from tapefacade._core.error_texts import (
+    MESSAGE_LARGE,
+    MESSAGE_MIXED,
+    MESSAGE_RAGGED,
+    inconvertible,
+    unsupported,
+    unsupported_objects,
+)
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
 from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
@@ -146,9 +153,7 @@ def _from_texts(array: np.ndarray[Any, Any], dtype: dtypes.DType | None) -> Eage
     for value in array.flat:
         if not isinstance(value, str | bytes):
             kind = type(value).__name__
-            raise ValueError(
-                f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
-            )
+            raise ValueError(unsupported_objects(kind))
     if dtype not in (None, dtypes.string):
         raise inconvertible(array, dtype.kernel_name)
     return text_tensor(array)
@@ -250,15 +255,15 @@ def _collect(value: Any, depth: int, shape: list[int], leaves: list[Any]) -> Non
         value = list(value)
     if not isinstance(value, list | tuple | range):
         if depth < len(shape):
-            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+            raise ValueError(MESSAGE_RAGGED)
         leaves.append(value)
         return
     if depth == len(shape):
         if leaves:
-            raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+            raise ValueError(MESSAGE_RAGGED)
         shape.append(len(value))
     elif shape[depth] != len(value):
-        raise ValueError("Can't convert non-rectangular Python sequence to Tensor.")
+        raise ValueError(MESSAGE_RAGGED)
     for item in value:
         _collect(item, depth + 1, shape, leaves)
 
@@ -301,7 +306,7 @@ def _infer(leaves: list[Any]) -> np.dtype[Any]:
         return np.dtype(np.float32)
     low, high = min(leaves), max(leaves)
     if low < INT64.min or high > INT64.max:
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+        raise ValueError(MESSAGE_LARGE)
     return np.dtype(np.int32 if INT32.min <= low and high <= INT32.max else np.int64)
 
 

@@ -4,6 +4,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from tapefacade._core.error_texts import incompatible_dimensions, negative_dimension
+
 MESSAGE_TRUE_DIVISION = "unsupported operand type(s) for /: '{}' and '{}', please use // instead"
 
 
@@ -64,7 +66,7 @@ class Dimension:
         >>> Dimension(3).assert_is_compatible_with(None)
         """
         if not self.is_compatible_with(other):
-            raise ValueError(f"Dimensions {self} and {other} are not compatible")
+            raise ValueError(incompatible_dimensions(self, other))
 
     def merge_with(self, other: Any) -> "Dimension":
         """Combines what is known of two sizes that must be the same.
@@ -216,7 +218,7 @@ def size_of(value: Any) -> int | None:
                 f"'{value!r}' with type '{type(value)!r}'"
             ) from None
     if size < 0:
-        raise ValueError(f"Dimension {size} must be >= 0")
+        raise ValueError(negative_dimension(size))
     return size
 
 

@@ -6,6 +6,8 @@ from typing import Any, NoReturn
 import ml_dtypes
 import numpy as np
 
+from tapefacade._core.error_texts import no_dtype
+
 _BY_ENUM: dict[int, "DType"] = {}
 
 
@@ -372,9 +374,7 @@ def as_dtype(type_value: Any) -> DType:
             return _BY_NUMPY_TYPE[np.dtype(element_type).type]
         except (KeyError, TypeError):
             pass
-    raise TypeError(
-        f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType."
-    )
+    raise TypeError(no_dtype(type_value))
 
 
 def from_numpy(np_dtype: np.dtype) -> DType:

@@ -12,6 +12,10 @@ MESSAGE_SINGLETON = (
 )
 MESSAGE_MIXED = "Can't convert Python sequence with mixed types to Tensor."
 MESSAGE_NONE = "None values not supported."
+MESSAGE_RAGGED = "Can't convert non-rectangular Python sequence to Tensor."
+MESSAGE_LARGE = "Can't convert Python sequence with out-of-range integer to Tensor."
+MESSAGE_PARALLEL_ITERATIONS = "'parallel_iterations' must be a positive integer."
+MESSAGE_BOXES = "boxes must have 4 columns"
 
 
 def kernel_prefix(kernel: str) -> str:
@@ -137,6 +141,114 @@ def too_many_indices(rank: int) -> str:
     return f"Index out of range using input dim {rank}; input has only {rank} dims"
 
 
+def incompatible_dimensions(first: Any, second: Any) -> str:
+    """Words that two sizes that should be equal are not.
+
+    >>> incompatible_dimensions(2, 3)
+    'Dimensions 2 and 3 are not compatible'
+    """
+    return f"Dimensions {first} and {second} are not compatible"
+
+
+def negative_dimension(size: Any) -> str:
+    """Words that a size is negative.
+
+    >>> negative_dimension(-2)
+    'Dimension -2 must be >= 0'
+    """
+    return f"Dimension {size} must be >= 0"
+
+
+def incompatible_shapes(first: Any, second: Any) -> str:
+    """Words that two shapes that should be equal are not.
+
+    >>> incompatible_shapes((2,), (3,))
+    'Shapes (2,) and (3,) are incompatible'
+    """
+    return f"Shapes {first} and {second} are incompatible"
+
+
+def unequal_shapes(first: Any, second: Any) -> str:
+    """Words that a kernel cannot combine two shapes element by element.
+
+    >>> unequal_shapes("[2]", "[3]")
+    'Incompatible shapes: [2] vs. [3]'
+    """
+    return f"Incompatible shapes: {first} vs. {second}"
+
+
+def wrong_rank(shape: Any, rank: int) -> str:
+    """Words that a shape has another rank than the one wanted.
+
+    >>> wrong_rank((2, 3), 1)
+    'Shape (2, 3) must have rank 1'
+    """
+    return f"Shape {shape} must have rank {rank}"
+
+
+def rank_too_low(shape: Any, rank: int) -> str:
+    """Words that a shape has too few dimensions.
+
+    >>> rank_too_low((2, 3), 3)
+    'Shape (2, 3) must have rank at least 3'
+    """
+    return f"Shape {shape} must have rank at least {rank}"
+
+
+def input_rank_too_low(wanted: int, rank: int) -> str:
+    """Words that the input of a kernel has too few dimensions.
+
+    >>> input_rank_too_low(2, 1)
+    'Shape must be at least rank 2 but is rank 1'
+    """
+    return f"Shape must be at least rank {wanted} but is rank {rank}"
+
+
+def slice_out_of_bounds(index: int, dimension: int) -> str:
+    """Words that an index is not within its dimension.
+
+    >>> slice_out_of_bounds(5, 0)
+    'slice index 5 of dimension 0 out of bounds.'
+    """
+    return f"slice index {index} of dimension {dimension} out of bounds."
+
+
+def index_out_of_range(place: str, value: Any, limit: Any) -> str:
+    """Words that a tensor of indices holds one that is too large or negative.
+
+    >>> index_out_of_range("[0,1]", 7, 5)
+    'indices[0,1] = 7 is not in [0, 5)'
+    """
+    return f"indices{place} = {value} is not in [0, {limit})"
+
+
+def negative_multiple(place: int, given: Any) -> str:
+    """Words that a tensor cannot be repeated less than no times.
+
+    >>> negative_multiple(0, -1)
+    'Expected multiples[0] >= 0, but got -1'
+    """
+    return f"Expected multiples[{place}] >= 0, but got {given}"
+
+
+def unsupported_objects(kind: str) -> str:
+    """Words that no tensor holds the objects of an array.
+
+    >>> unsupported_objects("dict")
+    'Failed to convert a NumPy array to a Tensor (Unsupported object type dict).'
+    """
+    return f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
+
+
+def no_dtype(value: Any) -> str:
+    """Words that a value is no dtype, and names none.
+
+    >>> no_dtype("float31")
+    "Cannot convert the argument `type_value`: 'float31' to a TensorFlow DType."
+    """
+    return f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
+
+
 def falling_range(start: Any, limit: Any) -> str:
     """Words that a range begins above its end.
 
@@ -201,6 +313,11 @@ def reduction_axis_out_of_range(axis: int, rank: int) -> InvalidArgumentError:
     return invalid(f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)")
 
 
+def reduction_axis_twice(axis: int) -> InvalidArgumentError:
+    """Makes the exception for an axis that is named twice."""
+    return invalid(f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}")
+
+
 def choice_no_scalar(shape: Iterable[int]) -> InvalidArgumentError:
     """Makes the exception for a condition, or the number of a branch, that is no scalar."""
     return invalid(f"The second input must be a scalar, but it has shape {list(shape)}")
@@ -220,3 +337,8 @@ def stride_too_small(stride: int) -> InvalidArgumentError:
 def no_real_input(tensor: Any) -> ValueError:
     """Makes the exception of `rfft` for a tensor that is not real."""
     return ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {tensor!s}")
+
+
+def no_complex_input(tensor: Any) -> ValueError:
+    """Makes the exception of `irfft` for a tensor that is not complex."""
+    return ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {tensor!s}")

@@ -24,18 +24,29 @@ _NO_GRAPH = "Leave it out: there are no graphs, and tensors have values at once"
 _CPP = "There is no C++ library: write the op in JAX, or call it with `tf.numpy_function`"
 _TABLE = "Write `tf.lookup.KeyValueTensorInitializer` with the tensors of the dataset"
 _DISPATCH = "Write a function of your own that tells the classes apart"
+_SESSION = "Tensors have values at once: call `numpy()` instead of `run`"
+_CONFIG = "Leave it out, or use `tf.config`"
+_NO_SWITCH = "Leave it out: programs are compiled without graphs"
+_INITIALIZED = "Leave it out: variables have values at once"
+_ONE_DEVICE = "Leave it out: a program runs on JAX's default device"
+_COUNTER = "Count the steps in a variable of your own"
+_ITERATE = "Write `for element in dataset` or `iter(dataset)`"
+_PLACED = "Leave it out: JAX places what a program needs"
+_DATASET = "Hand the dataset itself on"
+_JPEG_XL = "Decode with a package for JPEG XL in `tf.numpy_function`"
+_PROFILE = "Open the profile that `tf.profiler.experimental.stop` writes"
 HINTS = {
-    "tf.Session": "Tensors have values at once: call `numpy()` instead of `run`",
-    "tf.InteractiveSession": "Tensors have values at once: call `numpy()` instead of `run`",
-    "tf.ConfigProto": "Leave it out, or use `tf.config`",
-    "tf.GPUOptions": "Leave it out, or use `tf.config`",
-    "tf.disable_eager_execution": "Leave it out: programs are compiled without graphs",
-    "tf.disable_v2_behavior": "Leave it out: programs are compiled without graphs",
+    "tf.Session": _SESSION,
+    "tf.InteractiveSession": _SESSION,
+    "tf.ConfigProto": _CONFIG,
+    "tf.GPUOptions": _CONFIG,
+    "tf.disable_eager_execution": _NO_SWITCH,
+    "tf.disable_v2_behavior": _NO_SWITCH,
     "tf.enable_eager_execution": _LEAVE_OUT,
     "tf.enable_v2_behavior": _LEAVE_OUT,
-    "tf.global_variables_initializer": "Leave it out: variables have values at once",
-    "tf.local_variables_initializer": "Leave it out: variables have values at once",
-    "tf.variables_initializer": "Leave it out: variables have values at once",
+    "tf.global_variables_initializer": _INITIALIZED,
+    "tf.local_variables_initializer": _INITIALIZED,
+    "tf.variables_initializer": _INITIALIZED,
     "tf.tables_initializer": "Leave it out: tables have their entries at once",
     "tf.Graph": _NO_GRAPH,
     "tf.get_default_graph": _NO_GRAPH,
@@ -73,7 +84,7 @@ HINTS = {
     "tf.layers": _DENSE,
     "tf.lite": "Save the weights, and convert them where TensorFlow is installed",
     "tf.distribute": _PROCESS,
-    "tf.experimental.dtensor": "Leave it out: a program runs on JAX's default device",
+    "tf.experimental.dtensor": _ONE_DEVICE,
     "tf.train.ClusterSpec": _PROCESS,
     "tf.train.AdagradOptimizer": "Write `tf.keras.optimizers.Adagrad`",
     "tf.train.AdamOptimizer": "Write `tf.keras.optimizers.Adam`",
@@ -83,10 +94,10 @@ HINTS = {
     "tf.train.Optimizer": "Write `tf.keras.optimizers.Optimizer`",
     "tf.train.exponential_decay": "Write `tf.keras.optimizers.schedules.ExponentialDecay`",
     "tf.train.Saver": "Write `tf.train.Checkpoint`",
-    "tf.train.get_global_step": "Count the steps in a variable of your own",
-    "tf.train.get_or_create_global_step": "Count the steps in a variable of your own",
-    "tf.data.make_one_shot_iterator": "Write `for element in dataset` or `iter(dataset)`",
-    "tf.data.make_initializable_iterator": "Write `for element in dataset` or `iter(dataset)`",
+    "tf.train.get_global_step": _COUNTER,
+    "tf.train.get_or_create_global_step": _COUNTER,
+    "tf.data.make_one_shot_iterator": _ITERATE,
+    "tf.data.make_initializable_iterator": _ITERATE,
     "tf.nn.dynamic_rnn": "Write `tf.keras.layers.RNN`, or `LSTM` and its like",
     "tf.nn.rnn_cell": "Write `tf.keras.layers.LSTMCell`, `GRUCell` or `SimpleRNNCell`",
     "tf.summary.FileWriter": "Write `tf.summary.create_file_writer`",
@@ -101,7 +112,7 @@ HINTS = {
     "tf.import_graph_def": _NO_GRAPH,
     "tf.io.write_graph": "There are no graphs: write `tf.saved_model.save`",
     "tf.test.assert_equal_graph_def": _NO_GRAPH,
-    "tf.check_pinned": "Leave it out: JAX places what a program needs",
+    "tf.check_pinned": _PLACED,
     "tf.conv2d_backprop_filter_v2": "Differentiate `tf.nn.conv2d` with a `tf.GradientTape`",
     "tf.conv2d_backprop_input_v2": "Write `tf.nn.conv2d_transpose`",
     "tf.ragged_fill_empty_rows": "Fill the rows with `tf.where` on `to_tensor()`",
@@ -121,8 +132,8 @@ HINTS = {
         "Write `tf.io.TFRecordWriter` in a loop over the dataset"
     ),
     "tf.data.experimental.enable_debug_mode": "Write `tf.config.run_functions_eagerly(True)`",
-    "tf.data.experimental.from_variant": "Hand the dataset itself on",
-    "tf.data.experimental.to_variant": "Hand the dataset itself on",
+    "tf.data.experimental.from_variant": _DATASET,
+    "tf.data.experimental.to_variant": _DATASET,
     "tf.data.experimental.get_model_proto": "Leave it out: nothing is tuned while a dataset runs",
     "tf.data.experimental.make_saveable_from_iterator": (
         "Track the iterator in a `tf.train.Checkpoint`"
@@ -141,20 +152,16 @@ HINTS = {
     "tf.feature_column.categorical_column_with_vocabulary_file": (
         "Read the file, and write `categorical_column_with_vocabulary_list`"
     ),
-    "tf.image.decode_jxl": "Decode with a package for JPEG XL in `tf.numpy_function`",
-    "tf.io.decode_jxl": "Decode with a package for JPEG XL in `tf.numpy_function`",
+    "tf.image.decode_jxl": _JPEG_XL,
+    "tf.io.decode_jxl": _JPEG_XL,
     "tf.image.generate_bounding_box_proposals": "Write `tf.image.combined_non_max_suppression`",
     "tf.io.decode_proto": "Parse with the message's Python class in `tf.numpy_function`",
     "tf.io.encode_proto": "Write with the message's Python class in `tf.numpy_function`",
-    "tf.nn.RNNCellDeviceWrapper": "Leave it out: JAX places what a program needs",
+    "tf.nn.RNNCellDeviceWrapper": _PLACED,
     "tf.nn.RNNCellDropoutWrapper": "Give a Keras cell `dropout` and `recurrent_dropout`",
     "tf.nn.RNNCellResidualWrapper": "Add the input in the `call` of a cell of your own",
-    "tf.profiler.experimental.client": (
-        "Open the profile that `tf.profiler.experimental.stop` writes"
-    ),
-    "tf.profiler.experimental.server": (
-        "Open the profile that `tf.profiler.experimental.stop` writes"
-    ),
+    "tf.profiler.experimental.client": _PROFILE,
+    "tf.profiler.experimental.server": _PROFILE,
     "tf.quantization": (
         "Train with `tf.quantization.fake_quant_with_min_max_vars`, and convert where "
         "TensorFlow is installed"
@@ -204,7 +211,7 @@ HINTS = {
     "tf.core": _PRIVATE,
     "tf.__internal__": _PRIVATE,
     # Names of older releases of Keras.
-    "tf.keras.dtensor": "Leave it out: a program runs on JAX's default device",
+    "tf.keras.dtensor": _ONE_DEVICE,
     "tf.keras.layers.DenseFeatures": "Make the columns with `tf.keras.layers.Concatenate`",
     "tf.keras.layers.experimental": "Write `tf.keras.layers` without `experimental`",
     "tf.keras.layers.experimental.preprocessing": "Write `tf.keras.layers` alone",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, cast, overload
 
 from tapefacade._core.dimension import Dimension, sizes_of, slice_of_unknown
+from tapefacade._core.error_texts import incompatible_shapes, rank_too_low, wrong_rank
 
 
 class TensorShape:
@@ -149,7 +150,7 @@ class TensorShape:
         >>> TensorShape([None, 3]).assert_is_compatible_with([2, None])
         """
         if not self.is_compatible_with(other):
-            raise ValueError(f"Shapes {self} and {other} are incompatible")
+            raise ValueError(incompatible_shapes(self, other))
 
     def is_subtype_of(self, other: Any) -> bool:
         """Tells whether every tensor of this shape has the shape `other`, too.
@@ -273,7 +274,7 @@ class TensorShape:
         >>> TensorShape([2, 3]).assert_has_rank(2)
         """
         if self.rank not in (None, rank):
-            raise ValueError(f"Shape {self} must have rank {rank}")
+            raise ValueError(wrong_rank(self, rank))
 
     def with_rank(self, rank: int) -> "TensorShape":
         """Gives this shape with the number of axes known.
@@ -309,7 +310,7 @@ class TensorShape:
         TensorShape([2, 3])
         """
         if self._dims is not None and len(self._dims) < rank:
-            raise ValueError(f"Shape {self} must have rank at least {rank}")
+            raise ValueError(rank_too_low(self, rank))
         return self
 
     def with_rank_at_most(self, rank: int) -> "TensorShape":

@@ -9,6 +9,8 @@ from tapefacade._core.tensor import EagerTensor, Tensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.type_spec import TypeSpec, register_spec, spec_of
 
+MESSAGE_UNBATCH = "Unbatching a tensor is only supported for rank >= 1"
+
 
 class DenseSpec(TypeSpec):
     """A shape, a dtype and a name: what the specs of tensors and of variables share."""
@@ -206,7 +208,7 @@ class TensorSpec(DenseSpec):
 
     def _unbatch(self) -> "TensorSpec":
         if self._shape.rank == 0:
-            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+            raise ValueError(MESSAGE_UNBATCH)
         return type(self)(self._shape[1:], self._dtype)
 
 

@@ -27,6 +27,8 @@ from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
 from tapefacade._sparse.tensor import SparseTensor
 
+MESSAGE_BATCH_SIZE = "Batch size must be greater than zero."
+
 
 def lists(elements: Iterator[Any], size: int, drop: bool) -> Iterator[Any]:
     """Yields lists of `size` elements; the last may be shorter, or is dropped.
@@ -57,7 +59,7 @@ class Batch(DatasetNode):
         super().__init__(node)
         self.name = "_ParallelBatchDataset" if parallel else "_BatchDataset"
         if size < 1:
-            raise op_error("BatchDatasetV2", "Batch size must be greater than zero.")
+            raise op_error("BatchDatasetV2", MESSAGE_BATCH_SIZE)
         self._size, self._drop = size, drop
 
     def known_spec(self) -> Any:

@@ -72,6 +72,7 @@ from tapefacade._io.files import matching_files
 from tapefacade._ops.random.stateless import stateless_categorical
 from tapefacade._trace.recording import THREAD
 
+MESSAGE_NO_DATASETS = "Invalid `datasets`. `datasets` should not be empty."
 MESSAGE_ZIP = (
     "Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` "
     "objects"
@@ -382,7 +383,7 @@ class Dataset:
         [1, 1, 2, 2]
         """
         if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+            raise ValueError(MESSAGE_NO_DATASETS)
         chances = np.full(len(datasets), 1.0) if weights is None else np.asarray(weights, float)
         if len(chances) != len(datasets):
             raise ValueError(
@@ -422,7 +423,7 @@ class Dataset:
         [np.int32(2), np.int32(1)]
         """
         if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+            raise ValueError(MESSAGE_NO_DATASETS)
         if not isinstance(choice_dataset, Dataset):
             raise TypeError(f"Invalid `choice_dataset`. Expected a dataset, got {choice_dataset}.")
         spec = choice_dataset._node.spec

@@ -12,7 +12,7 @@ from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.string_arrays import OBJECT, StringTensor, string_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
+from tapefacade._core.tensor_spec import MESSAGE_UNBATCH, NoneTensorSpec, TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._ragged.spec import RaggedTensorSpec
@@ -275,7 +275,7 @@ def row_leaf(spec: Any) -> Any:
     if isinstance(spec, NoneTensorSpec):
         return spec
     if shape.rank == 0:
-        raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        raise ValueError(MESSAGE_UNBATCH)
     inner = shape[1:] if shape.rank is not None else TensorShape(None)
     if isinstance(spec, RaggedTensorSpec):
         if spec.ragged_rank == 0:

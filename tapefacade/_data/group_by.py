@@ -30,6 +30,8 @@ from tapefacade._data.node import (
     close,
 )
 
+METHOD = "Dataset.group_by_window()"
+
 
 class GroupByWindow(DatasetNode):
     """What a function makes of elements with the same key, some at a time."""
@@ -41,10 +43,10 @@ class GroupByWindow(DatasetNode):
         size: Callable[..., Any], wrap: Callable[[DatasetNode], Any],
     ) -> None:  # fmt: skip
         super().__init__(node)
-        self._key = UserFunction(key, "Dataset.group_by_window()", node.known_spec())
+        self._key = UserFunction(key, METHOD, node.known_spec())
         _require_key(self._key.spec)
-        self._reduce = UserFunction(reduce, "Dataset.group_by_window()", None, several=2)
-        self._size = UserFunction(size, "Dataset.group_by_window()", TensorSpec([], dtypes.int64))
+        self._reduce = UserFunction(reduce, METHOD, None, several=2)
+        self._size = UserFunction(size, METHOD, TensorSpec([], dtypes.int64))
         self._wrap = wrap
         key_spec, known = TensorSpec([], dtypes.int64), node.known_spec()
         argument = None if known is None else (key_spec, DatasetSpec(known))

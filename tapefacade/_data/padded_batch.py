@@ -11,7 +11,7 @@ from tapefacade._core.string_arrays import OBJECT
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._data.batch import columns_of
+from tapefacade._data.batch import MESSAGE_BATCH_SIZE, columns_of
 from tapefacade._data.element_structures import (
     is_structure,
     kernel_error,
@@ -34,7 +34,7 @@ class PaddedBatch(DatasetNode):
     ) -> None:
         super().__init__(node)
         if size < 1:
-            raise op_error("PaddedBatchDatasetV2", "Batch size must be greater than zero.")
+            raise op_error("PaddedBatchDatasetV2", MESSAGE_BATCH_SIZE)
         self._size, self._drop = size, drop
         self._shapes = shapes  # for each leaf a list of sizes; None to find them in each batch
         self._values = values

@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.error_texts import incompatible_dimensions
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
@@ -80,7 +81,7 @@ class FromTensorSlices(DatasetNode):
         first = self._leaves[0]
         other = next(x for x in self._leaves if count_of(x) != count_of(first))
         return hinted(
-            ValueError(f"Dimensions {count_of(first)} and {count_of(other)} are not compatible"),
+            ValueError(incompatible_dimensions(count_of(first), count_of(other))),
             "All tensors must have the same number of rows.",
         )
 

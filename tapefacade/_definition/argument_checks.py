@@ -15,6 +15,7 @@ from tapefacade._core.error_texts import (
     invalid,
     refused_type,
     shape_text,
+    unequal_shapes,
     unsupported,
 )
 from tapefacade._core.kernel_dtypes import INDICES
@@ -196,14 +197,22 @@ def check_broadcast(x: Any, y: Any) -> tuple[int, ...]:
     Raises:
         InvalidArgumentError: if two sizes differ and neither is 1.
     """
-    if x.shape == y.shape:
-        return x.shape
+    return x.shape if x.shape == y.shape else broadcast_shape(x.shape, y.shape)
+
+
+def broadcast_shape(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the shape that two shapes have in common where sizes of 1 are stretched.
+
+    Raises:
+        InvalidArgumentError: if two sizes differ and neither is 1.
+
+    >>> broadcast_shape((3, 1), (2,))
+    (3, 2)
+    """
     try:
-        return np.broadcast_shapes(x.shape, y.shape)
+        return np.broadcast_shapes(first, second)
     except ValueError:
-        raise invalid(
-            f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}"
-        ) from None
+        raise invalid(unequal_shapes(shape_text(first), shape_text(second))) from None
 
 
 def refuse_dtype(x: Any, kernel: str, allowed: Sequence[str]) -> None:

@@ -107,9 +107,8 @@ class Op(Operation):
         # (static, input types) -> the types and structure of the outputs, whether it is checked
         self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], bool]] = {}
         known = {p.name for p in self.tensors}
-        if isinstance(gradient, Differentiable) and (unknown := set(gradient.except_for) - known):
-            raise ValueError(f"op {self.name!r} has no tensor input {sorted(unknown)}.")
-        if check is not None and (unknown := set(check.values) - known):
+        named = set(gradient.except_for) if isinstance(gradient, Differentiable) else set()
+        if unknown := named.union(check.values if check is not None else ()) - known:
             raise ValueError(f"op {self.name!r} has no tensor input {sorted(unknown)}.")
 
     # What a call gives.

@@ -484,6 +484,15 @@ def as_dict(value: Any) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in value._tf_extension_type_fields()}
 
 
+def _invalid(cls: Any, why: str) -> str:
+    return f"The field annotations for {cls.__name__} are invalid. {why}"
+
+
+def _check_free(cls: Any, name: str) -> None:
+    if is_reserved(name):
+        raise ValueError(_invalid(cls, f"Field '{name}' is reserved."))
+
+
 def _check_names(cls: Any) -> None:
     """Refuses reserved names, and attributes without an annotation.
 
@@ -491,20 +500,18 @@ def _check_names(cls: Any) -> None:
         ValueError: if there are such.
     """
     annotations = inspect.get_annotations(cls)
-    invalid = f"The field annotations for {cls.__name__} are invalid. "
     for name, value in cls.__dict__.items():
         if name == "Spec":
             _check_spec(cls, value)
-        elif is_reserved(name):
-            raise ValueError(f"{invalid}Field '{name}' is reserved.")
+        else:
+            _check_free(cls, name)
     for name in annotations:
-        if is_reserved(name):
-            raise ValueError(f"{invalid}Field '{name}' is reserved.")
+        _check_free(cls, name)
     for name, value in cls.__dict__.items():
         is_special = name.startswith("_abc_") or (name.startswith("__") and name.endswith("__"))
         is_method = callable(value) or isinstance(value, property | classmethod | staticmethod)
         if name not in annotations and not is_special and not is_method:
-            raise ValueError(f"{invalid}Field {name} is missing a type annotation.")
+            raise ValueError(_invalid(cls, f"Field {name} is missing a type annotation."))
 
 
 def _check_spec(cls: Any, spec: Any) -> None:

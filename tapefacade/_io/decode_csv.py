@@ -10,7 +10,14 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
-from tapefacade._strings.arguments import Array, failed, not_allowed, text_array, texts
+from tapefacade._strings.arguments import (
+    Array,
+    failed,
+    not_allowed,
+    string_wanted,
+    text_array,
+    texts,
+)
 from tapefacade._strings.numbers import read_number
 
 CSV_TYPES = ("float", "double", "int32", "int64", "string")
@@ -52,7 +59,7 @@ def decode_csv(
     """
     for option, value in (("field_delim", field_delim), ("na_value", na_value)):
         if not isinstance(value, str | bytes):
-            raise TypeError(f"Expected string for argument '{option}' not {value!r}.")
+            raise TypeError(string_wanted(option, value))
     columns = _columns(select_cols, record_defaults)
     defaults = [convert(default) for default in record_defaults]
     if not defaults:

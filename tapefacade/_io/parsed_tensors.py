@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.error_texts import incompatible_dimensions
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._io import features as kinds
@@ -84,7 +85,7 @@ def sparse_feature(
     columns = [[i for row in rows for i in row] for rows in indices]
     for column in columns:
         if len(column) != len(flat):
-            raise ValueError(f"Dimensions {len(column)} and {len(flat)} are not compatible")
+            raise ValueError(incompatible_dimensions(len(column), len(flat)))
     shape = [int(size) for size in sizes]
     if batched:
         numbers = [k for k, row in enumerate(values) for _ in row]

@@ -16,9 +16,15 @@ from tapefacade._io.examples import EXAMPLES, LISTS, Values, read_example
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._strings.arguments import Array, failed, not_allowed
 
+MESSAGE_SERIALIZED = "Input serialized must be a scalar"
 EXAMPLE_TYPES = ("float", "int64", "string")
 KERNEL = "ParseExampleV2"
 Found = list[dict[str, Values]]
+
+
+def unsupported_feature(key: str, feature: Any) -> str:
+    """Words that the feature of a key is of no class that is read here."""
+    return f"Unsupported {type(feature).__name__} {feature} for key '{key}'"
 
 
 @function("io.parse_single_example")
@@ -51,7 +57,7 @@ def parse_single_example(
     _require_features(features)
     array = serialized_texts(serialized)
     if array.ndim:
-        raise ValueError("Input serialized must be a scalar")
+        raise ValueError(MESSAGE_SERIALIZED)
     return _parse(array, features, example_names)
 
 
@@ -351,7 +357,7 @@ def check_feature(key: str, feature: Any) -> None:
         case kinds.RaggedFeature():
             _check_dtype("ragged_value_types", feature.dtype)
         case _:
-            raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
+            raise ValueError(unsupported_feature(key, feature))
 
 
 def _check_shape(key: str, feature: kinds.FixedLenFeature) -> None:

@@ -9,7 +9,13 @@ from tapefacade._core.conversion import convert
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
 from tapefacade._io.examples import EXAMPLES, Values, read_sequence_example
-from tapefacade._io.parsing import Parser, check_feature, serialized_texts
+from tapefacade._io.parsing import (
+    MESSAGE_SERIALIZED,
+    Parser,
+    check_feature,
+    serialized_texts,
+    unsupported_feature,
+)
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._strings.arguments import Array, failed
 
@@ -62,7 +68,7 @@ def parse_single_sequence_example(
         )
     array = serialized_texts(serialized)
     if array.ndim:
-        raise ValueError("Input serialized must be a scalar")
+        raise ValueError(MESSAGE_SERIALIZED)
     names = None if example_name is None else [example_name]
     context, lists, _ = _parse(array, context_features, sequence_features, names)
     return context, lists
@@ -144,7 +150,7 @@ def _check(key: str, feature: Any) -> None:
         case kinds.VarLenFeature() | kinds.RaggedFeature():
             check_feature(key, feature)
         case _:
-            raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key '{key}'")
+            raise ValueError(unsupported_feature(key, feature))
 
 
 def _require(features: Any, contexts: list[dict[str, Values]]) -> None:

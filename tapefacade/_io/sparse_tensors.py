@@ -10,7 +10,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._io.parsed_tensors import sparse_of
 from tapefacade._io.tensor_protos import TENSORS, make_ndarray, serialized
-from tapefacade._sparse.tensor import SparseTensor
+from tapefacade._sparse.tensor import MESSAGE_NOT_SPARSE, SparseTensor
 from tapefacade._strings.arguments import Array, failed, text_array, texts
 
 KERNEL = "DeserializeManySparse"
@@ -19,7 +19,7 @@ PARTS = 3
 
 def _parts(sp_input: Any, out_type: Any) -> tuple[Array, Any, Array]:
     if not isinstance(sp_input, SparseTensor):
-        raise TypeError("Input must be a SparseTensor.")
+        raise TypeError(MESSAGE_NOT_SPARSE)
     if dtypes.as_dtype(out_type) is not dtypes.string:
         raise TypeError("Sparse tensors are serialized as strings only: write out_type=tf.string.")
     return sp_input.indices._numpy(), sp_input.values, sp_input.dense_shape._numpy()

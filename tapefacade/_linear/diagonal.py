@@ -11,7 +11,13 @@ from tapefacade._linear.arguments import (
     constructor_arguments,
     register_operator,
 )
-from tapefacade._linear.operator import LinearOperator, assert_no_zeros, assert_real, ratio
+from tapefacade._linear.operator import (
+    MESSAGE_ZERO_DIAGONAL,
+    LinearOperator,
+    assert_no_zeros,
+    assert_real,
+    ratio,
+)
 from tapefacade._ops.array.casting import cast, conj, real
 from tapefacade._ops.array.shaping import expand_dims
 from tapefacade._ops.debugging.values import assert_positive
@@ -60,8 +66,7 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
                 f"Argument diag must have at least 1 dimension.  Found: {self._diag!s}"
             )
         if not self._diag.dtype.is_complex:
-            message = "A real diagonal operator is always self adjoint."
-            is_self_adjoint = hints.fixed(is_self_adjoint, True, message)
+            is_self_adjoint = hints.fixed(is_self_adjoint, True, hints.MESSAGE_REAL_DIAGONAL)
         message = "Only square diagonal operators currently supported."
         is_square = hints.fixed(is_square, True, message)
         super().__init__(
@@ -112,7 +117,7 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
         return ratio(abs(self._diag))
 
     def _assert_non_singular(self) -> None:
-        assert_no_zeros(self._diag, "Singular operator:  Diagonal contained zero values.")
+        assert_no_zeros(self._diag, MESSAGE_ZERO_DIAGONAL)
 
     def _assert_positive_definite(self) -> None:
         if self.dtype.is_complex:

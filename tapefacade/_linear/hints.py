@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+MESSAGE_REAL_DIAGONAL = "A real diagonal operator is always self adjoint."
+
 
 def square(left: Any, right: Any) -> bool | None:
     """Tells whether a product is square, if that is known."""

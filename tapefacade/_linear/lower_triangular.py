@@ -10,7 +10,7 @@ from tapefacade._linear.arguments import (
     constructor_arguments,
     register_operator,
 )
-from tapefacade._linear.operator import LinearOperator, assert_no_zeros
+from tapefacade._linear.operator import MESSAGE_ZERO_DIAGONAL, LinearOperator, assert_no_zeros
 from tapefacade._ops.linalg.diagonals import band_part, diag_part
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.linalg.solving import triangular_solve
@@ -95,5 +95,4 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
         return self._diag_part()
 
     def _assert_non_singular(self) -> None:
-        message = "Singular operator:  Diagonal contained zero values."
-        assert_no_zeros(self._diag_part(), message)
+        assert_no_zeros(self._diag_part(), MESSAGE_ZERO_DIAGONAL)

@@ -32,6 +32,9 @@ from tapefacade._ops.math.elementary import abs, exp, log
 from tapefacade._ops.math.reduction import reduce_max, reduce_min, reduce_sum
 from tapefacade._state.module import Module
 
+MESSAGE_NOT_ADJOINT = "Matrix was not equal to its adjoint."
+MESSAGE_ZERO_DIAGONAL = "Singular operator:  Diagonal contained zero values."
+
 
 def _implied(conclusion: bool | None, premise: bool | None, message: str) -> bool | None:
     """Returns a hint that follows from another one.
@@ -815,7 +818,7 @@ class LinearOperator(Module, CompositeTensor, abc.ABC):
     def _assert_self_adjoint(self) -> None:
         dense = self.to_dense()
         slow("assert_self_adjoint", cubic=False)
-        assert_equal(dense, adjoint(dense), message="Matrix was not equal to its adjoint.")
+        assert_equal(dense, adjoint(dense), message=MESSAGE_NOT_ADJOINT)
 
     # The tensors and operators it is made of.
 

@@ -11,7 +11,7 @@ from tapefacade._linear.arguments import (
     constructor_arguments,
     register_operator,
 )
-from tapefacade._linear.operator import LinearOperator, assert_real
+from tapefacade._linear.operator import MESSAGE_NOT_ADJOINT, LinearOperator, assert_real
 from tapefacade._ops.array.casting import conj
 from tapefacade._ops.array.joining import stack
 from tapefacade._ops.array.shaping import broadcast_to, roll
@@ -139,8 +139,7 @@ class LinearOperatorTridiag(LinearOperator, shown="linear_operator_tridiag"):
     def _assert_self_adjoint(self) -> None:
         if self._format == "matrix":
             dense = self._diagonals
-            message = "Matrix was not equal to its adjoint."
-            assert_equal(dense, adjoint_matrix(dense), message=message)
+            assert_equal(dense, adjoint_matrix(dense), message=MESSAGE_NOT_ADJOINT)
             return
         above, diagonal, below = self._rows()
         assert_real(

@@ -10,8 +10,14 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
-from tapefacade._lookup.static_tables import Table, inner_keys, require_kinds
-from tapefacade._lookup.table_initializers import shown, tensor_of
+from tapefacade._lookup.static_tables import (
+    Table,
+    inner_keys,
+    require_kinds,
+    wrong_keys,
+    wrong_value_shape,
+)
+from tapefacade._lookup.table_initializers import tensor_of
 from tapefacade._strings.arguments import Array, failed, tensor_of as typed_tensor
 from tapefacade._strings.hash_functions import hash64
 
@@ -109,10 +115,7 @@ class MutableHashTable(Table):
         held = _labelled("values", values, self.value_dtype)._numpy()
         shape = (*self._outer_shape(array), *self._default._type.shape)
         if held.shape != shape:
-            wanted, given = (",".join(map(str, s)) for s in (shape, held.shape))
-            raise failed(
-                INSERT, f"Expected shape [{wanted}] for value, got [{given}]", named=" name: "
-            )
+            raise failed(INSERT, wrong_value_shape(shape, held.shape), named=" name: ")
         names = self._names(array, INSERT)
         return list(zip(names, self._rows(held, len(names)), strict=True))
 
@@ -133,10 +136,7 @@ class MutableHashTable(Table):
             TypeError: if the keys are of another dtype.
         """
         if keys.dtype is not self.key_dtype:
-            raise TypeError(
-                f"Dtype of argument `keys` must be {shown(self.key_dtype)}, received: "
-                f"{shown(keys.dtype)}"
-            )
+            raise TypeError(wrong_keys(self.key_dtype, keys.dtype))
         for key in self._names(self._keys(keys, REMOVE), REMOVE):
             self._take(key)
 

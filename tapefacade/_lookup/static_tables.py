@@ -1,11 +1,13 @@
 """Tables whose entries do not change: `tf.lookup.StaticHashTable`, `StaticVocabularyTable`."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._lookup.table_initializers import TableInitializer, shown, tensor_of
@@ -18,6 +20,16 @@ IMPORT = "LookupTableImportV2"
 VALUES = ("string", "int64", "int32", "float", "double")
 # The kernel names of the dtypes of keys, and of the values that they can have.
 STATIC = {"string": (*VALUES, "bool"), "int64": VALUES, "int32": ("string", *VALUES[2:])}
+
+
+def wrong_value_shape(expected: Iterable[int], given: Iterable[int]) -> str:
+    """Words that the values of a table do not have the shape that goes with its keys."""
+    return f"Expected shape {shape_text(expected)} for value, got {shape_text(given)}"
+
+
+def wrong_keys(expected: Any, given: Any) -> str:
+    """Words that keys do not have the dtype of a table's keys."""
+    return f"Dtype of argument `keys` must be {shown(expected)}, received: {shown(given)}"
 
 
 class Table:
@@ -56,10 +68,7 @@ class Table:
 
     def _require_keys(self, keys: Any) -> None:
         if keys.dtype.base_dtype is not self._key_dtype:
-            raise TypeError(
-                f"Dtype of argument `keys` must be {shown(self._key_dtype)}, received: "
-                f"{shown(keys.dtype)}"
-            )
+            raise TypeError(wrong_keys(self._key_dtype, keys.dtype))
 
 
 def inner_keys(keys: Any) -> tuple[EagerTensor, Any]:
@@ -122,10 +131,7 @@ class StaticHashTable(Table):
             return
         keys, values = initializer._entries()
         if keys.shape != values.shape:
-            wanted, given = (",".join(map(str, a.shape)) for a in (keys, values))
-            raise failed(
-                IMPORT, f"Expected shape [{wanted}] for value, got [{given}]", named=" name: "
-            )
+            raise failed(IMPORT, wrong_value_shape(keys.shape, values.shape), named=" name: ")
         for key, value in zip(_items(keys), _items(values), strict=True):
             held = self._entries.setdefault(key, value)
             if held != value:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import index_out_of_range, invalid
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import first_bad, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
@@ -47,7 +47,7 @@ def _test(x: Any, positions: Any, dims: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 def _error(position: Any, value: Any, limit: Any, dims: tuple[int, ...]) -> Exception:
-    return invalid(f"indices{subscript(position)} = {value} is not in [0, {limit})")
+    return invalid(index_out_of_range(subscript(position), value, limit))
 
 
 @op("_at_positions", kernel="GatherV2", check=Check(("positions",), _test, _error))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapefacade._core import errors
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, unequal_shapes
 from tapefacade._definition.op import function
 from tapefacade._numpy.arithmetic import multiply
 from tapefacade._numpy.promotion import promoted
@@ -233,7 +233,7 @@ def cross(
     first, second = promoted(a, b)
     left, right = unstack(first, axis=axisa), unstack(second, axis=axisb)
     if len(left) != len(right) and 2 not in (len(left), len(right)):
-        raise invalid(f"Incompatible shapes: [{len(left)}] vs. [{len(right)}]")
+        raise invalid(unequal_shapes(f"[{len(left)}]", f"[{len(right)}]"))
     for components in (left, right):
         if len(components) not in (2, 3):
             raise errors.FailedPreconditionError(

@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import MESSAGE_LARGE
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
@@ -160,7 +161,7 @@ def _cast_within(value: Any, dtype: dtypes.DType) -> Any:
     if is_tensor_like(value):
         return cast(value, dtype)
     if type(value) is int and dtype.is_integer and not -(2**63) <= value < 2**64:
-        raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
+        raise ValueError(MESSAGE_LARGE)
     return value.item() if isinstance(value, np.generic) and value.ndim == 0 else value
 
 

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import incompatible_shapes, index_out_of_range, invalid
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.argument_checks import first_bad, require_type, subscript
@@ -115,7 +115,7 @@ def compress(condition: Any, a: Any, axis: Any = None) -> Any:
         value, axis = ravel(value), 0
     size = value.shape[axis]
     if chosen.shape[0] > size:
-        raise ValueError(f"Shapes ({size},) and ({chosen.shape[0]},) are incompatible")
+        raise ValueError(incompatible_shapes(f"({size},)", f"({chosen.shape[0]},)"))
     return gather(value, from_host(np.flatnonzero(chosen.numpy())), axis=axis)
 
 
@@ -182,7 +182,7 @@ def _test(arr: Any, indices: Any, axis: int) -> tuple[Any, ...]:
 
 
 def _error(position: Any, value: Any, size: Any, axis: int) -> Exception:
-    return invalid(f"indices{subscript(position)} = {value} is not in [0, {size})")
+    return invalid(index_out_of_range(subscript(position), value, size))
 
 
 @op("_take_along_axis", kernel="GatherV2", check=Check(("indices",), _test, _error))

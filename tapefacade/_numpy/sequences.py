@@ -18,6 +18,7 @@ from tapefacade._numpy.promotion import (
     promoted,
 )
 from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import wrong_indexing
 from tapefacade._ops.array.creation import linspace as linspace_op, range as range_op
 from tapefacade._ops.array.indexing import getitem
 from tapefacade._ops.array.selecting import where
@@ -214,9 +215,7 @@ def meshgrid(*xi: Any, **kwargs: Any) -> list[Any]:
         )
     indexing = kwargs.get("indexing", "xy")
     if indexing not in ("xy", "ij"):
-        raise ValueError(
-            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
-        )
+        raise ValueError(wrong_indexing(indexing))
     vectors = [reshape(as_tensor(x), (-1,)) for x in xi]
     axes = list(range(len(vectors)))
     if indexing == "xy":

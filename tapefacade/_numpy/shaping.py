@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapefacade._core.error_texts import invalid, transpose_sizes
+from tapefacade._core.error_texts import invalid, transpose_sizes, unequal_shapes
 from tapefacade._definition.op import function
 from tapefacade._numpy.creation import sizes
 from tapefacade._numpy.promotion import as_tensor
@@ -301,7 +301,7 @@ def _common_shape(values: list[Any]) -> Any:
             common = broadcast_static_shape(common, value.shape)
         except ValueError:
             shapes = [str(s.as_list()).replace(" ", "") for s in (common, value.shape)]
-            raise invalid(f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}") from None
+            raise invalid(unequal_shapes(*shapes)) from None
     return common
 
 

@@ -14,7 +14,13 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import float32
-from tapefacade._core.error_texts import invalid, refused_choice, refused_input, shape_text
+from tapefacade._core.error_texts import (
+    input_rank_too_low,
+    invalid,
+    refused_choice,
+    refused_input,
+    shape_text,
+)
 from tapefacade._core.kernel_dtypes import FLOATS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import (
@@ -36,7 +42,7 @@ def _check(x: Any, low: Any, high: Any, static: Static) -> None:
     if mode not in MODES:
         raise invalid(refused_choice("round_mode", mode, MODES))
     if axis >= x.ndim:
-        raise invalid(f"Shape must be at least rank {axis + 1} but is rank {x.ndim}")
+        raise invalid(input_rank_too_low(axis + 1, x.ndim))
     if not 0 < bits < (62 if signed else 63):
         raise invalid(f"num_bits is out of range: {bits} with signed_input_ {int(signed)}")
     if given:

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
-from tapefacade._core.error_texts import invalid, refused_input, refused_type
+from tapefacade._core.error_texts import invalid, refused_input, refused_type, unequal_shapes
 from tapefacade._core.string_arrays import StringTensor, string_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_type import type_of
@@ -123,7 +123,7 @@ def add(x: Any, y: Any, name: Any = None) -> Any:
     try:
         pairs = np.broadcast(first._value, second._value)
     except ValueError:
-        raise invalid(f"Incompatible shapes: {first.shape} vs. {second.shape}") from None
+        raise invalid(unequal_shapes(first.shape, second.shape)) from None
     joined = np.empty(pairs.shape, object)
     joined.reshape(-1)[:] = [a + b for a, b in pairs] if pairs.size else []
     return string_tensor(joined)

@@ -7,7 +7,13 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert, convert_to_tensor
-from tapefacade._core.error_texts import invalid, kernel_prefix, shape_text
+from tapefacade._core.error_texts import (
+    invalid,
+    kernel_prefix,
+    rank_too_low,
+    shape_text,
+    wrong_rank,
+)
 from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
@@ -21,6 +27,7 @@ from tapefacade._ragged.partition import (
     Array,
     RowPartition,
     nested,
+    no_ragged_rank,
     of_lengths,
     of_uniform,
 )
@@ -46,7 +53,7 @@ def _from_lengths(cls: Any, tensor: EagerTensor, lengths: Any, dtype: Any) -> An
             f"{lengths.numpy()} of dtype: {lengths.dtype}"
         )
     if lengths.shape.rank != 1:
-        raise ValueError(f"Shape {lengths.shape} must have rank 1")
+        raise ValueError(wrong_rank(lengths.shape, 1))
     rows, width = tensor._type.shape[:2]
     counts = np.clip(lengths._numpy(), 0, width)
     if len(counts) != rows:
@@ -98,11 +105,11 @@ def _check_from_tensor(tensor: EagerTensor, lengths: Any, padding: Any, ragged_r
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
     if not isinstance(ragged_rank, int):
-        raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+        raise TypeError(no_ragged_rank(ragged_rank))
     if ragged_rank <= 0:
         raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
     if rank <= ragged_rank:
-        raise ValueError(f"Shape {tensor.shape} must have rank at least {ragged_rank + 1}")
+        raise ValueError(rank_too_low(tensor.shape, ragged_rank + 1))
 
 
 def from_dense(

@@ -18,6 +18,8 @@ from tapefacade._ragged.map_flat_values import check_same
 from tapefacade._ragged.partition import nested
 from tapefacade._ragged.tensor import RaggedTensor
 
+MESSAGE_NOISE_SHAPE = "noise_shape is not supported yet for RaggedTensor x"
+
 # TensorFlow takes no ragged tensors of these, although they are element-wise.
 NOT_RAGGED = {"_complex", "math.igamma", "math.igammac", "math.polygamma"}
 
@@ -76,7 +78,7 @@ def _take_ragged(path: str, facts: Facts) -> None:
 def dropout(x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: Any = None) -> Any:
     """Replaces elements by 0 at random."""
     if noise_shape is not None:
-        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+        raise ValueError(MESSAGE_NOISE_SHAPE)
     return x.with_flat_values(dense_dropout(x.flat_values, rate, seed=seed))
 
 
@@ -86,7 +88,7 @@ def stateless_dropout(
 ) -> Any:
     """Replaces elements by 0 at random."""
     if noise_shape is not None:
-        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
+        raise ValueError(MESSAGE_NOISE_SHAPE)
     options = {} if rng_alg is None else {"rng_alg": rng_alg}
     return x.with_flat_values(dense_stateless_dropout(x.flat_values, rate, seed, **options))
 

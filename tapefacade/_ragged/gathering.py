@@ -113,16 +113,20 @@ def _along(params: Any, indices: Any, axis: int, batch_dims: int, dtype: Any) ->
         if indices.shape.rank == 1:
             return _one_of_each(params, indices)
         indices = with_rank(indices, 1, dtype)
-    if length_of(indices) != length_of(params):
-        raise ValueError(
-            f"batch shape from indices {indices.shape} does not match params shape {params.shape}"
-        )
+    _check_batch(params, indices)
     if batch_dims > 1 or axis > 1:
         inner = _along(params._values, indices._values, axis - 1, batch_dims - 1, dtype)
         return not_uniform(params._make(inner, indices._partition))
     starts = partition.splits[:-1][indices._partition.ids]
     below = _shifted(indices._values, starts)
     return not_uniform(indices._make(rows_at(params._values, below), indices._partition))
+
+
+def _check_batch(params: RaggedTensor, indices: Any) -> None:
+    if length_of(indices) != length_of(params):
+        raise ValueError(
+            f"batch shape from indices {indices.shape} does not match params shape {params.shape}"
+        )
 
 
 def _shifted(indices: Any, starts: Array) -> Any:
@@ -137,10 +141,7 @@ def _shifted(indices: Any, starts: Array) -> Any:
 
 def _one_of_each(params: RaggedTensor, indices: EagerTensor) -> Any:
     """Takes one element of each row."""
-    if length_of(indices) != length_of(params):
-        raise ValueError(
-            f"batch shape from indices {indices.shape} does not match params shape {params.shape}"
-        )
+    _check_batch(params, indices)
     return rows_at(params._values, _shifted(indices, params._partition.splits[:-1]))
 
 

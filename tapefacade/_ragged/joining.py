@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
+from tapefacade._core.error_texts import wrong_rank
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.joining import (
@@ -58,7 +59,7 @@ def _prepared(values: Any) -> list[Any]:
     rank = rank_of(values[0])
     for value in values:
         if rank_of(value) != rank:
-            raise ValueError(f"Shape {value.shape} must have rank {rank}")
+            raise ValueError(wrong_rank(value.shape, rank))
     return values
 
 

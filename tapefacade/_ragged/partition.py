@@ -7,9 +7,18 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import wrong_rank
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._ops.debugging.values import assert_non_negative
+
+MESSAGE_NO_SPLITS = "row_splits tensor may not be empty."
+
+
+def no_ragged_rank(value: Any) -> str:
+    """Words that the number of ragged dimensions is no integer."""
+    return f"Argument `ragged_rank` must be an int. Received {value}."
+
 
 Array = np.ndarray[Any, Any]
 SPLITS_DTYPES = (dtypes.int32, dtypes.int64)
@@ -120,7 +129,7 @@ def integers(value: Any, name: str, like: Any = None, rank: int = 1) -> Array:
             f"as Argument `values`. ({tensor.dtype} vs. {dtype})."
         )
     if len(tensor.shape) != rank:
-        raise ValueError(f"Shape {tensor.shape} must have rank {rank}")
+        raise ValueError(wrong_rank(tensor.shape, rank))
     return np.array(tensor._numpy())
 
 
@@ -168,10 +177,10 @@ def from_splits(values: Any, row_splits: Any, validate: bool) -> RowPartition:
     """Makes a partition of splits."""
     check_validate(validate)
     if isinstance(row_splits, list | tuple) and not row_splits:
-        raise ValueError("row_splits tensor may not be empty.")
+        raise ValueError(MESSAGE_NO_SPLITS)
     splits = integers(row_splits, "row_splits", values)
     if not splits.size:
-        raise ValueError("row_splits tensor may not be empty.")
+        raise ValueError(MESSAGE_NO_SPLITS)
     if validate:
         text = message("from_row_splits")
         assert_equal(int(splits[0]), 0, f"{text}:zero")
@@ -244,7 +253,7 @@ def _row_count(nrows: Any, dtype: dtypes.DType) -> int:
     except ValueError as error:
         raise ValueError(f"nrows: {error}") from None
     if tensor.shape.rank:
-        raise ValueError(f"Shape {tensor.shape} must have rank 0")
+        raise ValueError(wrong_rank(tensor.shape, 0))
     return int(tensor.numpy())
 
 
@@ -255,7 +264,7 @@ def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartiti
     if tensor.dtype not in SPLITS_DTYPES:
         raise ValueError("UniformRowLength must have dtype int32 or int64")
     if tensor.shape.rank:
-        raise ValueError(f"Shape {tensor.shape} must have rank 0")
+        raise ValueError(wrong_rank(tensor.shape, 0))
     size = int(tensor.numpy())
     if size < 0:
         raise ValueError("uniform_row_length must be >= 0.")

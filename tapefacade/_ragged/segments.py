@@ -8,13 +8,14 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dispatch import handles
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, wrong_rank
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.shaping import expand_dims, reshape
 from tapefacade._ops.debugging.values import assert_equal
+from tapefacade._ops.math.histograms import MESSAGE_NEGATIVE
 from tapefacade._ops.math.segments import unsorted_segment_max
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
@@ -118,7 +119,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     if given.dtype not in SPLITS_DTYPES:
         raise ValueError("splits must have dtype int32 or int64")
     if given.shape.rank != 1:
-        raise ValueError(f"Shape {given.shape} must have rank 1")
+        raise ValueError(wrong_rank(given.shape, 1))
     if given._type.size == 0:
         raise ValueError("Invalid row_splits: []")
     dtype = _splits_type(out_type, given)
@@ -154,11 +155,11 @@ def segment_ids_to_row_splits(
             f"{given.numpy()} of dtype: {given.dtype}"
         )
     if given.shape.rank != 1:
-        raise ValueError(f"Shape {given.shape} must have rank 1")
+        raise ValueError(wrong_rank(given.shape, 1))
     dtype = _splits_type(out_type, given)
     ids = given.numpy()
     if ids.size and ids.min() < 0:
-        raise invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
+        raise invalid(MESSAGE_NEGATIVE)
     count = int(ids.max(initial=-1)) + 1
     if num_segments is not None:
         count = int(np.asarray(num_segments))

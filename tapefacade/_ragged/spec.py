@@ -10,7 +10,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import register
-from tapefacade._ragged.partition import RowPartition, nested
+from tapefacade._ragged.partition import RowPartition, nested, no_ragged_rank
 from tapefacade._ragged.tensor import RaggedTensor
 
 
@@ -57,7 +57,7 @@ class RaggedTensorSpec(TypeSpec):
                 raise ValueError("Must specify ragged_rank or a shape with a known rank.")
             ragged_rank = rank - 1
         if not isinstance(ragged_rank, int):
-            raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+            raise TypeError(no_ragged_rank(ragged_rank))
         if rank is not None and ragged_rank >= rank:
             raise ValueError(
                 f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank})."

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid, kernel_prefix, shape_text
+from tapefacade._core.error_texts import incompatible_dimensions, invalid, kernel_prefix, shape_text
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import stop_gradient
@@ -84,7 +84,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     rank = len(given._static)
     axes = list(range(rank))[::-1] if perm is None else np.asarray(convert(perm)).tolist()
     if len(axes) != rank:
-        raise ValueError(f"Dimensions {len(axes)} and {rank} are not compatible")
+        raise ValueError(incompatible_dimensions(len(axes), rank))
     shape = [given._static[axis] for axis in axes]
     return sorted_rows(given._located()[:, axes], given.values, shape)
 
@@ -179,7 +179,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     chosen = np.asarray(convert(to_retain))
     count = len(given._located())
     if chosen.shape != (count,):
-        raise ValueError(f"Dimensions {count} and {chosen.size} are not compatible")
+        raise ValueError(incompatible_dimensions(count, chosen.size))
     kept = np.flatnonzero(chosen)
     values = gather(given.values, from_host(kept))
     return placed(given._located()[kept], values, given._static)
@@ -240,7 +240,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         return placed(places, given.values, shape)
     shape = np.asarray(convert(new_shape)).astype(np.int64).tolist()
     if len(shape) != len(old):
-        raise ValueError(f"Dimensions {len(old)} and {len(shape)} are not compatible")
+        raise ValueError(incompatible_dimensions(len(old), len(shape)))
     if any(n < m for n, m in zip(shape, old, strict=True)):
         raise ValueError(
             "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "

@@ -16,6 +16,7 @@ from tapefacade._ops.array.shaping import reshape as dense_reshape
 from tapefacade._ops.array.sorting import unique as dense_unique
 from tapefacade._ops.math.division import divide_no_nan
 from tapefacade._ops.math.elementary import sqrt
+from tapefacade._ops.math.histograms import unsupported_axis
 from tapefacade._ops.math.segments import unsorted_segment_sum
 from tapefacade._ops.nn.embedding import embedding_lookup
 from tapefacade._sparse.arrangement import fill_empty_rows, reshape, retain
@@ -195,9 +196,7 @@ def bincount(
     array([0, 2, 0, 1], dtype=int32)
     """
     if axis not in (None, 0, -1):
-        raise ValueError(
-            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
-        )
+        raise ValueError(unsupported_axis(axis))
     if binary_output and weights is not None:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     numbers, rows, count, factors, dtype = _counted(values, weights, axis)

@@ -14,6 +14,8 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
 from tapefacade._ops.array.printing import array_text
 
+MESSAGE_NOT_SPARSE = "Input must be a SparseTensor."
+
 
 @function("SparseTensor", "sparse.SparseTensor")
 class SparseTensor(CompositeTensor):
@@ -204,7 +206,7 @@ def sparse(value: Any) -> SparseTensor:
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
-        raise TypeError("Input must be a SparseTensor.")
+        raise TypeError(MESSAGE_NOT_SPARSE)
     return value
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes, errors, random_seeds
 from tapefacade._core.conversion import convert, is_tensor
+from tapefacade._core.error_texts import incompatible_shapes
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
@@ -88,7 +89,7 @@ def checked(value: Any, wanted: list[int]) -> EagerTensor:
     """
     tensor = _integers(value)
     if tensor.shape != wanted:
-        raise ValueError(f"Shapes {tensor.shape} and {wanted} are incompatible")
+        raise ValueError(incompatible_shapes(tensor.shape, wanted))
     return tensor
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 
+MESSAGE_SCOPE_NAME = "name for name_scope must be a string."
+
 
 class _Scopes(ThreadState):
     """The scopes that this thread has entered."""
@@ -46,7 +48,7 @@ class name_scope:  # noqa: N801 - TensorFlow's name
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
-            raise ValueError("name for name_scope must be a string.")
+            raise ValueError(MESSAGE_SCOPE_NAME)
         self._name = name
         self._before: list[str] = []
 

@@ -32,12 +32,14 @@ from tapefacade._ops.array.shaping import broadcast_to, expand_dims
 from tapefacade._ops.math.segments import unsorted_segment_prod
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.loop_invariants import hoisted
-from tapefacade._state.scopes import VariableMeta, scoped
+from tapefacade._state.scopes import MESSAGE_SCOPE_NAME, VariableMeta, scoped
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 from tapefacade._trace.assignments import HELD, box_of, locked
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
+
+MESSAGE_GRAPHS_ONLY = "This operation is not supported when eager execution is enabled."
 
 ADD, SUBTRACT = REGISTRY["math.add"], REGISTRY["math.subtract"]
 MESSAGE_TRANSFORMED = """Variable {} is assigned in a function that JAX transforms \
@@ -158,7 +160,7 @@ class Variable(Operators, metaclass=VariableMeta):
                 f"{type(constraint)}:  {constraint}"
             )
         if name is not None and not isinstance(name, str):
-            raise ValueError("name for name_scope must be a string.")
+            raise ValueError(MESSAGE_SCOPE_NAME)
         tensor = hoisted(_initial(initial_value, dtype))
         if shape is None:
             shape = tensor.shape
@@ -262,7 +264,7 @@ class Variable(Operators, metaclass=VariableMeta):
     @property
     def create(self) -> NoReturn:
         """Raises: there are no graphs."""
-        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        raise RuntimeError(MESSAGE_GRAPHS_ONLY)
 
     @property
     def op(self) -> NoReturn:
@@ -298,11 +300,11 @@ class Variable(Operators, metaclass=VariableMeta):
 
     def to_proto(self, export_scope: str | None = None) -> NoReturn:
         """Raises: there are no graphs."""
-        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        raise RuntimeError(MESSAGE_GRAPHS_ONLY)
 
     def eval(self, session: Any = None) -> NoReturn:
         """Raises: there are no sessions; `numpy()` gives the value."""
-        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+        raise RuntimeError(MESSAGE_GRAPHS_ONLY)
 
     # What the engine asks for.
 

@@ -14,6 +14,7 @@ from tapefacade._core.error_texts import (
     refused_input,
     refused_value,
     shape_text,
+    unsupported_objects,
 )
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.string_arrays import StringTensor, string_tensor
@@ -22,6 +23,11 @@ from tapefacade._core.tensor import EagerTensor
 Array = np.ndarray[Any, Any]
 UNITS = ("BYTE", "UTF8_CHAR")
 SPACES = b" \t\n\v\f\r"  # as C has them
+
+
+def string_wanted(argument: str, value: Any) -> str:
+    """Words that an argument is neither `str` nor `bytes`."""
+    return f"Expected string for argument '{argument}' not {value!r}."
 
 
 def failed(
@@ -90,9 +96,7 @@ def _holds_other_tensors(value: Any, dtype: dtypes.DType) -> bool:
 def _require_objects(value: Any) -> None:
     if np.asarray(value).dtype.kind not in "OSUT":
         kind = type(np.asarray(value).reshape(-1)[:1].tolist()[0]).__name__ if value.size else ""
-        raise ValueError(
-            f"Failed to convert a NumPy array to a Tensor (Unsupported object type {kind})."
-        )
+        raise ValueError(unsupported_objects(kind))
 
 
 def texts(value: Any, kernel: str, place: int = 0) -> Array:
@@ -127,7 +131,7 @@ def attribute_text(value: Any, argument: str) -> bytes:
         return value.encode()
     if isinstance(value, bytes):
         return value
-    raise TypeError(f"Expected string for argument '{argument}' not {value!r}.")
+    raise TypeError(string_wanted(argument, value))
 
 
 def object_array(values: Iterable[Any], shape: tuple[int, ...]) -> Array:

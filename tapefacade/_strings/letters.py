@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core.error_texts import shape_text
+from tapefacade._core.error_texts import shape_text, unequal_shapes
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import (
@@ -164,7 +164,7 @@ def substr(
         texts_, starts, lengths = np.broadcast_arrays(array, starts, lengths)
     except ValueError:
         shapes = [shape_text(a.shape) for a in (array, starts)]
-        raise failed("Substr", f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}") from None
+        raise failed("Substr", unequal_shapes(*shapes)) from None
     cut = _part if unit == "BYTE" else _part_of_characters
     shown = () if array.shape == given.shape or given.ndim == 0 else texts_.shape
     triples = zip(texts_.flat, starts.flat, lengths.flat, strict=True)

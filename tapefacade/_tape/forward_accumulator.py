@@ -15,7 +15,7 @@ from tapefacade._ops.array.shaping import broadcast_to
 from tapefacade._state.variable import READ_VALUE, Variable
 from tapefacade._tape.forward_instructions import extended, latest, mark_elsewhere
 from tapefacade._tape.forward_pass import Tangents, tangents_of
-from tapefacade._tape.gradient_arguments import class_name, value_of
+from tapefacade._tape.gradient_arguments import no_tensor, value_of
 from tapefacade._tape.gradient_paths import Window
 from tapefacade._tape.tape import GradientTape
 from tapefacade._tape.tape_window import TapeScope
@@ -191,7 +191,7 @@ class ForwardAccumulator:
         for target in targets:
             if not isinstance(target, Tensor | Variable):
                 raise hinted(
-                    AttributeError(f"{class_name(target)!r} object has no attribute '_id'"),
+                    AttributeError(no_tensor(target)),
                     "Give `jvp` a tf.Tensor or tf.Variable.",
                 )
         found = self._found(targets)

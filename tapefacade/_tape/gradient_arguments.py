@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import invalid, refused_input, reshape_sizes
+from tapefacade._core.error_texts import invalid, no_dtype, refused_input, reshape_sizes
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted
 from tapefacade._ops.array.shaping import broadcast_to, reshape
 from tapefacade._ops.math.arithmetic import add
@@ -22,6 +22,11 @@ MESSAGE_KERAS = (
     " This is of plain Keras on JAX: write `keras = tf.keras` (or `from tapefacade import keras`) "
     "in the place of `import keras`."
 )
+
+
+def no_tensor(value: Any) -> str:
+    """Words as TensorFlow that a value is neither a tensor nor a variable."""
+    return f"{class_name(value)!r} object has no attribute '_id'"
 
 
 def flat_sources(sources: Any) -> Any:
@@ -82,14 +87,12 @@ def checked_sources(sources: list[Any]) -> list[Any]:
     for source in sources:
         if source is None or isinstance(source, str):
             raise hinted(
-                TypeError(
-                    f"Cannot convert the argument `type_value`: {source!r} to a TensorFlow DType."
-                ),
+                TypeError(no_dtype(source)),
                 MESSAGE_SOURCE,
             )
         if not isinstance(source, Tensor | Variable):
             raise hinted(
-                AttributeError(f"{class_name(source)!r} object has no attribute '_id'"),
+                AttributeError(no_tensor(source)),
                 MESSAGE_SOURCE + (MESSAGE_KERAS if _is_of_keras(source) else ""),
             )
     return sources

@@ -26,6 +26,10 @@ MESSAGE_CLOSED = (
 )
 
 
+def _other_nest(vectors: Any) -> str:
+    return f"The vectors are no nest like the sources: {vectors!r}."
+
+
 @function("autodiff.hvp")
 def hvp(target: Any, sources: Any, vectors: Any, tape: GradientTape | None = None) -> Any:
     """Computes the Hessian of a scalar times a vector, without computing the Hessian.
@@ -213,12 +217,12 @@ def _matched(sources: Any, vectors: Any) -> Iterator[Any]:
     """Yields what stands in the place of each source; a vector may be a list of numbers."""
     if isinstance(sources, Mapping):
         if not isinstance(vectors, Mapping) or set(vectors) != set(sources):
-            raise ValueError(f"The vectors are no nest like the sources: {vectors!r}.")
+            raise ValueError(_other_nest(vectors))
         for key in sorted(sources):
             yield from _matched(sources[key], vectors[key])
     elif isinstance(sources, list | tuple):
         if not isinstance(vectors, list | tuple) or len(vectors) != len(sources):
-            raise ValueError(f"The vectors are no nest like the sources: {vectors!r}.")
+            raise ValueError(_other_nest(vectors))
         for source, vector in zip(sources, vectors, strict=True):
             yield from _matched(source, vector)
     else:

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.error_texts import MESSAGE_PARALLEL_ITERATIONS
 from tapefacade._core.logging import warn
 from tapefacade._core.tensor import EagerTensor, Tensor, hinted
 from tapefacade._core.thread_state import ThreadState
@@ -76,7 +77,7 @@ def _options(
         if parallel_iterations < least:
             if vectorized:
                 raise ValueError(MESSAGE_VECTORIZING.format(name))
-            raise TypeError("'parallel_iterations' must be a positive integer.")
+            raise TypeError(MESSAGE_PARALLEL_ITERATIONS)
         parallel_iterations = max(int(parallel_iterations), 1)
     try:
         return unconnected_gradients_of(unconnected_gradients), parallel_iterations

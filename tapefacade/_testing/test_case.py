@@ -120,6 +120,10 @@ else:
     UnittestCase = object
 
 
+def _shapes_differ(first: Any, second: Any, message: Any) -> str:
+    return f"Shape mismatch: expected {first.shape}, got {second.shape}. {message or ''}"
+
+
 class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
     """What `tf.test.TestCase` has beyond the test case of absl that it derives from."""
 
@@ -244,9 +248,7 @@ class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
         self._arrays_close(array_of(a), array_of(b), rtol, atol, msg)
 
     def _arrays_close(self, a: Any, b: Any, rtol: float, atol: float, msg: Any) -> None:
-        self.assertEqual(
-            a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}"
-        )
+        self.assertEqual(a.shape, b.shape, _shapes_differ(a, b, msg))
         np.testing.assert_allclose(
             _comparable(b), _comparable(a), rtol=rtol, atol=atol, err_msg=msg or "", equal_nan=True
         )
@@ -366,7 +368,7 @@ class TensorFlowTestCase(UnittestCase):  # TensorFlow's name
         self.assertEqual(
             first.shape,
             second.shape,
-            f"Shape mismatch: expected {first.shape}, got {second.shape}. {msg or ''}",
+            _shapes_differ(first, second, msg),
         )
         np.testing.assert_array_equal(_comparable(second), _comparable(first), err_msg=msg or "")
 

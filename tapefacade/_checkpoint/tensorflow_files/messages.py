@@ -4,10 +4,10 @@ The definitions are those of TensorFlow's `trackable_object_graph.proto`, `tenso
 `checkpoint_state.proto`.
 """
 
+from tapefacade._checkpoint.array_files import USE
 from tapefacade._io.messages import Field, MessageFile, MessageType
 from tapefacade._io.tensor_protos import TENSORS
 
-USE = "Checkpoints and saved models"
 WRAPPERS = MessageFile(
     "google/protobuf/wrappers.proto",
     MessageType("BoolValue", "A boolean that may be missing.", (Field("value", 1, "bool"),)),

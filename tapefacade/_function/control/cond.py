@@ -22,6 +22,8 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
+WHY_GONE = "a branch uses a tensor that is gone"
+
 
 class GraphTensorName:
     """What a tensor of a graph is called; it has no value."""
@@ -218,7 +220,7 @@ def _obstacle(bodies: Sequence[Body]) -> str:
         return WHY_SOURCES
     for body in bodies:
         if not body.is_complete:
-            return "a branch uses a tensor that is gone"
+            return WHY_GONE
         if body.program.types[: body.count] != first.program.types[: first.count]:
             return WHY_SHAPES
         new = body.program.types[body.count :]

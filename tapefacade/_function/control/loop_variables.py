@@ -13,6 +13,9 @@ from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 
+WHY_SHAPE_CHANGES = "a loop variable changes its shape"
+WHY_BODY_GONE = "the body uses a tensor that is gone"
+WHY_WRITES_OUTSIDE = "the body writes to a tf.TensorArray from outside"
 MESSAGE_DTYPE = (
     "Loop var {0} enters the loop with type {1} but has type {2} after 1 iteration. {0} type "
     "should remain constant."

@@ -6,7 +6,7 @@ from typing import Any
 from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import invalid, kernel_prefix
+from tapefacade._core.error_texts import incompatible_dimensions, invalid, kernel_prefix
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shortening
@@ -32,6 +32,11 @@ from tapefacade._trace.recording import THREAD
 
 KERNEL = "RaggedTensorFromVariant_output_ragged_rank_1"
 WHY_COMPOSITE = "tf.map_fn over rows that are ragged, sparse or strings runs the Python for each"
+
+
+def inconsistent_shapes(seen: Any, expected: Any) -> str:
+    """Words that the rows of a loop have several shapes; the last blank is TensorFlow's."""
+    return f"Inconsistent shapes: saw {seen} but expected {expected} "
 
 
 @function("map_fn")
@@ -128,7 +133,7 @@ def _require_rows(flat: list[Any]) -> None:
     size = shapes[0][:1]
     for shape in shapes[1:]:
         if not size.is_compatible_with(shape[:1]):
-            raise ValueError(f"Dimensions {size[0]} and {shape[0]} are not compatible")
+            raise ValueError(incompatible_dimensions(size[0], shape[0]))
 
 
 class _MapCall:
@@ -180,7 +185,7 @@ class _MapCall:
             return _converted(leaf)
         shape = convert(leaf).shape if in_graph() and spec.shape.rank is not None else spec.shape
         if not spec.shape.is_compatible_with(shape):
-            raise ValueError(f"Inconsistent shapes: saw {shape} but expected {spec.shape} ")
+            raise ValueError(inconsistent_shapes(shape, spec.shape))
         return self._array(spec, 1).write(0, leaf).read(0)
 
     def _array(self, spec: TensorSpec, size: int) -> TensorArray:

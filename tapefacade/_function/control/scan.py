@@ -5,7 +5,7 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import incompatible_dimensions, invalid
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
@@ -13,7 +13,11 @@ from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
 from tapefacade._function.control.bodies import Body
 from tapefacade._function.control.loop_variables import MESSAGE_DTYPE, MESSAGE_SHAPE
-from tapefacade._function.control.map_fn import require_function, without_gradient
+from tapefacade._function.control.map_fn import (
+    inconsistent_shapes,
+    require_function,
+    without_gradient,
+)
 from tapefacade._function.control.row_loops import RowLoop, found_body, in_graph, record_loop
 from tapefacade._function.control.scan_op import FOLD, SCAN
 from tapefacade._ops.array.tensor_array import TensorArray
@@ -183,7 +187,7 @@ class _ScanCall:
         dense = all(type(item) is EagerTensor for item in (*self.flat, *self.start))
         if in_graph() and len(sizes) > 1:
             other = next(item.shape[0] for item in self.flat if item.shape[0] != self.count)
-            raise ValueError(f"Dimensions {self.count} and {other} are not compatible")
+            raise ValueError(incompatible_dimensions(self.count, other))
         if not dense and THREAD.recording.frame is not None:
             THREAD.recording.observe(WHY_STRINGS)
         if not dense or len(sizes) > 1 or (self.begins and self.count == 0):
@@ -239,7 +243,7 @@ class _ScanCall:
             name = THREAD.recording.symbolic_name(rows.state[place]) or name
         before, after = old.tensor_shape, new.tensor_shape
         if before != after and self.kind == SCAN and self.infer_shape:
-            return ValueError(f"Inconsistent shapes: saw {after} but expected {before} ")
+            return ValueError(inconsistent_shapes(after, before))
         if old.dtype is not new.dtype:
             return TypeError(MESSAGE_DTYPE.format(name, old.dtype, new.dtype))
         return ValueError(MESSAGE_SHAPE.format(name, before, after))

@@ -5,7 +5,7 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import MESSAGE_SINGLETON, invalid
+from tapefacade._core.error_texts import MESSAGE_SINGLETON, index_out_of_range, invalid
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
@@ -65,7 +65,7 @@ def vectorized_map(
     count = max(sizes)
     for size in sizes:
         if size not in (1, count):
-            raise invalid(f"indices[{size}] = {size} is not in [0, {size})")
+            raise invalid(index_out_of_range(f"[{size}]", size, size))
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
     with as_if_once():

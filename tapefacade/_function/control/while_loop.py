@@ -6,7 +6,7 @@ from typing import Any
 
 from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import MESSAGE_PARALLEL_ITERATIONS, invalid
 from tapefacade._core.random_keys import body_draws, rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import as_shape
@@ -18,6 +18,9 @@ from tapefacade._function.control.cond import is_true
 from tapefacade._function.control.loop_variables import (
     MESSAGE_DTYPE,
     MESSAGE_SHAPE,
+    WHY_BODY_GONE,
+    WHY_SHAPE_CHANGES,
+    WHY_WRITES_OUTSIDE,
     LoopVariables,
     NotOneProgramError,
     as_tensors,
@@ -86,7 +89,7 @@ def require_same_types(
             raise ValueError(MESSAGE_SHAPE.format(name, wide, as_shape(type_.shape)))
         changes = True
     if changes:
-        raise NotOneProgramError("a loop variable changes its shape")
+        raise NotOneProgramError(WHY_SHAPE_CHANGES)
 
 
 def _name(tensor: EagerTensor) -> str:
@@ -164,7 +167,7 @@ def while_loop(
     if not callable(body):
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
-        raise TypeError("'parallel_iterations' must be a positive integer.")
+        raise TypeError(MESSAGE_PARALLEL_ITERATIONS)
     limit = _limit(maximum_iterations, is_graph)
     if is_graph:
         if isinstance(loop_vars, EagerTensor):
@@ -248,7 +251,7 @@ class _WhileLoop:
                 state = self._state(variables)
                 condition, body = self._recorded(variables, state)
             if changed:
-                raise NotOneProgramError("the body writes to a tf.TensorArray from outside")
+                raise NotOneProgramError(WHY_WRITES_OUTSIDE)
             loop = While(condition, body, state, limit)
             loop.prepare()
         except ValueWanted as wanted:
@@ -321,14 +324,14 @@ class _WhileLoop:
                 body = body_of(step, self._body, types, names)
             self._check(variables, state, body)
         if not body.is_complete:
-            raise NotOneProgramError("the body uses a tensor that is gone")
+            raise NotOneProgramError(WHY_BODY_GONE)
         return condition, body
 
     def _check(self, variables: LoopVariables, state: Sequence[EagerTensor], body: Body) -> None:
         if self._is_graph and body.count == len(state):
             require_same_types(self._values, state, body, self._invariants)
         if not same_types(state, body):
-            raise NotOneProgramError("a loop variable changes its shape")
+            raise NotOneProgramError(WHY_SHAPE_CHANGES)
         if THREAD.recording.watchers() and needs_python(body):
             raise NotOneProgramError(WHY_SOURCES)
 

@@ -23,6 +23,11 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.program_listing import ProgramListing, program_of
 
 
+def not_one_program(function: str, why: Any) -> str:
+    """Words that there is nothing to show of a function whose Python runs at every call."""
+    return f"{function} is not one program: {why}."
+
+
 class ConcreteFunction(function_types.Callable):
     """A function that was recorded for one signature.
 
@@ -242,9 +247,7 @@ class ConcreteFunction(function_types.Callable):
         """
         recorded = self._recorded
         if recorded is None:
-            raise ValueError(
-                f"{self._name.removeprefix('__inference_')} is not one program: {self._why}."
-            )
+            raise ValueError(not_one_program(self._name.removeprefix("__inference_"), self._why))
         names = {slot: v.name.removesuffix(":0") for slot, v in recorded.variables.items()}
         for slot, spec in zip(recorded.arguments, self.inputs, strict=False):
             names[slot] = spec.name or "argument"

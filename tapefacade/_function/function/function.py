@@ -25,7 +25,7 @@ from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shorten
-from tapefacade._function.function.concrete_function import ConcreteFunction
+from tapefacade._function.function.concrete_function import ConcreteFunction, not_one_program
 from tapefacade._function.function.eager_mode import EAGER_MODE
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._function.function.input_signature import FunctionSpec, InputSignature, Parameters
@@ -665,9 +665,7 @@ class Function(PolymorphicFunction):
             self.get_concrete_function(*args, **kwargs)
         trace = self._traces[key]
         if trace.recorded is None:
-            raise ValueError(
-                f"{function_in_sentence(self._python)} is not one program: {trace.why}."
-            )
+            raise ValueError(not_one_program(function_in_sentence(self._python), trace.why))
         return functools.partial(trace.text, tensors)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:

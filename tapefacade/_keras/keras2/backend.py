@@ -31,6 +31,8 @@ from tapefacade._ops.nn.activation import softmax as softmax_op
 from tapefacade._ops.nn.ctc import ctc_beam_search_decoder, ctc_greedy_decoder, ctc_loss
 from tapefacade._ops.nn.normalization import batch_normalization, moments
 
+NO_SESSIONS = "there are no sessions; call the functions directly."
+
 # These look at symbolic tensors; the others become parts of a model.
 LOOKING = {
     "count_params", "dtype", "eval", "function", "get_value", "int_shape", "is_sparse",
@@ -42,8 +44,8 @@ OF_SHAPES = {
 }  # fmt: skip
 REFUSED = {
     "gradients": "use `tf.GradientTape`.",
-    "get_session": "there are no sessions; call the functions directly.",
-    "set_session": "there are no sessions; call the functions directly.",
+    "get_session": NO_SESSIONS,
+    "set_session": NO_SESSIONS,
     "tf": "write `import tensorflow as tf`.",
 }
 

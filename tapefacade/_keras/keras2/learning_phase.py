@@ -7,6 +7,7 @@ from typing import Any
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._keras.keras2.notices import notice, source
 
+TODAY_ARGUMENT = "the argument `training` of `call`"
 TODAY = "`layer(x, training=...)`"
 
 
@@ -21,7 +22,7 @@ _PHASE = _Phase()
 
 def learning_phase() -> int:
     """Returns 1 where the layer that runs now trains, or where `set_learning_phase` says so."""
-    notice("K.learning_phase", "the argument `training` of `call`")
+    notice("K.learning_phase", TODAY_ARGUMENT)
     return int(bool(now()))
 
 
@@ -69,7 +70,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
         alt: the value for inference, or a function that returns it.
         training: says which; the phase, if None.
     """
-    notice("K.in_train_phase", "the argument `training` of `call`")
+    notice("K.in_train_phase", TODAY_ARGUMENT)
     training = now() if training is None else training
     if not isinstance(training, bool | int | type(None)):
         return source("ops").cond(training, lambda: _value(x), lambda: _value(alt))

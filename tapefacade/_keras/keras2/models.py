@@ -12,6 +12,7 @@ from tapefacade._core.tracebacks import shorten
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
 
+TODAY_TRAINABLE = "`layer.trainable` for the layers"
 WORKERS = ("workers", "use_multiprocessing", "max_queue_size")
 OF_COMPILE = {
     "target_tensors": "pass the targets to `fit`.",
@@ -258,11 +259,11 @@ class ModelMembers:
         self.make_train_function()
 
     def _get_trainable_state(self: Any) -> dict[Any, bool]:
-        notice("model._get_trainable_state", "`layer.trainable` for the layers")
+        notice("model._get_trainable_state", TODAY_TRAINABLE)
         return {layer: layer.trainable for layer in self._flatten_layers()}
 
     def _set_trainable_state(self: Any, state: dict[Any, bool]) -> None:
-        notice("model._set_trainable_state", "`layer.trainable` for the layers")
+        notice("model._set_trainable_state", TODAY_TRAINABLE)
         for layer in self._flatten_layers():  # each is set again after those it is in
             if layer in state:
                 layer.trainable = state[layer]

@@ -64,23 +64,26 @@ SPACES: dict[str, dict[str | None, str]] = {
         "KerasRegressor": "wrappers.SKLearnRegressor",
     },
 }
+_PREPROCESS = "use preprocessing layers."
+_SCHEDULE = "use `CosineDecay`, or a schedule of your own."
+_DATA = "use `tf.data`, or `model.fit` of a `PyDataset`."
 # What has no counterpart, and what to do.
 ABSENT: dict[str, str] = {
     "estimator": "train with `model.fit`.",
     "dtensor": "use `tf.distribute`.",
     "experimental.LinearModel": "use a `Dense(1)` layer.",
     "experimental.WideDeepModel": "add the outputs of two models.",
-    "experimental.SequenceFeatures": "use preprocessing layers.",
-    "experimental.LinearCosineDecay": "use `CosineDecay`, or a schedule of your own.",
-    "experimental.NoisyLinearCosineDecay": "use `CosineDecay`, or a schedule of your own.",
+    "experimental.SequenceFeatures": _PREPROCESS,
+    "experimental.LinearCosineDecay": _SCHEDULE,
+    "experimental.NoisyLinearCosineDecay": _SCHEDULE,
     "experimental.PeepholeLSTMCell": "use `LSTMCell`, or a cell of your own.",
-    "layers.DenseFeatures": "use preprocessing layers.",
+    "layers.DenseFeatures": _PREPROCESS,
     "layers.experimental.DynamicEmbedding": "use `Embedding`.",
     "layers.experimental.DynamicLookup": "use `StringLookup`.",
     "models.model_from_yaml": "use `model_from_json`.",
     "utils.multi_gpu_model": "use `tf.distribute.MirroredStrategy`.",
-    "utils.GeneratorEnqueuer": "use `tf.data`, or `model.fit` of a `PyDataset`.",
-    "utils.OrderedEnqueuer": "use `tf.data`, or `model.fit` of a `PyDataset`.",
+    "utils.GeneratorEnqueuer": _DATA,
+    "utils.OrderedEnqueuer": _DATA,
     "utils.SidecarEvaluator": "evaluate in a process of your own.",
     "utils.experimental": "use `tf.data`.",
     "metrics.MeanRelativeError": "use `tf.reduce_mean(tf.abs(y - p) / n)` in `Mean`.",

@@ -12,6 +12,7 @@ from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, r
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 
+TODAY_RATE = "`optimizer.learning_rate`"
 DEFAULT_RATE = 0.001
 # Arguments that say how TensorFlow 1 updates variables.
 WITHOUT_MEANING = ("use_locking", "jit_compile", "is_legacy_optimizer", "mesh")
@@ -97,7 +98,7 @@ class OptimizerMembers:
         return [np.array(variable) for variable in weights(self)]
 
     def _decayed_lr(self: Any, var_dtype: Any = None) -> Any:
-        notice("optimizer._decayed_lr", "`optimizer.learning_rate`")
+        notice("optimizer._decayed_lr", TODAY_RATE)
         rate = source("ops").convert_to_tensor(self._get_current_learning_rate())
         return rate if var_dtype is None else source("ops").cast(rate, var_dtype)
 
@@ -236,11 +237,11 @@ def _counted(original: property) -> property:
 
 def _older_rate() -> property:
     def get(self: Any) -> Any:
-        notice("optimizer.lr", "`optimizer.learning_rate`")
+        notice("optimizer.lr", TODAY_RATE)
         return self.learning_rate
 
     def put(self: Any, rate: Any) -> None:
-        notice("optimizer.lr", "`optimizer.learning_rate`")
+        notice("optimizer.lr", TODAY_RATE)
         self.learning_rate = rate
 
     return property(get, put)

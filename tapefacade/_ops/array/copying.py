@@ -12,8 +12,10 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor, handles
 from tapefacade._core.error_texts import (
     falling_range,
+    incompatible_dimensions,
     invalid,
     kernel_suffix,
+    negative_multiple,
     refused_input,
     shape_text,
 )
@@ -28,6 +30,11 @@ ONES = (
     "bfloat16", "half", "float", "double", "int8", "uint8", "int16", "uint16", "int32", "uint32",
     "int64", "uint64", "complex64", "complex128", "bool",
 )  # fmt: skip
+
+
+def wrong_indexing(indexing: Any) -> str:
+    """Words that the axes of a grid have no such order."""
+    return f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
 
 
 @handles(CompositeTensor, "identity")
@@ -208,7 +215,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Any:
 def _repeat(input: TensorLike, repeats: int, axis: int) -> jax.Array:
     """Repeats each element equally often."""
     if repeats < 0:
-        raise invalid(f"Expected multiples[{axis + 1}] >= 0, but got {repeats}")
+        raise invalid(negative_multiple(axis + 1, repeats))
     return jnp.repeat(input, repeats, axis=axis)
 
 
@@ -258,7 +265,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     if counts.size == 1:
         return _repeat(input, int(counts.reshape(())), place)
     if len(counts) != input.shape[place]:
-        raise ValueError(f"Dimensions {input.shape[place]} and {len(counts)} are not compatible")
+        raise ValueError(incompatible_dimensions(input.shape[place], len(counts)))
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
     return take(input, from_host(places), place)
 
@@ -291,9 +298,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
         key = next(iter(kwargs))
         raise TypeError(f"'{key}' is an invalid keyword argument for this function")
     if indexing not in ("xy", "ij"):
-        raise ValueError(
-            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
-        )
+        raise ValueError(wrong_indexing(indexing))
     vectors = [convert_to_tensor(arg) for arg in args]
     sizes = [int(v.shape.num_elements() or 0) for v in vectors]
     order = list(range(len(vectors)))

@@ -13,6 +13,7 @@ from tapefacade._core.error_texts import (
     inconvertible_argument,
     invalid,
     kernel_suffix,
+    negative_dimension,
     refused_type,
     shape_text,
 )
@@ -37,7 +38,7 @@ def _filled_shape(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     sizes = as_sizes(shape, attribute)
     for size in sizes:
         if size < 0:
-            raise invalid(f"Dimension {size} must be >= 0")
+            raise invalid(negative_dimension(size))
     return tuple(int(size) for size in sizes)
 
 

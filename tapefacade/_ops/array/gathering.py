@@ -7,7 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.error_texts import (
+    index_out_of_range,
     index_text,
+    input_rank_too_low,
     invalid,
     refused_type,
     reshape_sizes,
@@ -28,7 +30,7 @@ POLICIES = ("", "DEFAULT", "ERROR", "IGNORE")
 
 def _check_batch(params: Any, indices: Any, axis: int, batch: int) -> None:
     if not 0 <= batch <= indices.ndim:
-        raise invalid(f"Shape must be at least rank {batch} but is rank {indices.ndim}")
+        raise invalid(input_rank_too_low(batch, indices.ndim))
     if batch > axis:
         raise invalid(f"batch_dims ({batch}) must be less than or equal to axis ({axis}).")
     for i in range(batch):
@@ -57,7 +59,7 @@ def _places(params: Any, indices: Any, axis: Any, batch_dims: Any) -> tuple[int,
     rank = params.ndim
     if not -rank <= axis < rank:
         needed = axis + 1 if axis >= 0 else -axis
-        raise invalid(f"Shape must be at least rank {needed} but is rank {rank}")
+        raise invalid(input_rank_too_low(needed, rank))
     axis %= rank
     _check_batch(params, indices, axis, batch)
     return axis, batch
@@ -72,7 +74,7 @@ def _gather_test(
 
 
 def _gather_error(position: Any, value: Any, limit: Any, **static: Any) -> Exception:
-    return invalid(f"indices{subscript(position)} = {value} is not in [0, {limit})")
+    return invalid(index_out_of_range(subscript(position), value, limit))
 
 
 def _gather_host(

@@ -12,8 +12,10 @@ from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import (
     invalid,
     kernel_prefix,
+    kernel_suffix,
     refused_type,
     shape_text,
+    slice_out_of_bounds,
     too_many_indices,
 )
 from tapefacade._core.kernel_dtypes import INDICES_INT16
@@ -116,8 +118,10 @@ MESSAGE_TYPE = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices, got {!r}"
 )
+MESSAGE_ELLIPSES = "Multiple ellipses in slice spec not allowed"
+MESSAGE_SCALAR = "Attempting to slice scalar input."
 PREFIX = kernel_prefix("StridedSlice")
-SUFFIX = " [Op:StridedSlice] name: strided_slice/"
+SUFFIX = kernel_suffix("StridedSlice") + "strided_slice/"
 QUICK = (int, slice, type(None), type(Ellipsis))  # the types of items that need no look
 BOUNDS = (int, type(None))
 SCALAR = type_of((), np.dtype(np.int32))
@@ -132,9 +136,14 @@ def refused(message: str) -> errors.InvalidArgumentError:
     return invalid(f"{PREFIX}{message}{SUFFIX}")
 
 
+def zero_stride(place: int) -> str:
+    """Words that the stride of a slice is 0."""
+    return f"strides[{place}] must be non-zero"
+
+
 def out_of_bounds(index: int, dimension: int) -> errors.InvalidArgumentError:
     """Makes the exception for an index that is not within its dimension."""
-    return refused(f"slice index {index} of dimension {dimension} out of bounds.")
+    return refused(slice_out_of_bounds(index, dimension))
 
 
 def _slice_host(x: Any, spec: Spec) -> Any:
@@ -238,7 +247,7 @@ def _range(item: slice, size: int, place: int, known: bool) -> tuple[Any, int | 
     """Returns the entry of a slice, and its start if that becomes an input."""
     start, stop, step = _bound(item.start), _bound(item.stop), _bound(item.step)
     if step == 0:
-        raise refused(f"strides[{place}] must be non-zero")
+        raise refused(zero_stride(place))
     found = range(*slice(start, stop, step).indices(size))
     count = len(found)
     if known and start is not None and stop is not None and 0 < count < size and found.step == 1:
@@ -263,9 +272,9 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     count = len(items) - len(places) - sum(item is None for item in items)
     if len(places) > 1:
-        raise refused("Multiple ellipses in slice spec not allowed")
+        raise refused(MESSAGE_ELLIPSES)
     if rank == 0 and count:
-        raise refused("Attempting to slice scalar input.")
+        raise refused(MESSAGE_SCALAR)
     if count > rank:
         raise refused(too_many_indices(rank))
     if not places:
@@ -352,7 +361,7 @@ def _one_row(x: Any, index: int) -> Any:
     """Takes `x[index]`."""
     shape = x._type.shape
     if not shape:
-        raise refused("Attempting to slice scalar input.")
+        raise refused(MESSAGE_SCALAR)
     if _on_host(x):
         _placed(index, shape[0], 0)
         return from_host(np.array(x._value[index]))

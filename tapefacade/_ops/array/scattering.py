@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tapefacade._core.error_texts import index_text, invalid, shape_text
+from tapefacade._core.error_texts import index_text, invalid, negative_dimension, shape_text
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._definition.argument_checks import as_sizes, first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, op
@@ -54,6 +54,13 @@ def _read(values: jax.Array, indices: jax.Array) -> jax.Array:
 # scatter_nd
 
 
+def _check_ranks(indices: Any, updates: Any) -> None:
+    for name, given in (("Indices", indices), ("Updates", updates)):
+        if given.ndim < 1:
+            shape = shape_text(given.shape)
+            raise invalid(f"{name} shape must have rank at least one. Found:{shape}")
+
+
 def _scatter_shape(indices: Any, updates: Any, shape: Any) -> tuple[int, ...]:
     """Checks the arguments of `scatter_nd`; returns the shape of its result."""
     require_type("Tindices", indices.dtype, INDICES_INT16)
@@ -62,15 +69,8 @@ def _scatter_shape(indices: Any, updates: Any, shape: Any) -> tuple[int, ...]:
     sizes = as_sizes(shape, "Tindices")
     for size in sizes:
         if size < 0:
-            raise invalid(f"Dimension {size} must be >= 0")
-    if indices.ndim < 1:
-        raise invalid(
-            f"Indices shape must have rank at least one. Found:{shape_text(indices.shape)}"
-        )
-    if updates.ndim < 1:
-        raise invalid(
-            f"Updates shape must have rank at least one. Found:{shape_text(updates.shape)}"
-        )
+            raise invalid(negative_dimension(size))
+    _check_ranks(indices, updates)
     if 0 in sizes and indices.size and updates.size:
         raise invalid(
             "Indices and updates specified for empty output.  indices shape: "
@@ -128,14 +128,7 @@ def _check_update(
     tensor: Any, indices: Any, updates: Any, positions: tuple[str, ...] = INDICES
 ) -> None:
     require_type("Tindices", indices.dtype, positions)
-    if indices.ndim < 1:
-        raise invalid(
-            f"Indices shape must have rank at least one. Found:{shape_text(indices.shape)}"
-        )
-    if updates.ndim < 1:
-        raise invalid(
-            f"Updates shape must have rank at least one. Found:{shape_text(updates.shape)}"
-        )
+    _check_ranks(indices, updates)
     if (tensor.ndim == 0 or tensor.size == 0) and updates.size and indices.shape[-1] <= tensor.ndim:
         raise invalid("Indices and updates specified for empty output shape")
     outer, depth = indices.ndim - 1, indices.shape[-1]

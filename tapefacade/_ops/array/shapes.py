@@ -14,6 +14,7 @@ from tapefacade._core.error_texts import (
     kernel_suffix,
     refused_type,
     shape_text,
+    unequal_shapes,
 )
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor import EagerTensor, from_host
@@ -182,7 +183,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
         result = np.broadcast_shapes(tuple(one.tolist()), tuple(other.tolist()))
     except ValueError:
         raise invalid(
-            f"Incompatible shapes: {shape_text(one)} vs. {shape_text(other)} [Op:BroadcastArgs]"
+            unequal_shapes(shape_text(one), shape_text(other)) + " [Op:BroadcastArgs]"
         ) from None
     return from_host(np.array(result, one.dtype))
 

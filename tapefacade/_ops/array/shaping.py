@@ -8,10 +8,13 @@ import numpy as np
 
 from tapefacade._core.error_texts import (
     invalid,
+    negative_dimension,
+    negative_multiple,
     refused_type,
     reshape_sizes,
     shape_text,
     transpose_sizes,
+    unequal_shapes,
     unsupported,
 )
 from tapefacade._core.kernel_dtypes import INDICES
@@ -247,7 +250,7 @@ def _broadcast_sizes(input: Any, shape: Any) -> Any:
     sizes = as_sizes(shape, "Tidx")
     for size in sizes:
         if size < 0:
-            raise invalid(f"Dimension {size} must be >= 0")
+            raise invalid(negative_dimension(size))
     if input.ndim > len(sizes):
         raise invalid(
             f"Rank of input ({input.ndim}) must be no greater than rank of output shape "
@@ -260,7 +263,7 @@ def _broadcast_sizes(input: Any, shape: Any) -> Any:
                 f"Unable to broadcast tensor of shape {shape_text(input.shape)} to tensor of shape "
                 f"{shape_text(sizes)}"
             )
-        raise invalid(f"Incompatible shapes: {shape_text(input.shape)} vs. {shape_text(sizes)}")
+        raise invalid(unequal_shapes(shape_text(input.shape), shape_text(sizes)))
     return sizes
 
 
@@ -305,7 +308,7 @@ def _tiles(input: Any, multiples: Any) -> Any:
         )
     for i, m in enumerate(multiples):
         if m < 0:
-            raise invalid(f"Expected multiples[{i}] >= 0, but got {m}")
+            raise invalid(negative_multiple(i, m))
     return multiples
 
 

@@ -6,12 +6,27 @@ import jax
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, refused_type, shape_text, too_many_indices
+from tapefacade._core.error_texts import (
+    invalid,
+    refused_type,
+    shape_text,
+    slice_out_of_bounds,
+    too_many_indices,
+)
 from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import is_integer
 from tapefacade._definition.op import TensorLike, function, op
-from tapefacade._ops.array.indexing import Spec, numpy_key, sliced, take_slice, take_slice_at
+from tapefacade._ops.array.indexing import (
+    MESSAGE_ELLIPSES,
+    MESSAGE_SCALAR,
+    Spec,
+    numpy_key,
+    sliced,
+    take_slice,
+    take_slice_at,
+    zero_stride,
+)
 
 
 def _numbers(value: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -75,12 +90,12 @@ def _spec(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Any
     count = len(begin)
     ellipses = [i for i in range(count) if ellipsis_mask >> i & 1]
     if len(ellipses) > 1:
-        raise invalid("Multiple ellipses in slice spec not allowed")
+        raise invalid(MESSAGE_ELLIPSES)
     taken = [i for i in range(count) if i not in ellipses and not new_axis_mask >> i & 1]
     if len(taken) > len(shape):
         rank = len(shape)
         if rank == 0:
-            raise invalid("Attempting to slice scalar input.")
+            raise invalid(MESSAGE_SCALAR)
         raise invalid(too_many_indices(rank))
     spec: list[Any] = []
     dimension = 0
@@ -105,13 +120,13 @@ def _entry(
 ) -> Any:
     """Reads what is said about one dimension."""
     if stride == 0:
-        raise invalid(f"strides[{place}] must be non-zero")
+        raise invalid(zero_stride(place))
     if masks[2]:
         if stride < 0:
             raise invalid("only stride 1 allowed on non-range indexing.")
         index = begin + size if begin < 0 else begin
         if not 0 <= index < size:
-            raise invalid(f"slice index {index} of dimension {dimension} out of bounds.")
+            raise invalid(slice_out_of_bounds(index, dimension))
         return -1 - index
     ends = (None if masks[0] else begin, None if masks[1] else end, stride)
     found = range(*_SLICE(*ends).indices(size))

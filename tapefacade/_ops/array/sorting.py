@@ -9,7 +9,13 @@ from jax import lax
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import below_minimum, inconvertible_argument, invalid, unsupported
+from tapefacade._core.error_texts import (
+    below_minimum,
+    inconvertible_argument,
+    invalid,
+    slice_out_of_bounds,
+    unsupported,
+)
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, INDICES, INDICES_INT16, REALS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import as_integer, is_integer, mapped, require_type
@@ -22,6 +28,10 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+
+
+def _too_few_columns(columns: int, wanted: int) -> str:
+    return f"input must have at least k columns. Had {columns}, needed {wanted}"
 
 
 class TopKV2(NamedTuple):
@@ -41,7 +51,7 @@ def _sorted_axis(values: jax.Array, axis: Any, direction: str) -> int:
     place = as_integer(axis)
     if not -values.ndim <= place < values.ndim:
         shown = place + values.ndim if place < 0 else place
-        raise invalid(f"slice index {shown} of dimension 0 out of bounds.")
+        raise invalid(slice_out_of_bounds(shown, 0))
     return place % values.ndim
 
 
@@ -137,7 +147,7 @@ def top_k(
     if k < 0:
         raise invalid(f"Need k >= 0, got {k}")
     if input.shape[-1] < k:
-        raise invalid(f"input must have at least k columns. Had {input.shape[-1]}, needed {k}")
+        raise invalid(_too_few_columns(input.shape[-1], k))
     values, indices = lax.top_k(input, int(k))
     return TopKV2(values, indices.astype(dtype))
 
@@ -315,7 +325,8 @@ def _permutation_test(x: Any) -> tuple[Any, ...]:
     return ~jnp.any(bad), values[first], np.array(size), outside[first]
 
 
-def _permutation_error(value: Any, size: Any, outside: Any) -> Exception:
+def permutation_error(value: Any, size: Any, outside: Any) -> Exception:
+    """Makes the exception for a value that no permutation of that size has, or has twice."""
     if outside:
         return invalid(f"{value} is not between 0 and {size}")
     return invalid(f"{value} is duplicated in the input.")
@@ -325,7 +336,7 @@ def _permutation_error(value: Any, size: Any, outside: Any) -> Exception:
     "math.invert_permutation",
     gradient=NotDifferentiable(),
     dtypes=INDICES,
-    check=Check(("x",), _permutation_test, _permutation_error),
+    check=Check(("x",), _permutation_test, permutation_error),
     raw_op=True,
 )
 def invert_permutation(x: TensorLike) -> jax.Array:
@@ -372,7 +383,7 @@ def _approx_top_k(
         raise invalid(f"The input has no dimension {dimension}: it has {input.ndim}.")
     size = input.shape[dimension]
     if size < k:
-        raise invalid(f"input must have at least k columns. Had {size}, needed {k}")
+        raise invalid(_too_few_columns(size, k))
     if k == 0:
         nothing = lax.slice_in_dim(input, 0, 0, axis=dimension)
         return nothing, nothing.astype("int32")

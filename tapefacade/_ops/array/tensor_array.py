@@ -73,26 +73,22 @@ def _read_test(whole: Any, index: Any) -> tuple[Any, ...]:
     return jnp.logical_and(index >= 0, index < whole.shape[0]), index, np.int64(whole.shape[0])
 
 
-def _read_error(index: np.ndarray[Any, Any], size: np.ndarray[Any, Any]) -> Exception:
+def _read_error(index: Any, size: Any) -> Exception:
     if index < 0:
-        return _out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
-    return _out_of_range(f"Tried to read from index {index} but array size is: {size} ")
+        return out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
+    return out_of_range(f"Tried to read from index {index} but array size is: {size} ")
 
 
 def _write_test(whole: Any, value: Any, index: Any) -> tuple[Any, ...]:
     return _read_test(whole, index)
 
 
-def _write_error(index: np.ndarray[Any, Any], size: np.ndarray[Any, Any]) -> Exception:
+def _write_error(index: Any, size: Any) -> Exception:
     if index < 0:
-        return _out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
-    return _out_of_range(
+        return out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
+    return out_of_range(
         f"Tried to write to index {index} but array is not resizeable and size is: {size} "
     )
-
-
-def _out_of_range(message: str) -> errors.OutOfRangeError:
-    return errors.OutOfRangeError(None, None, message)
 
 
 @op("_array_read", kernel="TensorListGetItem", check=Check(("index",), _read_test, _read_error))
@@ -224,14 +220,9 @@ class Storage:
 
     def _write(self, index: int, value: Any) -> None:
         size = len(self._tensors)
-        if index < 0:
-            raise out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
+        if index < 0 or (index >= size and not self._dynamic_size):
+            raise _write_error(index, size)
         if index >= size:
-            if not self._dynamic_size:
-                raise out_of_range(
-                    f"Tried to write to index {index} but array is not resizeable and size is: "
-                    f"{size} "
-                )
             self._changes()
             self._tensors.extend([None] * (index + 1 - size))
         tensor = self._fitting(value)
@@ -418,12 +409,8 @@ class TensorArray(Storage):
         if is_pending(index) and (stacked := self._stacked()) is not None:
             return read_element(stacked, index)
         index = integer_of(index)
-        if index < 0:
-            raise out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
-        if index >= len(self._tensors):
-            raise out_of_range(
-                f"Tried to read from index {index} but array size is: {len(self._tensors)} "
-            )
+        if not 0 <= index < len(self._tensors):
+            raise _read_error(index, len(self._tensors))
         if self._tensors[index] is None and index in self._dropped:
             raise invalid(
                 f"Could not read index {index} twice because it was cleared after a previous read "

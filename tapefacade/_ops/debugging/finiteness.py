@@ -8,9 +8,10 @@ import numpy as np
 
 from tapefacade._core.conversion import convert, convert_to_tensor, is_tensor
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import FLOATS
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
 from tapefacade._ops.debugging.values import library_of
 
@@ -138,12 +139,7 @@ def _assert_near(
     summarize: int | None,
 ) -> jax.Array:
     """Fails if two tensors are not near to each other."""
-    try:
-        np.broadcast_shapes(x.shape, y.shape)
-    except ValueError:
-        raise invalid(
-            f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}"
-        ) from None
+    check_broadcast(x, y)
     return jnp.zeros((), bool)
 
 

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import invalid, shape_text
+from tapefacade._core.error_texts import invalid
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Check, NotDifferentiable, TensorLike, function, op
 
 SUMMARIZED = 3  # elements shown of each tensor, unless the call says otherwise
@@ -86,12 +87,7 @@ def _comparison(symbol: str, kernel: str, test: Test) -> Callable[..., Any]:
         x: TensorLike, y: TensorLike, message: str | None, summarize: int | None
     ) -> jax.Array:
         """Fails if the relation does not hold for all elements."""
-        try:
-            np.broadcast_shapes(x.shape, y.shape)
-        except ValueError:
-            raise invalid(
-                f"Incompatible shapes: {shape_text(x.shape)} vs. {shape_text(y.shape)}"
-            ) from None
+        check_broadcast(x, y)
         return jnp.zeros((), bool)
 
     return assertion

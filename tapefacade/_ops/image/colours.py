@@ -27,6 +27,10 @@ from tapefacade._ops.image.geometry import convert_image_dtype
 LUMINANCE = (0.2989, 0.5870, 0.1140)
 
 
+def _no_image(shape: str) -> str:
+    return f"input must be at least 3-D, got shape{shape}"
+
+
 def _as_float(images: Any) -> tuple[Any, Any]:
     """Converts images to single precision; returns them and their dtype before."""
     images = convert_to_tensor(images)
@@ -66,7 +70,7 @@ def adjust_contrast(images: TensorLike, contrast_factor: Any) -> EagerTensor:
 def _adjust_contrast(images: TensorLike, contrast_factor: FreeTensor) -> jax.Array:
     """Adjusts the contrast of floating images."""
     if images.ndim < 3:
-        raise invalid(f"input must be at least 3-D, got shape{shape_text(images.shape)}")
+        raise invalid(_no_image(shape_text(images.shape)))
     if contrast_factor.ndim:
         raise invalid(f"contrast_factor must be scalar: {shape_text(contrast_factor.shape)}")
     factor = contrast_factor.astype(images.dtype)
@@ -308,7 +312,7 @@ def _adjust_hue(images: TensorLike, delta: FreeTensor) -> jax.Array:
 
 def _check_three(images: jax.Array) -> None:
     if images.ndim < 3:
-        raise invalid(f"input must be at least 3-D, got shape{shape_text(images.shape)}")
+        raise invalid(_no_image(shape_text(images.shape)))
     _check_channels(images, errors.InvalidArgumentError, "instead has")
 
 

@@ -8,17 +8,26 @@ import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.error_texts import inconvertible_argument
+from tapefacade._core.error_texts import incompatible_shapes, inconvertible_argument
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.array.casting import cast as cast_op, saturate_cast
+
+
+def no_images(shape: Any) -> str:
+    """Words that a shape is neither that of an image nor that of a batch."""
+    return f"'image' (shape {shape}) must have either 3 or 4 dimensions."
+
+
+def _flat_image(shape: Any) -> str:
+    return f"'image' (shape {shape}) must be at least three-dimensional."
 
 
 def check_rank(image: Any, space: str = " ") -> None:
     """Raises if a tensor is neither an image nor a batch of images."""
     rank = len(image.shape)
     if rank < 3:
-        raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
+        raise ValueError(_flat_image(image.shape))
     if rank > 4:
         raise ValueError(f"'image' (shape {image.shape}){space}must have either 3 or 4 dimensions.")
 
@@ -150,7 +159,7 @@ def crop_to_bounding_box(
 
 def _check_image(image: Any) -> None:
     if len(image.shape) not in (3, 4):
-        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+        raise ValueError(no_images(image.shape))
 
 
 @op("image.pad_to_bounding_box", kernel="Pad")
@@ -274,7 +283,7 @@ def per_image_standardization(image: FreeTensor) -> jax.Array:
     array([-1.,  1.], dtype=float32)
     """
     if image.ndim < 3:
-        raise ValueError(f"'image' (shape {image.shape}) must be at least three-dimensional.")
+        raise ValueError(_flat_image(image.shape))
     if 0 in image.shape:
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {image.shape}")
     image = image.astype(np.float32)
@@ -318,7 +327,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: Any, name: None = None) -> Eager
 def _psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, unit: float) -> jax.Array:
     """Computes `tf.image.psnr` of images in single precision."""
     if a.shape != b.shape:
-        raise ValueError(f"Shapes {a.shape} and {b.shape} are incompatible")
+        raise ValueError(incompatible_shapes(a.shape, b.shape))
     error = jnp.mean(((a - b) * np.float32(unit)) ** 2, (-3, -2, -1))
     ten = np.float32(10 / np.log(10))
     return np.float32(20 / np.log(10)) * jnp.log(max_val) - ten * jnp.log(error)

@@ -25,6 +25,8 @@ from tapefacade._ops.random import philox
 from tapefacade._ops.random.stateful import uniform
 from tapefacade._ops.random.stateless import stateless_uniform
 
+MESSAGE_MAX_DELTA = "max_delta must be non-negative."
+
 Seed = Annotated[Any, "free"]
 
 
@@ -201,7 +203,7 @@ def drawn_between(seed: Any, low: float, high: float, stateless: bool) -> Any:
 def brightness_interval(max_delta: float) -> tuple[float, float]:
     """Returns the interval of what is added to the pixels."""
     if max_delta < 0:
-        raise ValueError("max_delta must be non-negative.")
+        raise ValueError(MESSAGE_MAX_DELTA)
     return -max_delta, max_delta
 
 
@@ -219,7 +221,7 @@ def hue_interval(max_delta: float) -> tuple[float, float]:
     if max_delta > 0.5:
         raise ValueError("max_delta must be <= 0.5.")
     if max_delta < 0:
-        raise ValueError("max_delta must be non-negative.")
+        raise ValueError(MESSAGE_MAX_DELTA)
     return -max_delta, max_delta
 
 

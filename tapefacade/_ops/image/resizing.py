@@ -13,13 +13,13 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32, int32
-from tapefacade._core.error_texts import invalid, refused_choice, shape_text
+from tapefacade._core.error_texts import MESSAGE_BOXES, invalid, refused_choice, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
-from tapefacade._ops.image.geometry import pad_to_bounding_box
+from tapefacade._ops.image.geometry import no_images, pad_to_bounding_box
 
 IMAGES = (
     "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
@@ -288,7 +288,7 @@ def resize_with_pad(
     """
     image = convert_to_tensor(image)
     if len(image.shape) not in (3, 4):
-        raise ValueError(f"'image' (shape {image.shape}) must have either 3 or 4 dimensions.")
+        raise ValueError(no_images(image.shape))
     new_height, new_width = (as_integer(frozen_value(n)) for n in (target_height, target_width))
     for name, size in (("target_height", new_height), ("target_width", new_width)):
         if size <= 0:
@@ -373,7 +373,7 @@ def _check_boxes(boxes: Any, indices: Any) -> None:
     if boxes.ndim != 2:
         raise invalid(f"boxes must be 2-D, got: {shape_text(boxes.shape)}")
     if boxes.shape[1] != 4:
-        raise invalid("boxes must have 4 columns")
+        raise invalid(MESSAGE_BOXES)
     if indices.ndim != 1:
         raise invalid(f"box_indices must be rank 1 but is shape {shape_text(indices.shape)}")
     if indices.shape[0] != boxes.shape[0]:

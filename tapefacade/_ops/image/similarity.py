@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, refused_input
+from tapefacade._core.error_texts import incompatible_shapes, invalid, rank_too_low, refused_input
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import TensorLike, function, op
@@ -19,6 +19,7 @@ from tapefacade._ops.image.geometry import convert_image_dtype
 from tapefacade._ops.math.elementary import pow as pow_op
 from tapefacade._ops.math.reduction import reduce_mean, reduce_prod
 from tapefacade._ops.nn.activation import relu as relu_op
+from tapefacade._ops.nn.convolution import MESSAGE_EMPTY_FILTER
 
 SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 
@@ -130,9 +131,9 @@ def _prepared(first: Any, second: Any, max_val: Any) -> tuple[Any, Any, Any]:
     shapes = first.shape, second.shape
     for shape in shapes:
         if len(shape) < 3:
-            raise ValueError(f"Shape {shape} must have rank at least 3")
+            raise ValueError(rank_too_low(shape, 3))
     if shapes[0][-3:] != shapes[1][-3:]:
-        raise ValueError(f"Shapes {shapes[0][-3:]} and {shapes[1][-3:]} are incompatible")
+        raise ValueError(incompatible_shapes(shapes[0][-3:], shapes[1][-3:]))
     for one, other in zip(*(reversed(shape[:-3]) for shape in shapes), strict=False):
         if one != other and 1 not in (one, other):
             raise ValueError(f"Two images are not compatible: {shapes[0]} and {shapes[1]}")
@@ -181,7 +182,7 @@ def _ssim(
                 f"{shown}\n{size}"
             )
     if size < 1:
-        raise invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
+        raise invalid(MESSAGE_EMPTY_FILTER)
     c1, c2 = ((np.float32(k) * max_val) ** 2 for k in (k1, k2))
     mean1, mean2 = _averaged(first, size, sigma), _averaged(second, size, sigma)
     product, squares = mean1 * mean2 * 2, mean1 * mean1 + mean2 * mean2

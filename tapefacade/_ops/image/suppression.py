@@ -10,7 +10,13 @@ from jax import lax
 
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import as_dtype, float32, int32
-from tapefacade._core.error_texts import falling_range, invalid, refused_input, shape_text
+from tapefacade._core.error_texts import (
+    MESSAGE_BOXES,
+    falling_range,
+    invalid,
+    refused_input,
+    shape_text,
+)
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import (
     FreeTensor,
@@ -22,6 +28,8 @@ from tapefacade._definition.op import (
 )
 from tapefacade._definition.parameters import frozen_value
 
+MESSAGE_OUTPUT_SIZE = "output size must be non-negative"
+MESSAGE_IOU_THRESHOLD = "iou_threshold must be in [0, 1]"
 TYPES = ("half", "float")
 
 
@@ -144,11 +152,11 @@ def _check(boxes: Any, scores: Any, size: int, limit: float, sigma: float = 0.0)
         raise invalid(f"boxes must have 4 columns (Dimension must be 4 but is {boxes.shape[1]})")
     _check_scores(scores, boxes.shape[0])
     if not 0 <= limit <= 1:
-        raise invalid("iou_threshold must be in [0, 1]")
+        raise invalid(MESSAGE_IOU_THRESHOLD)
     if sigma < 0:
         raise invalid("soft_nms_sigma_val must be >= 0")
     if size < 0:
-        raise invalid("output size must be non-negative")
+        raise invalid(MESSAGE_OUTPUT_SIZE)
 
 
 def _check_scores(scores: Any, count: int) -> None:
@@ -220,7 +228,7 @@ def _suppressed_by_overlaps(
         raise invalid(f"overlaps must be square{shape_text(overlaps.shape)}")
     _check_scores(scores, overlaps.shape[0])
     if size < 0:
-        raise invalid("output size must be non-negative")
+        raise invalid(MESSAGE_OUTPUT_SIZE)
     count = min(size, overlaps.shape[0])
     places, _, found = selected(lambda best: overlaps[best], scores, count, limit, lowest)
     return places, jnp.sum(found, dtype=np.int32)
@@ -515,7 +523,7 @@ def _check_combined(boxes: Any, scores: Any, per_class: int, total: int, limit: 
     if total <= 0:
         raise invalid("max_total_size must be > 0")
     if not 0 <= limit <= 1:
-        raise invalid("iou_threshold must be in [0, 1]")
+        raise invalid(MESSAGE_IOU_THRESHOLD)
 
 
 def _check_combined_shapes(boxes: Any, scores: Any) -> None:
@@ -526,7 +534,7 @@ def _check_combined_shapes(boxes: Any, scores: Any) -> None:
     if scores.ndim != 3:
         raise invalid(f"scores must be 3-D{shape_text(scores.shape)}")
     if boxes.shape[3] != 4:
-        raise invalid("boxes must have 4 columns")
+        raise invalid(MESSAGE_BOXES)
     if boxes.shape[2] not in (1, scores.shape[2]):
         raise invalid("third dimension of boxes must be either 1 or num classes")
     if boxes.shape[1] != scores.shape[1]:

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import index_out_of_range, invalid
 from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._definition.argument_checks import mapped
 from tapefacade._definition.op import Check, IndexLike, NoGradient, TensorLike, op
+from tapefacade._ops.array.sorting import permutation_error
 from tapefacade._ops.linalg.factorizations import MATRICES, check_matrix, transposed, wide
 
 # Nodes and weights on [0, 1] for the logarithm as an integral of (1 + t x)^-1 (Higham, "Functions
@@ -190,9 +191,7 @@ def _test_permutation(perm: Any, **_: Any) -> tuple[Any, ...]:
 
 
 def _no_permutation(value: Any, size: Any, outside: Any, **_: Any) -> Exception:
-    if outside:
-        return invalid(f"{value} is not between 0 and {size}")
-    return invalid(f"{value} is duplicated in the input.")
+    return permutation_error(value, size, outside)
 
 
 @op(
@@ -238,7 +237,7 @@ def _test_rows(perm: Any, **_: Any) -> tuple[Any, ...]:
 
 
 def _no_row(value: Any, size: Any, place: Any, **_: Any) -> Exception:
-    return invalid(f"indices[{place}] = {value} is not in [0, {size})")
+    return invalid(index_out_of_range(f"[{place}]", value, size))
 
 
 @op(

@@ -22,6 +22,21 @@ NUMBERS = (
 )  # fmt: skip
 
 
+def batches_differ(first: str, second: str) -> str:
+    """Words that two batches of matrices have different sizes."""
+    return f"In[0] and In[1] must have compatible batch dimensions: {first} vs. {second}"
+
+
+def ndims_too_few(place: int, rank: int) -> str:
+    """Words that an operand is no matrix."""
+    return f"In[{place}] ndims must be >= 2: {rank}"
+
+
+def ndims_differ(first: str, second: str) -> str:
+    """Words that two operands have different numbers of dimensions."""
+    return f"In[0] and In[1] has different ndims: {first} vs. {second}"
+
+
 def _is_quantized(static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
     """Tells whether 8-bit integers, signed or not, are multiplied to int32."""
     return int32 in static and all(type_.dtype in (int8, uint8) for type_ in types)
@@ -117,24 +132,18 @@ def _product(
 def _check_ranks(a: jax.Array, b: jax.Array) -> None:
     if max(a.ndim, b.ndim) <= 2:
         if a.ndim != b.ndim:
-            text = (
-                f"In[0] and In[1] has different ndims: {shape_text(a.shape)} vs. "
-                f"{shape_text(b.shape)}"
-            )
+            text = ndims_differ(shape_text(a.shape), shape_text(b.shape))
             raise invalid(text)
         if a.ndim < 2:
             raise invalid(f"In[0] and In[1] ndims must be == 2: {a.ndim}")
     for position, operand in enumerate((a, b)):
         if operand.ndim < 2:
-            raise invalid(f"In[{position}] ndims must be >= 2: {operand.ndim}")
+            raise invalid(ndims_too_few(position, operand.ndim))
 
 
 def _check_batches(first: Sequence[int], second: Sequence[int], a: jax.Array, b: jax.Array) -> None:
     if not _broadcasts(first, second):
-        raise invalid(
-            "In[0] and In[1] must have compatible batch dimensions: "
-            f"{shape_text(a.shape)} vs. {shape_text(b.shape)}",
-        )
+        raise invalid(batches_differ(shape_text(a.shape), shape_text(b.shape)))
 
 
 def _size_error(a: Sequence[int], b: Sequence[int], flags: str = "") -> Exception:

@@ -14,6 +14,7 @@ from tapefacade._core.error_texts import (
     reduction_axis_out_of_range,
     shape_text,
 )
+from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._definition.argument_checks import array_module, mapped
 from tapefacade._definition.op import (
     Check,
@@ -33,8 +34,24 @@ from tapefacade._ops.linalg.factorizations import (
     transposed,
     wide,
 )
+from tapefacade._ops.linalg.products import batches_differ, ndims_differ, ndims_too_few
 
+MESSAGE_RANKS = "All input tensors must have the same rank."
+MESSAGE_SINGULAR = "Input matrix is not invertible."
 DETERMINANTS = ("half", "float", "double", "complex64", "complex128")
+
+
+def input_no_matrix(rank: int) -> str:
+    """Words that what is to be solved is no matrix."""
+    return f"Input tensor 0 must have rank >= 2, got {rank}"
+
+
+def _sizes_differ(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> InvalidArgumentError:
+    shapes = f"{shape_text(matrix.shape)} {shape_text(rhs.shape)}"
+    return invalid(
+        f"In[0] mismatch In[1] shape: {matrix.shape[-1]} vs. {rhs.shape[-2]}: {shapes} "
+        f"{lower:d} {adjoint:d}"
+    )
 
 
 class LogMatrixDeterminant(NamedTuple):
@@ -128,7 +145,7 @@ def _test_matrix(matrix: Any, rhs: Any, **_: Any) -> tuple[Any, ...]:
 
 
 def _not_solvable(**_: Any) -> Exception:
-    return invalid("Input matrix is not invertible.")
+    return invalid(MESSAGE_SINGULAR)
 
 
 @op(
@@ -158,7 +175,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False) -> jax.Arr
     """
     check_matrix(matrix, square=False)
     if matrix.ndim != rhs.ndim or matrix.shape[:-2] != rhs.shape[:-2]:
-        raise invalid("All input tensors must have the same rank.")
+        raise invalid(MESSAGE_RANKS)
     if matrix.shape[-1] != matrix.shape[-2]:
         raise invalid("First input (lhs) must be a square matrix.")
     if matrix.shape[-1] != rhs.shape[-2]:
@@ -202,18 +219,14 @@ def triangular_solve(
 def _triangular(matrix: jax.Array, rhs: jax.Array, lower: bool, adjoint: bool) -> jax.Array:
     for position, x in enumerate((matrix, rhs)):
         if x.ndim < 2:
-            raise invalid(f"In[{position}] ndims must be >= 2: {x.ndim}")
+            raise invalid(ndims_too_few(position, x.ndim))
     rows, columns = matrix.shape[-2:]
     if rows != columns:
         raise invalid(
             f"In[0] matrices in the last dimensions must be square ({columns} =/= {rows})"
         )
     if columns != rhs.shape[-2]:
-        raise invalid(
-            f"In[0] mismatch In[1] shape: {columns} vs. {rhs.shape[-2]}: "
-            f"{shape_text(matrix.shape)} "
-            f"{shape_text(rhs.shape)} {lower:d} {adjoint:d}"
-        )
+        raise _sizes_differ(matrix, rhs, lower, adjoint)
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     left = jnp.broadcast_to(wide(matrix), (*batch, rows, rows))
     right = jnp.broadcast_to(wide(rhs), (*batch, *rhs.shape[-2:]))
@@ -269,12 +282,9 @@ def lstsq(
     array([[2.]], dtype=float32)
     """
     if matrix.ndim < 2:
-        raise invalid(f"Input tensor 0 must have rank >= 2, got {matrix.ndim}")
+        raise invalid(input_no_matrix(matrix.ndim))
     if rhs.ndim < 2:
-        raise invalid(
-            f"In[0] and In[1] has different ndims: {shape_text(matrix.shape)} vs. "
-            f"{shape_text(rhs.shape)}"
-        )
+        raise invalid(ndims_differ(shape_text(matrix.shape), shape_text(rhs.shape)))
     if matrix.shape[-2] != rhs.shape[-2]:
         raise invalid(matrix_sizes(shape_text(matrix.shape), shape_text(rhs.shape)))
     if not fast:
@@ -414,28 +424,22 @@ def _test_bands(bands: Any, lower: bool, **_: Any) -> tuple[Any, ...]:
 
 
 def _singular(**_: Any) -> Exception:
-    return invalid("Input matrix is not invertible.")
+    return invalid(MESSAGE_SINGULAR)
 
 
 def _check_bands(bands: Any, rhs: Any, lower: bool, adjoint: bool) -> None:
     for position, given in enumerate((bands, rhs)):
         if given.ndim < 2:
-            raise invalid(f"In[{position}] ndims must be >= 2: {given.ndim}")
+            raise invalid(ndims_too_few(position, given.ndim))
         if given.size == 0:
             raise invalid(f"In[{position}] must not be an empty tensor")
     if bands.shape[-1] != rhs.shape[-2]:
-        raise invalid(
-            f"In[0] mismatch In[1] shape: {bands.shape[-1]} vs. {rhs.shape[-2]}: "
-            f"{shape_text(bands.shape)} {shape_text(rhs.shape)} {lower:d} {adjoint:d}"
-        )
+        raise _sizes_differ(bands, rhs, lower, adjoint)
     if any(
         x != y and 1 not in (x, y)
         for x, y in zip(bands.shape[-3::-1], rhs.shape[-3::-1], strict=False)
     ):
-        raise invalid(
-            "In[0] and In[1] must have compatible batch dimensions: "
-            f"{shape_text(bands.shape)} vs. {shape_text(rhs.shape)}"
-        )
+        raise invalid(batches_differ(shape_text(bands.shape), shape_text(rhs.shape)))
 
 
 def _substituted(bands: jax.Array, rhs: jax.Array, lower: bool) -> jax.Array:

@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
-from tapefacade._core.error_texts import invalid
+from tapefacade._core.error_texts import invalid, unequal_shapes
 from tapefacade._definition.argument_checks import mapped
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.array.casting import conj, real
@@ -17,6 +17,7 @@ from tapefacade._ops.array.padding import pad
 from tapefacade._ops.array.shaping import expand_dims, matrix_transpose, reshape, squeeze
 from tapefacade._ops.linalg.diagonals import diag_part
 from tapefacade._ops.linalg.factorizations import wide
+from tapefacade._ops.linalg.solving import MESSAGE_RANKS, input_no_matrix
 
 TRIDIAGONAL = ("double", "float", "complex64", "complex128")
 
@@ -28,9 +29,9 @@ def _tridiagonal_matmul(
     """Multiplies tridiagonal matrices, given as three rows `[..., 1, M]`, with `[..., M, K]`."""
     for given in (above, diagonal, below):
         if given.ndim < 2:
-            raise invalid(f"Input tensor 0 must have rank >= 2, got {given.ndim}")
+            raise invalid(input_no_matrix(given.ndim))
         if given.ndim != rhs.ndim or given.shape[:-2] != rhs.shape[:-2]:
-            raise invalid("All input tensors must have the same rank.")
+            raise invalid(MESSAGE_RANKS)
     for given, name in ((above, "super"), (diagonal, "main"), (below, "sub")):
         if given.shape[-2:] != (1, rhs.shape[-2]):
             raise invalid(f"Invalid {name}diagonal shape.")
@@ -405,7 +406,7 @@ def eigh_tridiagonal(
         raise invalid(f"alpha and beta must be vectors, got {diagonal.shape} and {above.shape}")
     size, others = (int(given.shape[0] or 0) for given in (diagonal, above))
     if others != max(size - 1, 0):
-        raise invalid(f"Incompatible shapes: [{size}] vs. [{others + 1}]")
+        raise invalid(unequal_shapes(f"[{size}]", f"[{others + 1}]"))
     if size == 1:
         return real(diagonal)
     values, vectors = _eigh_tridiagonal(diagonal, above)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from tapefacade._core import kernel_dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import reduction_axis_out_of_range
+from tapefacade._core.error_texts import incompatible_shapes, reduction_axis_out_of_range
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape
@@ -27,7 +27,7 @@ from tapefacade._ops.math.arithmetic import (
 
 def _check_same_shape(shape: tuple[int, ...], result: tuple[int, ...]) -> None:
     if shape != result:
-        raise ValueError(f"Shapes {TensorShape(shape)} and {TensorShape(result)} are incompatible")
+        raise ValueError(incompatible_shapes(TensorShape(shape), TensorShape(result)))
 
 
 @function("clip_by_value")

@@ -21,6 +21,10 @@ from tapefacade._ops.math.arithmetic import add_n
 MESSAGE_LIST = "inputs must be a list of at least one Tensor with the same dtype and shape"
 
 
+def _no_scan_axis(lowest: Any, end: int, given: int) -> str:
+    return f"ScanOp: Expected scan axis in the range [{lowest}, {end}), but got {given}"
+
+
 def _checked_axis(x: jax.Array, axis: Any) -> int:
     if axis is None:
         raise unsupported(None)
@@ -31,7 +35,7 @@ def _checked_axis(x: jax.Array, axis: Any) -> int:
         raise errors.InvalidArgumentError(None, None, message)
     if not -x.ndim <= axis < x.ndim:
         given = axis + x.ndim if axis < 0 else axis
-        message = f"ScanOp: Expected scan axis in the range [{-x.ndim}, {x.ndim}), but got {given}"
+        message = _no_scan_axis(-x.ndim, x.ndim, given)
         raise errors.InvalidArgumentError(None, None, message)
     return axis % x.ndim
 
@@ -227,7 +231,7 @@ def cumulative_logsumexp(
     axis = as_integer(axis)
     if not -rank <= axis < rank:
         low = f"-{rank}" if rank else "0"
-        raise invalid(f"ScanOp: Expected scan axis in the range [{low}, {rank}), but got {axis}")
+        raise invalid(_no_scan_axis(low, rank, axis))
     axis %= rank
     if exclusive and x.shape[axis]:
         edge = jnp.full((*x.shape[:axis], 1, *x.shape[axis + 1 :]), -np.inf, x.dtype)

@@ -24,6 +24,13 @@ from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import ones
 from tapefacade._ops.array.shaping import reshape, squeeze
 
+MESSAGE_NEGATIVE = "Input arr must be non-negative! [Op:DenseBincount] name: "
+
+
+def unsupported_axis(axis: Any) -> str:
+    """Words that numbers are not counted along an axis."""
+    return f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+
 
 def _bins_wanted(nbins: Any) -> int:
     if isinstance(nbins, tuple):
@@ -138,7 +145,7 @@ def _number_of_bins(arr: Any, minlength: Any, maxlength: Any) -> int:
     """Returns the length of the result of `bincount`."""
     values = arr.numpy()
     if np.any(values < 0):
-        raise invalid("Input arr must be non-negative! [Op:DenseBincount] name: ")
+        raise invalid(MESSAGE_NEGATIVE)
     size = int(np.max(values)) + 1 if values.size else 0
     if minlength is not None:
         size = max(size, int(minlength))
@@ -222,9 +229,7 @@ def bincount(
             "one."
         )
     if axis not in (None, 0, -1):
-        raise ValueError(
-            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
-        )
+        raise ValueError(unsupported_axis(axis))
     arr = _integers_to_count(arr, axis)
     size = _number_of_bins(arr, minlength, maxlength)
     if axis != -1:

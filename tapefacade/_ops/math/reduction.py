@@ -9,7 +9,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import kernel_dtypes
-from tapefacade._core.error_texts import invalid, reduction_axis_out_of_range
+from tapefacade._core.error_texts import reduction_axis_out_of_range, reduction_axis_twice
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS_QUANTIZED
 from tapefacade._definition.argument_checks import Axis, as_axes
 from tapefacade._definition.op import BoolLike, TensorLike, op
@@ -23,9 +23,7 @@ def reduced_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
         if not -rank <= a < rank:
             raise reduction_axis_out_of_range(a, rank)
         if a % rank in found:
-            raise invalid(
-                f"Invalid reduction arguments: Axes contains duplicate dimension: {a % rank}"
-            )
+            raise reduction_axis_twice(a % rank)
         found.append(a % rank)
     return tuple(found)
 

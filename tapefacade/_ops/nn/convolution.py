@@ -13,8 +13,30 @@ from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._definition.argument_checks import require_room
 from tapefacade._definition.op import TensorLike, op
 
+MESSAGE_EMPTY_FILTER = "filter must not have zero elements (i.e. all dimensions must be non-zero)"
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 PADDINGS = ("SAME", "VALID", "EXPLICIT")
+
+
+def only_nhwc(data_format: Any) -> str:
+    """Words that channels have to come last; the two blanks are TensorFlow's."""
+    return (
+        "`data_format` values other  than 'NHWC' are not supported. Received: "
+        f"data_format={data_format}"
+    )
+
+
+def depths_differ(depth: int, filter_depth: int) -> str:
+    """Words that an input has more or fewer channels than a filter."""
+    return f"input and filter must have the same depth: {depth} vs {filter_depth}"
+
+
+def strides_and_dilations(strides: Any, rates: Any) -> str:
+    """Words that a window cannot have both strides and holes."""
+    return (
+        "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
+        f"strides={strides} and dilation_rate={rates}"
+    )
 
 
 class DataFormat(NamedTuple):
@@ -126,7 +148,7 @@ def check_input(input: jax.Array, filters: jax.Array, layout: DataFormat) -> Non
 def _check_depths(depth: int, filters: jax.Array) -> None:
     inner, outer = filters.shape[-2:]
     if 0 in filters.shape[:-1]:
-        raise invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
+        raise invalid(MESSAGE_EMPTY_FILTER)
     if depth % inner:
         raise invalid(f"input depth must be evenly divisible by filter depth: {depth} vs {inner}")
     if outer % (depth // inner):
@@ -342,10 +364,7 @@ def convolution(
     rates = sequence_of(dilations, layout, "dilations")
     if max(steps) > 1 and max(rates) > 1:
         shown = [np.array([x[axis] for axis in layout.axes]) for x in (steps, rates)]
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
-            f"strides={shown[0]} and dilation_rate={shown[1]}"
-        )
+        raise ValueError(strides_and_dilations(shown[0], shown[1]))
     return convolve(input, filters, steps, padding, rates, layout)
 
 
@@ -394,6 +413,6 @@ def depthwise_conv2d(
     check_input(input, filter, layout)
     depth = input.shape[layout.channels]
     if depth != filter.shape[2]:
-        raise invalid(f"input and filter must have the same depth: {depth} vs {filter.shape[2]}")
+        raise invalid(depths_differ(depth, filter.shape[2]))
     merged = filter.reshape(*filter.shape[:2], 1, depth * filter.shape[3])
     return apply_filters(input, merged, steps, pads, rates, layout)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, refused_choice
+from tapefacade._core.error_texts import incompatible_shapes, invalid, refused_choice
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import as_sizes
@@ -28,6 +28,10 @@ TRANSPOSES: dict[int, tuple[Callable[..., EagerTensor], str]] = {
     5: (conv3d_transpose, "NDHWC"),
 }
 FORMATS = ("CHANNELS_FIRST", "CHANNELS_LAST")
+
+
+def _wrong_padding(padding: Any) -> str:
+    return f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}"
 
 
 def _choice(name: str, given: Any, allowed: tuple[str, ...]) -> None:
@@ -250,7 +254,7 @@ def atrous_conv2d(
     value = convert_to_tensor(value)
     rates = np.broadcast_to(convert_to_tensor(rate, "int32").numpy(), (2,))
     if padding not in ("SAME", "VALID"):
-        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
+        raise ValueError(_wrong_padding(padding))
     _check_rank(value, 2)
     if (rates < 1).any():
         raise ValueError(
@@ -307,7 +311,7 @@ def required_space_to_batch_paddings(
         if value is not None:
             given = convert_to_tensor(value, "int32")
             if list(given.shape) != shape:
-                raise ValueError(f"Shapes {given.shape} and {shape} are incompatible")
+                raise ValueError(incompatible_shapes(given.shape, shape))
     if base_paddings is not None:
         base = convert_to_tensor(base_paddings, "int32").numpy()
     whole = sizes.numpy() + base.sum(axis=1, dtype=np.int32)
@@ -361,7 +365,7 @@ def _base_paddings(padding: Any, filter_shape: Any, rates: Any) -> np.ndarray[An
     if padding == "VALID":
         return np.zeros((len(rates), 2), np.int32)
     if padding != "SAME":
-        raise ValueError(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
+        raise ValueError(_wrong_padding(padding))
     if filter_shape is None:
         raise ValueError(
             "`filter_shape` must be specified for `padding='SAME'`. Received: "

@@ -17,6 +17,7 @@ from tapefacade._core import errors
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import (
     falling_range,
+    incompatible_shapes,
     invalid,
     kernel_suffix,
     too_many_indices,
@@ -357,10 +358,11 @@ def collapse_repeated(
     lengths_tensor = convert_to_tensor(seq_length)
     values, lengths = convert_to_tensor(labels).numpy(), lengths_tensor.numpy()
     if values.ndim < 2:
-        raise invalid(too_many_indices(values.ndim) + " [Op:StridedSlice] name: strided_slice/")
+        suffix = kernel_suffix("StridedSlice") + "strided_slice/"
+        raise invalid(too_many_indices(values.ndim) + suffix)
     rows, size = values.shape
     if lengths.shape != (rows,):
-        raise ValueError(f"Shapes ({values.size},) and ({lengths.size * size},) are incompatible")
+        raise ValueError(incompatible_shapes(f"({values.size},)", f"({lengths.size * size},)"))
     first = np.ones((rows, min(size, 1)), bool)
     changed = np.concatenate([first, values[:, 1:] != values[:, :-1]], axis=1)
     kept = changed & (np.arange(size) < lengths[:, None])

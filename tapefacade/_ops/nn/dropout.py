@@ -39,23 +39,12 @@ def dropout(
     array([1., 2.], dtype=float32)
     """
     number = isinstance(rate, int | float | np.number)
-    if number and not 0 <= float(rate) < 1:
-        raise ValueError(
-            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
-        )
+    if number:
+        _check_number(rate)
     x = convert_to_tensor(x)
-    if not x.dtype.is_floating:
-        raise ValueError(
-            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
-            f"Received: x_dtype={x.dtype}"
-        )
-    if not number and not is_tensor(rate):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
-    if not number and rate.dtype != x.dtype:
-        raise ValueError(
-            "`x.dtype` must be compatible with `rate.dtype`. "
-            f"Received: x.dtype={x.dtype} and rate.dtype={rate.dtype}"
-        )
+    _check_floating(x)
+    if not number:
+        _check_rate(rate, x.dtype)
     drawn = _known_noise_shape(tuple(x.shape), noise_shape)
     state = random_keys.next_state("RandomUniform", x.dtype, seed, drawn)
     if number and rate == 0:
@@ -71,17 +60,49 @@ def _known_noise_shape(shape: tuple[int, ...], noise_shape: Any) -> Any:
     )
 
 
+# What is refused. A number is checked before `x` becomes a tensor, a tensor after it.
+
+
+def _check_number(rate: Any) -> None:
+    if not 0 <= float(rate) < 1:
+        raise ValueError(
+            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
+        )
+
+
+def _check_rate(rate: Any, dtype: Any) -> None:
+    if not is_tensor(rate):
+        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
+    if rate.dtype != dtype:
+        raise ValueError(
+            "`x.dtype` must be compatible with `rate.dtype`. "
+            f"Received: x.dtype={dtype} and rate.dtype={rate.dtype}"
+        )
+
+
+def _check_floating(x: Any) -> None:
+    if not x.dtype.is_floating:
+        raise ValueError(
+            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
+            f"Received: x_dtype={x.dtype}"
+        )
+
+
+def _check_choice(condition: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    try:
+        np.broadcast_shapes(condition, shape)
+    except ValueError:
+        raise invalid(
+            f"condition {shape_text(condition)}, then {shape_text(shape)}, and else [] must be "
+            "broadcastable"
+        ) from None
+
+
 @op("_dropout", kernel="SelectV2")
 def _dropout(state: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: Any) -> jax.Array:
     """Drops elements of `x` where uniform numbers lie below `rate`."""
     shape = _known_noise_shape(x.shape, noise_shape)
-    try:
-        np.broadcast_shapes(shape, x.shape)
-    except ValueError:
-        raise invalid(
-            f"condition {shape_text(shape)}, then {shape_text(x.shape)}, and else [] must be "
-            "broadcastable"
-        ) from None
+    _check_choice(shape, x.shape)
     one = jnp.ones((), x.dtype)
     draws = philox.uniform(state, shape, x.dtype)
     return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
@@ -90,13 +111,7 @@ def _dropout(state: FreeTensor, x: TensorLike, rate: TensorLike, noise_shape: An
 @op("_kept", kernel="SelectV2")
 def _kept(x: TensorLike, rate: TensorLike, draws: TensorLike) -> jax.Array:
     """Sets elements to 0 where the draws lie below `rate`, and scales the others."""
-    try:
-        np.broadcast_shapes(draws.shape, x.shape)
-    except ValueError:
-        raise invalid(
-            f"condition {shape_text(draws.shape)}, then {shape_text(x.shape)}, and else [] must be "
-            "broadcastable"
-        ) from None
+    _check_choice(draws.shape, x.shape)
     one = jnp.ones((), x.dtype)
     return jnp.where(draws >= rate, x / (one - rate), jnp.zeros((), x.dtype))
 
@@ -104,19 +119,9 @@ def _kept(x: TensorLike, rate: TensorLike, draws: TensorLike) -> jax.Array:
 def _checked_rate(rate: Any, dtype: Any) -> bool:
     """Checks the rate; says whether it is a number."""
     if isinstance(rate, int | float | np.number):
-        if not 0 <= float(rate) < 1:
-            raise ValueError(
-                "`rate` must be a scalar tensor or a float in the range [0, 1). Received: "
-                f"rate={rate}"
-            )
+        _check_number(rate)
         return True
-    if not is_tensor(rate):
-        raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: {rate=}")
-    if rate.dtype != dtype:
-        raise ValueError(
-            "`x.dtype` must be compatible with `rate.dtype`. "
-            f"Received: x.dtype={dtype} and rate.dtype={rate.dtype}"
-        )
+    _check_rate(rate, dtype)
     return False
 
 
@@ -162,11 +167,7 @@ def general_dropout(
     array([0., 2., 2.], dtype=float32)
     """
     x = convert_to_tensor(x)
-    if not x.dtype.is_floating:
-        raise ValueError(
-            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
-            f"Received: x_dtype={x.dtype}"
-        )
+    _check_floating(x)
     if _checked_rate(rate, x.dtype) and rate == 0:
         return x
     draws = uniform_sampler(shape=_noise_shape(noise_shape, x.shape), dtype=x.dtype)

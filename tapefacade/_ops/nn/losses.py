@@ -13,6 +13,7 @@ from tapefacade._core.error_texts import invalid, refused_type, reshape_sizes, s
 from tapefacade._core.kernel_dtypes import FLOATS_COMPLEX, FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
+from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Check, FreeTensor, TensorLike, function, op
 
 LONG_STIRLING = 2 * np.pi
@@ -400,12 +401,7 @@ def _scaled(losses: jax.Array, weights: jax.Array) -> jax.Array:
         scale = scale[..., 0]
     elif scale.ndim and scale.ndim == result.ndim - 1:
         scale = scale[..., None]
-    try:
-        np.broadcast_shapes(result.shape, scale.shape)
-    except ValueError:
-        raise invalid(
-            f"Incompatible shapes: {shape_text(result.shape)} vs. {shape_text(scale.shape)}",
-        ) from None
+    check_broadcast(result, scale)
     return (result * scale).astype(losses.dtype)
 
 

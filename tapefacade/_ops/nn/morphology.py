@@ -10,6 +10,7 @@ from tapefacade._core.error_texts import invalid, shape_text, stride_too_small
 from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._definition.op import TensorLike, op
 from tapefacade._ops.image.patches import check_padding, positions, windows_of
+from tapefacade._ops.nn.convolution import depths_differ, only_nhwc
 
 
 def _check(input: Any, filters: Any, strides: Any, padding: Any, rates: Any) -> None:
@@ -28,18 +29,14 @@ def _check(input: Any, filters: Any, strides: Any, padding: Any, rates: Any) -> 
     if filters.ndim != 3:
         raise invalid(f"filter must be 3-dimensional: {shape_text(filters.shape)}")
     if input.shape[3] != filters.shape[2]:
-        raise invalid(
-            f"input and filter must have the same depth: {input.shape[3]} vs {filters.shape[2]}"
-        )
+        raise invalid(depths_differ(input.shape[3], filters.shape[2]))
     if min(strides) <= 0:
         raise stride_too_small(min(strides))
 
 
 def _check_format(data_format: Any) -> None:
     if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: {data_format=!s}"
-        )
+        raise ValueError(only_nhwc(data_format))
 
 
 def _dilated(

@@ -11,12 +11,13 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import (
     invalid,
     reduction_axis_out_of_range,
+    reduction_axis_twice,
     shape_text,
     wrong_input,
 )
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, NUMBERS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.argument_checks import require_type
+from tapefacade._definition.argument_checks import broadcast_shape, require_type
 from tapefacade._definition.op import (
     Differentiable,
     FreeTensor,
@@ -83,9 +84,7 @@ def _positions(axes: Any, rank: int) -> tuple[int, ...]:
     found = tuple(axis % rank for axis in given)
     for axis in found:
         if found.count(axis) > 1:
-            raise invalid(
-                f"Invalid reduction arguments: Axes contains duplicate dimension: {axis}",
-            )
+            raise reduction_axis_twice(axis)
     return found
 
 
@@ -172,12 +171,7 @@ def batch_normalization(
 def _check_broadcast(first: jax.Array, *others: jax.Array) -> None:
     shape = first.shape
     for other in others:
-        try:
-            shape = np.broadcast_shapes(shape, other.shape)
-        except ValueError:
-            raise invalid(
-                f"Incompatible shapes: {shape_text(shape)} vs. {shape_text(other.shape)}",
-            ) from None
+        shape = broadcast_shape(shape, other.shape)
 
 
 @op("nn.bias_add", kernel="BiasAdd", dtypes=NUMBERS)

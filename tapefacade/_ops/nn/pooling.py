@@ -12,16 +12,28 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, stride_too_small
+from tapefacade._core.error_texts import invalid, stride_too_small, wrong_rank
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES, REALS
 from tapefacade._definition.argument_checks import require_countable, require_room, require_type
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.patches import check_padding, positions
 from tapefacade._ops.nn.activation import endless_ones
-from tapefacade._ops.nn.convolution import DataFormat, layout_of, padding_of, sequence_of
+from tapefacade._ops.nn.convolution import (
+    DataFormat,
+    layout_of,
+    only_nhwc,
+    padding_of,
+    sequence_of,
+    strides_and_dilations,
+)
 
+MESSAGE_BATCH = "Pooling is not yet supported on the batch dimension."
 MAXIMA = (*FLOATS_HALF_FIRST, "int32", "int64", "uint8", "int16", "int8", "uint16", "qint8")
+
+
+def _window_too_small(size: int) -> str:
+    return f"ksize must be a positive int32 value, got:{size}"
 
 
 def _pooled(
@@ -47,7 +59,7 @@ def _check_window(
         raise invalid(f"tensor_in_shape must have 2 spatial dimensions. {rank} 0")
     if min(window) <= 0:
         if kind == "AVG":
-            raise invalid(f"ksize must be a positive int32 value, got:{min(window)}")
+            raise invalid(_window_too_small(min(window)))
         raise invalid(
             "Sliding window ksize must be positive. The specified or inferred ksize is: "
             f"{','.join(map(str, window))}"
@@ -55,9 +67,7 @@ def _check_window(
     if min(steps) <= 0:
         raise stride_too_small(min(steps))
     if window[0] != 1 or steps[0] != 1:
-        raise errors.UnimplementedError(
-            None, None, "Pooling is not yet supported on the batch dimension."
-        )
+        raise errors.UnimplementedError(None, None, MESSAGE_BATCH)
     deep, depth = window[layout.channels], input.shape[layout.channels]
     if deep > 1 and depth % deep:
         raise errors.UnimplementedError(
@@ -374,7 +384,7 @@ def pool(
             raise TypeError("object of type 'int' has no len()")
     spatial = len(window_shape)
     if input.ndim != spatial + 2:
-        raise ValueError(f"Shape {input.shape} must have rank {spatial + 2}")
+        raise ValueError(wrong_rank(input.shape, spatial + 2))
     if pooling_type not in ("MAX", "AVG"):
         raise ValueError(f"{spatial}-D {pooling_type} pooling is not supported.")
     steps = strides or (1,) * spatial
@@ -391,10 +401,7 @@ def pool(
 
 def _check_rates(steps: Sequence[int], rates: Sequence[int], padding: Any) -> None:
     if max(steps) > 1:
-        raise ValueError(
-            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
-            f"strides={np.array(steps)} and dilation_rate={np.array(rates)}"
-        )
+        raise ValueError(strides_and_dilations(np.array(steps), np.array(rates)))
     if padding == "SAME":
         raise ValueError(
             "pooling with 'SAME' padding is not implemented for `dilation_rate` > 1. Received: "
@@ -418,12 +425,11 @@ def _check(input: Any, window: Any, steps: Any) -> None:
     if input.size == 0:
         raise invalid("tensor_in must not be empty (2)")
     if min(window) <= 0:
-        raise invalid(f"ksize must be a positive int32 value, got:{min(window)}")
+        raise invalid(_window_too_small(min(window)))
     if min(steps) <= 0:
         raise stride_too_small(min(steps))
     if window[0] != 1 or steps[0] != 1:
-        message = "Pooling is not yet supported on the batch dimension."
-        raise errors.UnimplementedError(None, None, message)
+        raise errors.UnimplementedError(None, None, MESSAGE_BATCH)
     if window[3] != 1 or steps[3] != 1:
         raise errors.UnimplementedError(
             None,
@@ -514,9 +520,7 @@ def max_pool_with_argmax(
     (array([4.], dtype=float32), array([2]))
     """
     if data_format != "NHWC":
-        raise ValueError(
-            f"`data_format` values other  than 'NHWC' are not supported. Received: {data_format=!s}"
-        )
+        raise ValueError(only_nhwc(data_format))
     if not isinstance(padding, str):
         raise TypeError(f"Expected string for argument 'padding' not {padding}.")
     tensor = convert_to_tensor(input)

@@ -13,6 +13,7 @@ from tapefacade._core.error_texts import invalid
 from tapefacade._core.jax_keys import checked_seed, unwrap
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_BFLOAT16
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._definition.argument_checks import broadcast_shape
 from tapefacade._definition.op import (
     FreeTensor,
     NoGradient,
@@ -22,7 +23,7 @@ from tapefacade._definition.op import (
     function,
     op,
 )
-from tapefacade._ops.random.stateful import POISSON, check_broadcast, dimensions, require
+from tapefacade._ops.random.stateful import MESSAGE_SAMPLE_SHAPE, POISSON, dimensions, require
 
 
 @function("random.gamma")
@@ -103,9 +104,7 @@ def _gamma(
 ) -> jax.Array:
     """Draws for `tf.random.gamma` and `tf.random.stateless_gamma`."""
     require(dtypes.as_dtype(alpha.dtype), FLOATS_EXCEPT_BFLOAT16)
-    if beta is not None:
-        check_broadcast(alpha.shape, beta.shape)
-    inner = alpha.shape if beta is None else np.broadcast_shapes(alpha.shape, beta.shape)
+    inner = alpha.shape if beta is None else broadcast_shape(alpha.shape, beta.shape)
     outer = _outer(shape, inner) if stateless else (*dimensions(shape), *inner)
     drawn = _gamma_draws(_key(key, stateless), jnp.broadcast_to(alpha, outer))
     tiny = jnp.asarray(jnp.finfo(alpha.dtype).tiny, alpha.dtype)
@@ -124,7 +123,7 @@ def _outer(shape: Any, inner: tuple[int, ...]) -> tuple[int, ...]:
     except ValueError:
         fits = False
     if not fits:
-        raise invalid("Shape passed in must end with broadcasted shape.")
+        raise invalid(MESSAGE_SAMPLE_SHAPE)
     return outer
 
 
@@ -276,8 +275,7 @@ def _stateless_binomial(
 ) -> jax.Array:
     """Draws for `tf.random.stateless_binomial`."""
     require(dtype, POISSON)
-    check_broadcast(counts.shape, probs.shape)
-    outer = _outer(shape, np.broadcast_shapes(counts.shape, probs.shape))
+    outer = _outer(shape, broadcast_shape(counts.shape, probs.shape))
     wide = np.float64 if counts.dtype == np.float64 else np.float32
     trials, chances = (jnp.broadcast_to(x.astype(wide), outer) for x in (counts, probs))
     key = checked_seed(seed)

@@ -15,6 +15,7 @@ from tapefacade._definition.argument_checks import first_bad, require_type
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._ops.array.padding import pad
 
+MESSAGE_INDEX = "Index bust be a scalar or vector."
 INTEGERS = ("int32", "uint32", "int64", "uint64")
 # The multipliers of SplitMix64 (Steele, Lea and Flood, 2014), whose finalizer mixes the bits.
 GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -65,7 +66,7 @@ def _check_shapes(index: Any, seed: Any, max_index: Any) -> int:
     require_type("dtype", index.dtype, INTEGERS)
     require_type("Tseed", seed.dtype, INTEGERS)
     if index.ndim > 1:
-        raise invalid("Index bust be a scalar or vector.")
+        raise invalid(MESSAGE_INDEX)
     if max_index.ndim > 1:
         raise invalid(
             "Maxval must be a scalar or a vector of the same size as index but got "
@@ -81,7 +82,7 @@ def _check_shapes(index: Any, seed: Any, max_index: Any) -> int:
             f"{shape_text(seed.shape)}."
         )
     if len(sizes) > 1:
-        raise invalid("Index bust be a scalar or vector.")
+        raise invalid(MESSAGE_INDEX)
     return sizes.pop() if sizes else 0
 
 

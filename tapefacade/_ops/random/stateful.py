@@ -12,6 +12,7 @@ from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import (
     dtype_of_numbers,
     invalid,
+    negative_dimension,
     refused_type,
     shape_text,
     unsupported,
@@ -19,6 +20,7 @@ from tapefacade._core.error_texts import (
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
+from tapefacade._definition.argument_checks import broadcast_shape
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -31,6 +33,7 @@ from tapefacade._definition.op import (
 from tapefacade._ops.random import philox
 from tapefacade._ops.random.philox import blocks_of_classes, classes, order
 
+MESSAGE_SAMPLE_SHAPE = "Shape passed in must end with broadcasted shape."
 POISSON = ("half", "float", "double", "int32", "int64")
 UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
@@ -51,7 +54,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
         if not isinstance(n, int):
             raise refused_type("T", "float", INDICES)
         if n < 0:
-            raise invalid(f"Dimension {n} must be >= 0")
+            raise invalid(negative_dimension(n))
     type_of(shape, np.dtype(np.float16))  # refuses what there is no memory for
     return shape
 
@@ -73,18 +76,9 @@ def scaled(noise: jax.Array, mean: Any, stddev: Any) -> jax.Array:
     """Returns `noise * stddev + mean`, where None stands for 1 and 0."""
     for other in (stddev, mean):
         if other is not None:
-            check_broadcast(noise.shape, other.shape)
+            broadcast_shape(noise.shape, other.shape)
     result = noise if stddev is None else noise * stddev
     return result if mean is None else result + mean
-
-
-def check_broadcast(first: tuple[int, ...], second: tuple[int, ...]) -> None:
-    """Raises TensorFlow's error if two shapes do not broadcast."""
-    try:
-        np.broadcast_shapes(first, second)
-    except ValueError:
-        left, right = (",".join(map(str, shape)) for shape in (first, second))
-        raise invalid(f"Incompatible shapes: [{left}] vs. [{right}]") from None
 
 
 set_seed = function("random.set_seed")(random_seeds.set_seed)

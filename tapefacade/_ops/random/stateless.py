@@ -27,6 +27,7 @@ from tapefacade._ops.random import philox
 from tapefacade._ops.random.generator_states import require_philox
 from tapefacade._ops.random.philox import classes
 from tapefacade._ops.random.stateful import (
+    MESSAGE_SAMPLE_SHAPE,
     RANGE_CHECK,
     UNIFORM as UNIFORM_STATEFUL,
     between,
@@ -407,7 +408,7 @@ def _draw(
             f"means, stddevs, minvals, maxvals must have compatible batch dimensions: {given}"
         ) from None
     if shape[len(shape) - len(inner) :] != inner or len(inner) > len(shape):
-        raise invalid("Shape passed in must end with broadcasted shape.")
+        raise invalid(MESSAGE_SAMPLE_SHAPE)
     fraction = philox.uniform(philox.seeded(seed), shape, np.float64)
     return _inverse(fraction, *(x.astype(np.float64) for x in parameters)).astype(means.dtype)
 

@@ -13,7 +13,7 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.error_texts import inconvertible_argument, invalid, no_real_input
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import TensorLike, function, op
-from tapefacade._ops.signal.frames import frame, overlap_and_add
+from tapefacade._ops.signal.frames import MESSAGE_ZERO_STEP, frame, overlap_and_add
 from tapefacade._ops.signal.windows import scalar_of, vorbis_window
 
 INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -240,7 +240,7 @@ def mdct(
     if length % 4:
         raise ValueError("The frame length must be a multiple of 4.")
     if length == 0:
-        raise invalid("Integer division by zero [Op:FloorDiv] name: ")
+        raise invalid(MESSAGE_ZERO_STEP)
     framed = frame(signals, length, length // 2, pad_end)
     if window_fn is None:
         framed = framed * math.sqrt(0.5)

@@ -12,9 +12,12 @@ from tapefacade._core.conversion import convert, convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import (
     invalid,
     kernel_suffix,
+    negative_dimension,
+    no_complex_input,
     no_real_input,
     refused_value,
     shape_text,
+    slice_out_of_bounds,
 )
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.kernel_dtypes import COMPLEX
@@ -189,7 +192,7 @@ def _rolled(x: jax.Array, axes: Any, inverse: bool) -> jax.Array:
     places = as_axes(axes, x.ndim)
     for axis in places:
         if not -x.ndim <= axis < x.ndim:
-            raise invalid(f"slice index {axis} of dimension 0 out of bounds.")
+            raise invalid(slice_out_of_bounds(axis, 0))
     halves = [x.shape[axis] // 2 for axis in places]
     return jnp.roll(x, [-n for n in halves] if inverse else halves, places)
 
@@ -238,7 +241,7 @@ def _converted(value: Any, rank: int, inverse: bool) -> EagerTensor:
     """Converts the input, and checks its dtype and its rank."""
     tensor = convert_to_tensor(value, dtype_hint="complex64" if inverse else "float32")
     if inverse and not tensor.dtype.is_complex:
-        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {tensor!s}")
+        raise no_complex_input(tensor)
     if not inverse and tensor.dtype not in (dtypes.float32, dtypes.float64):
         raise no_real_input(tensor)
     tensor.shape.with_rank_at_least(rank)
@@ -256,7 +259,7 @@ def _given_lengths(fft_length: Any) -> tuple[int, ...] | None:
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
     for length in lengths:
         if length < 0:
-            raise ValueError(f"Dimension {length} must be >= 0")
+            raise ValueError(negative_dimension(length))
     return tuple(int(length) for length in lengths)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import invalid, no_real_input
+from tapefacade._core.error_texts import invalid, no_complex_input, no_real_input
 from tapefacade._core.kernel_dtypes import COMPLEX, FLOATS_WIDE
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import as_axes, as_sizes, numpy_type
@@ -204,7 +204,7 @@ def irfftnd(
     """
     tensor = convert_to_tensor(input_tensor, dtype_hint="complex64")
     if not tensor.dtype.is_complex:
-        raise ValueError(f"IRFFT requires tf.complex64 or tf.complex128 inputs, got: {tensor!s}")
+        raise no_complex_input(tensor)
     return _inverse_real_fourier_axes(tensor, fft_length, axes, norm, None)
 
 

@@ -19,6 +19,8 @@ from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._ops.signal.fourier import irfft, rfft
 from tapefacade._ops.signal.windows import hann_window, scalar_of
 
+MESSAGE_ZERO_STEP = "Integer division by zero [Op:FloorDiv] name: "
+
 
 def frame_count(size: int, length: int, step: int, pad_end: bool) -> int:
     """Returns how many frames a signal of `size` samples has.
@@ -27,7 +29,7 @@ def frame_count(size: int, length: int, step: int, pad_end: bool) -> int:
         InvalidArgumentError: if `step` is 0.
     """
     if step == 0:
-        raise invalid("Integer division by zero [Op:FloorDiv] name: ")
+        raise invalid(MESSAGE_ZERO_STEP)
     return max(-(-size // step) if pad_end else 1 + (size - length) // step, 0)
 
 
@@ -307,7 +309,7 @@ def inverse_stft_window_fn(
         """Makes the window of an inverse transform, of the given length and dtype."""
         step, length = scalar_of(frame_step), scalar_of(frame_length)
         if step == 0:
-            raise invalid("Integer division by zero [Op:FloorDiv] name: ")
+            raise invalid(MESSAGE_ZERO_STEP)
         window = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
         squares = pad(window * window, [[0, overlaps * step - length]])

@@ -19,6 +19,10 @@ from tapefacade._ops.signal.windows import scalar_of, widened
 BREAK_HERTZ, MEL_FACTOR = 700.0, 1127.0
 
 
+def _no_bands(given: Any) -> str:
+    return f"num_mel_bins must be positive. Got: {given}"
+
+
 def _mels(hertz: Any) -> Any:
     """Converts frequencies to the mel scale (O'Shaughnessy, Speech Communication, 1987)."""
     return MEL_FACTOR * jnp.log1p(hertz / BREAK_HERTZ)
@@ -43,7 +47,7 @@ def _mel_weights(
 
 def _check_mel(bands: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
     if bands <= 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {bands}")
+        raise ValueError(_no_bands(bands))
     if lower < 0.0:
         raise ValueError(f"lower_edge_hertz must be non-negative. Got: {lower}")
     if lower >= upper:
@@ -141,5 +145,5 @@ def mfccs_from_log_mel_spectrograms(
         raise invalid("slice index -1 of dimension 0 out of bounds. [Op:StridedSlice] name: ")
     bins: Any = tensor.shape[-1]
     if bins == 0:
-        raise ValueError(f"num_mel_bins must be positive. Got: {tensor!s}")
+        raise ValueError(_no_bands(str(tensor)))
     return dct(tensor) * math.sqrt(0.5 / bins)
