@@ -7,7 +7,7 @@ value. Dense tensors never come here, so they pay nothing for it.
 
 import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tapefacade._core.error_texts import unsupported
 from tapefacade._core.tracebacks import shorten
@@ -30,7 +30,21 @@ HandOver.__name__ = HandOver.__qualname__ = "ValueError"  # what it is to users
 HandOver.__module__ = "builtins"
 
 
-class CompositeTensor:
+class Composite:
+    """What `tf.nest` can take apart: values made of tensors, and their specs."""
+
+    __slots__ = ()
+
+    def _parts(self) -> list[Any]:
+        """Returns the tensors, or the specs of tensors, that it is made of."""
+        return [self]
+
+    def _assembled(self, rest: Iterator[Any]) -> Any:
+        """Returns a value of this form, made of the next of other tensors."""
+        return next(rest)
+
+
+class CompositeTensor(Composite):
     """A value made of several tensors: the base class of ragged and sparse tensors.
 
     A subclass says what its tensors are, so that nested structures can take it apart, and which of
@@ -39,6 +53,8 @@ class CompositeTensor:
 
     __slots__ = ()
     _is_tensor = True  # whether `tf.is_tensor` says so
+    if TYPE_CHECKING:
+        _type_spec: Any
 
     def _components(self) -> Sequence[Any]:
         """Returns the tensors (or composites) that the value is made of, in TensorFlow's order."""
@@ -47,6 +63,12 @@ class CompositeTensor:
     def _with_components(self, components: Sequence[Any]) -> Any:
         """Returns a value of this form, made of other tensors."""
         raise TypeError(f"{type(self).__name__} cannot be made of {len(components)} tensors.")
+
+    def _parts(self) -> list[Any]:
+        return [part for component in self._components() for part in parts(component)]
+
+    def _assembled(self, rest: Iterator[Any]) -> Any:
+        return self._with_components([assembled(item, rest) for item in self._components()])
 
     def _differentiated(self) -> Any:
         """Returns the tensor that carries the gradients: the values."""
@@ -84,16 +106,12 @@ class CompositeTensor:
 
 def parts(value: Any) -> list[Any]:
     """Returns the tensors that a value is made of: itself if it is no composite."""
-    if not isinstance(value, CompositeTensor):
-        return [value]
-    return [part for component in value._components() for part in parts(component)]
+    return value._parts() if isinstance(value, Composite) else [value]
 
 
 def assembled(value: Any, rest: Iterator[Any]) -> Any:
     """Returns a value like `value`, made of the next tensors of `rest` in the order of `parts`."""
-    if not isinstance(value, CompositeTensor):
-        return next(rest)
-    return value._with_components([assembled(item, rest) for item in value._components()])
+    return value._assembled(rest) if isinstance(value, Composite) else next(rest)
 
 
 # (name of the function, class of the value) -> what the function does with such a value. What is

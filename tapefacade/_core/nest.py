@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, MappingView, MutableMap
 from enum import Enum
 from typing import Any
 
-from tapefacade._core.dispatch import assembled, parts
+from tapefacade._core.dispatch import Composite, assembled, parts
 
 
 def different_lengths(first: Any, second: Any) -> str:
@@ -18,7 +18,7 @@ def different_lengths(first: Any, second: Any) -> str:
 
 def describe(value: Any) -> str:
     """Shows a value and its type."""
-    return f"type={type(value).__name__} str={value!s}"
+    return f"type={type(value).__name__.rpartition('.')[2]} str={value!s}"
 
 
 def type_name(value: Any) -> str:
@@ -137,11 +137,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
     except IndexError:
         end, children = -1, []
     if end != len(flat_sequence):
-        raise ValueError(
-            f"Could not pack sequence. Structure had {len(flatten(structure))} atoms, but "
-            f"flat_sequence had {len(flat_sequence)} items.  Structure: {structure}, "
-            f"flat_sequence: {flat_sequence}."
-        )
+        raise _miscounted(structure, flat_sequence, expand_composites=False)
     return _rebuild(structure, children)
 
 
@@ -149,10 +145,20 @@ def _pack_parts(structure: Any, flat_sequence: Any) -> Any:
     rest = iter(flat_sequence)
     try:
         leaves = [assembled(leaf, rest) for leaf in flatten(structure)]
+        is_complete = not list(rest)
     except StopIteration:
-        leaves = []
-    leaves.extend(rest)
+        leaves, is_complete = [], False
+    if not is_complete:
+        raise _miscounted(structure, flat_sequence, expand_composites=True)
     return pack_sequence_as(structure, leaves)
+
+
+def _miscounted(structure: Any, flat_sequence: Any, expand_composites: bool) -> ValueError:
+    return ValueError(
+        f"Could not pack sequence. Structure had {len(flatten(structure, expand_composites))} "
+        f"atoms, but flat_sequence had {len(flat_sequence)} items.  Structure: {structure}, "
+        f"flat_sequence: {flat_sequence}."
+    )
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
@@ -200,7 +206,8 @@ def assert_same_structure(
         nest2: the other one.
         check_types: whether the types of sequences and the keys of mappings must agree, too;
             lists agree with subclasses of list, and mappings with one another.
-        expand_composites: accepted; a composite tensor agrees with any leaf.
+        expand_composites: whether ragged tensors and the like must be of one type, but for sizes;
+            otherwise they agree with any leaf.
 
     Raises:
         ValueError: if the form differs.
@@ -213,6 +220,9 @@ def assert_same_structure(
     """
     try:
         _check_same(nest1, nest2, bool(check_types))
+        if expand_composites:
+            for pair in zip(flatten(nest1), flatten(nest2), strict=True):
+                _check_composites(*pair)
     except (ValueError, TypeError) as error:
         form1 = map_structure(lambda _: _DOT, nest1)
         form2 = map_structure(lambda _: _DOT, nest2)
@@ -397,6 +407,33 @@ def _check_same(first: Any, second: Any, check_types: bool) -> None:
         _check_same(child1, child2, check_types)
     if len(children1) != len(children2):
         raise ValueError(different_lengths(first, second))
+
+
+def _has_parts(value: Any) -> bool:
+    if not isinstance(value, Composite):
+        return False
+    found = parts(value)
+    return len(found) != 1 or found[0] is not value
+
+
+def _check_composites(first: Any, second: Any) -> None:
+    """Compares the types of two values made of tensors, or specs of such."""
+    is_composite = [_has_parts(first), _has_parts(second)]
+    if not any(is_composite):
+        return
+    if not all(is_composite):
+        inner, leaf = (first, second) if is_composite[0] else (second, first)
+        raise ValueError(
+            f'Substructure "{describe(inner)}" is a sequence, while substructure '
+            f'"{describe(leaf)}" is not'
+        )
+    specs = [getattr(v, "_type_spec", v) for v in (first, second)]
+    if not all(hasattr(spec, "most_specific_common_supertype") for spec in specs):
+        return  # a value that has no spec
+    if specs[0].most_specific_common_supertype(specs[1:]) is None:
+        raise ValueError(
+            f"Incompatible CompositeTensor TypeSpecs: {describe(specs[0])} vs. {describe(specs[1])}"
+        )
 
 
 def _check_types(first: Any, second: Any, kind1: _NestKind, kind2: _NestKind) -> None:

@@ -227,6 +227,12 @@ class HandleSpec(TypeSpec):
     def _from_components(self, components: Any) -> Any:
         return components
 
+    def _parts(self) -> list[Any]:
+        return [self]
+
+    def _assembled(self, rest: Iterator[Any]) -> Any:
+        return next(rest)
+
     def to_tensors(self, value: Any) -> list[Any]:
         """Lists the value in the place of its tensors.
 

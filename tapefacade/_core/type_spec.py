@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, nest
+from tapefacade._core.dispatch import Composite, assembled, parts
 from tapefacade._core.tensor_shape import TensorShape
 
 # Class of a value -> what makes its spec, for classes without `_type_spec`.
 _MAKERS: dict[type, Callable[[Any], "TypeSpec"]] = {}
 
 
-class TypeSpec(abc.ABC):
+class TypeSpec(Composite, abc.ABC):
     """What is known of a value made of tensors before it is there: the base of all specs.
 
     A subclass says what a spec holds (`_serialize`), what tensors a value is made of
@@ -51,6 +52,19 @@ class TypeSpec(abc.ABC):
     @abc.abstractmethod
     def _from_components(self, components: Any) -> Any:
         """Puts a value together."""
+
+    def _parts(self) -> list[Any]:
+        components = self._component_specs
+        if components is self:
+            return [self]
+        return [part for component in nest.flatten(components) for part in parts(component)]
+
+    def _assembled(self, rest: Iterator[Any]) -> Any:
+        components = self._component_specs
+        if components is self:
+            return next(rest)
+        values = [assembled(component, rest) for component in nest.flatten(components)]
+        return self._from_components(nest.pack_sequence_as(components, values))
 
     @classmethod
     def _deserialize(cls, serialization: Any) -> Any:

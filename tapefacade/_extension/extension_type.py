@@ -128,8 +128,20 @@ class ExtensionTypeSpec(_FieldHolder, TypeSpec):
         return tuple([part for part in parts if isinstance(part, TypeSpec)])
 
     def _to_components(self, value: Any) -> tuple[Any, ...]:
-        parts = nest.flatten(tuple([value.__dict__[name] for name in self.__dict__]))
-        return tuple([part for part in parts if isinstance(part, Tensor | CompositeTensor)])
+        if not isinstance(value, self.value_type):
+            raise TypeError(f"Can not cast {value!r} to {self}")
+        values = nest.flatten(tuple([value.__dict__[name] for name in self.__dict__]))
+        specs = nest.flatten(tuple(self.__dict__.values()))
+        pairs = zip(values, specs, strict=True)
+        return tuple([part for part, spec in pairs if isinstance(spec, TypeSpec)])
+
+    def _static_parts(self) -> tuple[Hashable, ...]:
+        """Returns what a function depends on in values apart from their tensors."""
+        fields = {k: part for k, part in self.__dict__.items() if not isinstance(part, TypeSpec)}
+        if not fields:
+            return ()
+        fields = nest.map_structure(_without_spec, fields)
+        return (comparable(_with_mappings(tuple(fields.items()), dict)),)
 
     def _from_components(self, components: Any) -> Any:
         rest = iter(components)
@@ -148,10 +160,21 @@ class ExtensionTypeSpec(_FieldHolder, TypeSpec):
         return f"{type(self).__qualname__}({fields})"
 
 
+def is_dense(spec: Any) -> bool:
+    """Whether a spec is that of an extension type, all of whose tensors are dense numbers."""
+    return isinstance(spec, ExtensionTypeSpec) and all(
+        part.dtype._numpy is not None if type(part) is TensorSpec else is_dense(part)
+        for part in spec._component_specs
+    )
+
+
 def _spec_of_part(part: Any) -> Any:
     if isinstance(part, EagerTensor):
         return TensorSpec(part.shape, part.dtype)
-    return spec_of(part) if isinstance(part, CompositeTensor) else part
+    if isinstance(part, TypeSpec):  # in the place of a tensor, while a function is recorded
+        return part
+    own = getattr(part, "_type_spec", None)
+    return part if own is None else own
 
 
 def _with_mappings(value: Any, kind: type) -> Any:
@@ -364,10 +387,10 @@ class ExtensionType(_FieldHolder, CompositeTensor, metaclass=_ExtensionTypeClass
 
     @property
     def _type_spec(self) -> Any:
-        spec = self.__dict__.get(OWN_SPEC)
-        if spec is None:
-            spec = self.__dict__[OWN_SPEC] = self.Spec.from_value(self)
-        return spec
+        held: dict[str, Any] = self.__dict__
+        if OWN_SPEC not in held:
+            held[OWN_SPEC] = self.Spec.from_value(self)
+        return held[OWN_SPEC]
 
     # What nests, functions and tapes ask of values made of tensors.
 
@@ -375,17 +398,10 @@ class ExtensionType(_FieldHolder, CompositeTensor, metaclass=_ExtensionTypeClass
         return self._type_spec._to_components(self)
 
     def _with_components(self, components: Sequence[Any]) -> Any:
-        rest: Iterator[Any] = iter(components)
-        kinds = Tensor | CompositeTensor
-        fields = nest.map_structure(
-            lambda part: next(rest) if isinstance(part, kinds) else part,
-            tuple(_fields_of(self).values()),
-        )
-        return _made(type(self), zip(_fields_of(self), fields, strict=True))
+        return self._type_spec._from_components(components)
 
     def _static_parts(self) -> tuple[Hashable, ...]:
-        fields = nest.map_structure(_without_spec, dict(self._type_spec.__dict__))
-        return (comparable(_with_mappings(tuple(fields.items()), dict)),)
+        return self._type_spec._static_parts()
 
     def _watched_parts(self) -> list[Any]:
         return parts(self)
@@ -534,7 +550,8 @@ def _add_constructor(cls: Any, after_defaults: Any = None) -> None:
         cls.__init__ = _completed(cls.__init__, purpose)
         return
     parameters: list[inspect.Parameter] = []
-    kind, has_default = inspect.Parameter.POSITIONAL_OR_KEYWORD, False
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    has_default = False
     for field in cls._tf_extension_type_fields():
         default = inspect.Parameter.empty
         if after_defaults is not None and field.default is not NO_DEFAULT:
@@ -593,7 +610,8 @@ def _add_spec(cls: Any) -> None:
     if issubclass(cls, BatchableExtensionType):
         base = BatchableExtensionTypeSpec
         if hasattr(cls, "__batch_encoder__"):
-            namespace.setdefault("__batch_encoder__", cls.__batch_encoder__)
+            encoded: Any = cls
+            namespace.setdefault("__batch_encoder__", encoded.__batch_encoder__)
     elif hasattr(cls, "__batch_encoder__") or "__batch_encoder__" in namespace:
         raise ValueError(
             "__batch_encoder__ should only be defined for BatchableExtensionType classes."

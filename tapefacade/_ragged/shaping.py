@@ -8,7 +8,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.dispatch import handles
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._ops.array.copying import stop_gradient
+from tapefacade._ops.array.copying import identity as dense_identity, stop_gradient
 from tapefacade._ops.array.creation import one_hot as dense_one_hot
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import (
@@ -23,6 +23,12 @@ from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ops.nn.activation import softmax as dense_softmax
 from tapefacade._ragged.partition import RowPartition, nested, of_uniform
 from tapefacade._ragged.tensor import RaggedTensor, length_of, placed, scalar
+
+
+@handles(RaggedTensor, "identity")
+def identity(input: Any) -> Any:
+    """Gives the same ragged tensor."""
+    return input.with_flat_values(dense_identity(input.flat_values))
 
 
 @handles(RaggedTensor, "expand_dims")

@@ -5,7 +5,7 @@ from typing import Any
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.type_spec import TypeSpec, register_spec
+from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
 from tapefacade._sparse.tensor import SparseTensor
 
@@ -73,4 +73,4 @@ class SparseTensorSpec(TypeSpec):
         return SparseTensor(*components)
 
 
-register_spec(SparseTensor, SparseTensorSpec.from_value)
+SparseTensor._type_spec = property(SparseTensorSpec.from_value)

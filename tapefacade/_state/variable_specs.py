@@ -143,7 +143,7 @@ class VariableSpec(DenseSpec):
         )
 
 
-register_spec(IndexedSlices, _spec_of_slices)
+IndexedSlices._type_spec = property(_spec_of_slices)
 register_spec(Variable, VariableSpec.from_value)
 
 register(("IndexedSlicesSpec",), IndexedSlicesSpec)

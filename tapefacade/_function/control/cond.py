@@ -9,6 +9,7 @@ from tapefacade._core.error_texts import choice_no_scalar, invalid
 from tapefacade._core.random_keys import body_draws
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import as_shape
+from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
@@ -36,6 +37,10 @@ class GraphTensorName:
     def _shape(self) -> Any:
         return as_shape(self.type.shape)
 
+    @property
+    def _type_spec(self) -> TensorSpec:
+        return TensorSpec(self._shape, self.type.dtype)
+
     def __str__(self) -> str:
         return f'Tensor("{self.name}", shape={self._shape}, dtype={self.type.dtype.name})'
 
@@ -60,7 +65,8 @@ def symbols_of(body: Body, name: str) -> Any:
 
 def flat_symbols(structure: Any) -> list[GraphTensorName]:
     """Returns the symbols in a structure."""
-    return [leaf for leaf in nest.flatten(structure) if isinstance(leaf, GraphTensorName)]
+    leaves = nest.flatten(structure, expand_composites=True)
+    return [leaf for leaf in leaves if isinstance(leaf, GraphTensorName)]
 
 
 MESSAGE_NO_BOOL = (
@@ -232,7 +238,7 @@ def _obstacle(bodies: Sequence[Body]) -> str:
 def _difference(bodies: Sequence[Body], words: ChoiceNames) -> Exception | None:
     """Returns TensorFlow's error if the results of branches differ but for their shapes."""
     counts = [body.count for body in bodies]
-    if len(set(counts)) > 1:
+    if len({body.structure.leaf_count for body in bodies}) > 1:
         lines = [f"len(graphs[{k}].outputs): {count}\n" for k, count in enumerate(counts)]
         return ValueError(
             f"Lengths of branch outputs of {words.kind} must match.\n{''.join(lines)}"

@@ -73,7 +73,7 @@ def require_same_types(
     """
     types = body.program.types[: body.count]
     allowed = [None] * len(state)
-    flat = [] if invariants is None else nest.flatten(invariants)
+    flat = [] if invariants is None else nest.flatten(invariants, expand_composites=True)
     if len(flat) == len(state):
         allowed = [spec.shape if isinstance(spec, TensorSpec) else spec for spec in flat]
     names = [_name(tensor) for tensor in state]

@@ -7,12 +7,13 @@ from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.dispatch import CompositeTensor, parts
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
-from tapefacade._function.function.retracing_rules import is_tensor
+from tapefacade._extension.extension_type import is_dense
+from tapefacade._function.function.retracing_rules import has_unknown_sizes, is_tensor
 from tapefacade._state.variable import Variable
 
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -183,9 +184,7 @@ class InputSignature:
                 f"invalid args {wrong} with types {[type(spec) for spec in wrong]}."
             )
         self.specs = tuple(specs)
-        self._is_open = any(
-            isinstance(spec, TensorSpec) and not spec.shape.is_fully_defined() for spec in flat
-        )
+        self._is_open = has_unknown_sizes(specs)
         found = list(parameters.signature.parameters.values()) if parameters.signature else []
         self._leading = int(bool(found) and found[0].name == "self")
         self._signature = self._made(found[self._leading :])
@@ -261,6 +260,13 @@ class InputSignature:
             pair
             for value, spec in values
             for pair in zip(nest.flatten(value), nest.flatten(spec), strict=False)
+        ]
+        pairs = [
+            pair
+            for value, spec in pairs
+            for pair in (
+                zip(parts(value), parts(spec), strict=False) if is_dense(spec) else [(value, spec)]
+            )
         ]
         return [
             (value, spec.shape if spec.shape.rank is not None else TensorShape([None] * value.ndim))

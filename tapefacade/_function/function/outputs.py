@@ -43,6 +43,9 @@ class OutputStructure:
             self._constants.append(value)
         # Leaves are left out: they would keep the values of the first call alive.
         self._form: Any = nest.map_structure(_form, result)
+        composites = [form for form in nest.flatten(self._form) if form is not None]
+        # The number of tensors, where a ragged tensor or the like counts as one.
+        self.leaf_count = len(self.tensors) + sum(1 - len(parts(form)) for form in composites)
         self._is_single = not nest.is_nested(result) and not isinstance(result, CompositeTensor)
         self.is_tensor = self._is_single and self._constants[0] is _TENSOR
         self._is_plain = type(result) in (list, tuple) and self._is_flat()
@@ -53,7 +56,7 @@ class OutputStructure:
         return (
             len(self._form) == len(self._constants)
             and all(constant is _TENSOR for constant in self._constants)
-            and not any(map(nest.is_nested, self._form))
+            and not any(nest.is_nested(f) or isinstance(f, CompositeTensor) for f in self._form)
         )
 
     def with_tensors(self, tensors: Sequence[Any]) -> Any:

@@ -9,11 +9,12 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.dispatch import CompositeTensor, parts
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.type_spec import TypeSpec, spec_of
+from tapefacade._extension.extension_type import ExtensionTypeSpec, is_dense
 from tapefacade._function.function.unknown_sizes import known_shape, stand_in_shape
 from tapefacade._state.variable import Variable
 
@@ -96,6 +97,13 @@ def _spec_key(spec: TypeSpec) -> Any:
     """Returns the key of the tensors that a spec describes."""
     if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined() and spec.dtype._numpy:
         return type_of(tuple([size or 0 for size in spec.shape.as_list()]), spec.dtype._numpy)
+    if (
+        isinstance(spec, ExtensionTypeSpec)
+        and is_dense(spec)
+        and all(part.shape.is_fully_defined() for part in parts(spec))
+    ):
+        components = [_spec_key(part) for part in nest.flatten(spec._component_specs)]
+        return (spec.value_type, *components, *spec._static_parts())
     return (type(spec), spec)
 
 
@@ -121,6 +129,7 @@ def shared_key_of(arguments: Any) -> Any:
     """
     leaves = nest.flatten(arguments)
     specs = [_spec_of_object(leaf) for leaf in leaves]
+    specs = [None if is_dense(spec) else spec for spec in specs]
     if not any(specs):
         return None
     flat = [leaf if spec is None else spec for spec, leaf in zip(specs, leaves, strict=True)]
@@ -187,16 +196,25 @@ def has_unknown_sizes(arguments: Any) -> bool:
     """Whether there is a spec among the arguments that leaves sizes open."""
     return any(
         isinstance(leaf, TensorSpec) and not leaf.shape.is_fully_defined()
-        for leaf in nest.flatten(arguments)
+        for leaf in _leaves_and_parts(arguments)
     )
 
 
 def has_composite_specs(arguments: Any) -> bool:
-    """Whether there is a spec among the arguments of what is no dense tensor."""
+    """Whether there is a spec among the arguments of what is not made of dense tensors."""
     return any(
         isinstance(leaf, TypeSpec) and not isinstance(leaf, TensorSpec)
-        for leaf in nest.flatten(arguments)
+        for leaf in _leaves_and_parts(arguments)
     )
+
+
+def _leaves_and_parts(arguments: Any) -> list[Any]:
+    """Lists the leaves of arguments, specs of values made of dense tensors taken apart."""
+    return [
+        part
+        for leaf in nest.flatten(arguments)
+        for part in (parts(leaf) if is_dense(leaf) else [leaf])
+    ]
 
 
 def abstract_types(arguments: Any) -> list[TensorType]:

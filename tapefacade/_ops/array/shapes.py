@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import (
     below_minimum,
     invalid,
@@ -218,7 +219,10 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         if not _is_symbolic(tensor):
             return tensor.numpy()
         return _static_value(tensor._recording, tensor._slot, partial)
-    return tensor if isinstance(tensor, KNOWN) else None
+    is_known = isinstance(tensor, KNOWN) or (
+        isinstance(tensor, CompositeTensor) and not tensor._is_tensor
+    )
+    return tensor if is_known else None
 
 
 def _is_symbolic(tensor: EagerTensor) -> bool:

@@ -112,7 +112,8 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: Non
     >>> tf.debugging.assert_type(1.0, tf.float32)
     """
     wanted = dtypes.as_dtype(tf_type)
-    checked: Any = tensor if isinstance(tensor, CompositeTensor) else convert_to_tensor(tensor)
+    is_typed = isinstance(tensor, CompositeTensor) and tensor._is_tensor
+    checked: Any = tensor if is_typed else convert_to_tensor(tensor)
     if checked.dtype is not wanted:
         raise TypeError(
             f"{_prefix(message)}tensor must be of type {wanted!r}; got {checked.dtype!r}"
