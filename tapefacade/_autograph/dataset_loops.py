@@ -1,4 +1,4 @@
-"""`for` over datasets: their elements come from the host, and the body is a program for each."""
+"""`for` over datasets: Python fetches the elements, and the body runs as a program for each."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""`range` and `tf.range` of tensors in the heads of loops, which are not made as a whole."""
+"""`for i in range(n)` and `tf.range(n)` of tensors: the loop counts, no tensor of them is made."""
 
 import builtins
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""`check --fix`: writes what is only called otherwise today, as a diff first."""
+"""`check --fix`: replaces names that TensorFlow has changed, and shows the diff first."""
 
 import difflib
 import re

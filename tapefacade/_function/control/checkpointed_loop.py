@@ -1,4 +1,4 @@
-"""Loops whose number of iterations nobody knows, differentiated in reverse.
+"""`tf.while_loop`s of unknown length, differentiated in reverse from a few states that are kept.
 
 JAX keeps nothing of such a loop, as it knows no size for what is to be kept. Here the number is
 counted in the forward pass. In reverse the iterations are computed again from checkpoints: a loop

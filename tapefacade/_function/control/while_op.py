@@ -1,4 +1,4 @@
-"""A loop whose number of iterations is not known, as one instruction.
+"""A `tf.while_loop` whose number of iterations is not known, as one instruction.
 
 `jax.lax.while_loop` runs until the condition is false; in reverse its iterations are computed again
 (`checkpointed_loop.py`). With a bound `jax.lax.scan` runs instead, and does nothing in the

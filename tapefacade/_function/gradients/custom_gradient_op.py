@@ -1,4 +1,4 @@
-"""Gradients made by hand as instructions: the gradient function is recorded as a program.
+"""`tf.custom_gradient` as one instruction: its gradient function is recorded as a program.
 
 Within a function that is recorded, or in the body of a branch or loop, no Python can run when a
 gradient arrives. The gradient function is recorded then, on placeholders for the upstream

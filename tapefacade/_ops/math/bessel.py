@@ -400,6 +400,7 @@ def _i0(x: jax.Array) -> jax.Array:
 
 @_i0.defjvp
 def _i0_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX differentiates `exp(abs(x)) * i0e(x)`, whose slope at 0 it takes for 1."""
     (x,), (tangent,) = primals, tangents
     return _i0(x), tangent * _i1(x)
 
@@ -418,18 +419,6 @@ def _i1_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
 
 
 @jax.custom_jvp
-def _i0e(x: jax.Array) -> jax.Array:
-    return lax.bessel_i0e(x)
-
-
-@_i0e.defjvp
-def _i0e_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    (x,), (tangent,) = primals, tangents
-    y = _i0e(x)
-    return y, tangent * (_i1e(x) - lax.sign(x) * y)
-
-
-@jax.custom_jvp
 def _i1e(x: jax.Array) -> jax.Array:
     return lax.bessel_i1e(x)
 
@@ -438,7 +427,8 @@ def _i1e(x: jax.Array) -> jax.Array:
 def _i1e_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x,), (tangent,) = primals, tangents
     y = _i1e(x)
-    slope = _i0e(x) - y * (lax.sign(x) + 1 / x)
+    # JAX says 0.5 for NaN, too.
+    slope = lax.bessel_i0e(x) - y * (lax.sign(x) + 1 / x)
     return y, tangent * jnp.where(x == 0, jnp.full_like(x, 0.5), slope)
 
 
@@ -519,7 +509,7 @@ def bessel_i0e(x: TensorLike) -> jax.Array:
     >>> tf.math.bessel_i0e([0.0, 1.0]).numpy().round(4)
     array([1.    , 0.4658], dtype=float32)
     """
-    return _i0e(x)
+    return lax.bessel_i0e(x)
 
 
 @op(
@@ -556,6 +546,7 @@ def _dawsn(x: jax.Array) -> jax.Array:
 
 @_dawsn.defjvp
 def _dawsn_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """Takes the slope from the value, not from the approximations."""
     (x,), (tangent,) = primals, tangents
     y = _dawsn(x)
     return y, tangent * (1 - 2 * x * y)
@@ -588,6 +579,7 @@ def _expint(x: jax.Array) -> jax.Array:
 
 @_expint.defjvp
 def _expint_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX would say 0 below 0, where the value is NaN for TensorFlow."""
     (x,), (tangent,) = primals, tangents
     return _expint(x), tangent * lax.exp(x) / x
 
@@ -618,6 +610,7 @@ def _fresnel_cos(x: jax.Array) -> jax.Array:
 
 @_fresnel_cos.defjvp
 def _fresnel_cos_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX differentiates its approximations, which is wrong where one takes over from another."""
     (x,), (tangent,) = primals, tangents
     return _fresnel_cos(x), tangent * lax.cos(math.pi / 2 * lax.square(x))
 
@@ -654,6 +647,7 @@ def _fresnel_sin(x: jax.Array) -> jax.Array:
 
 @_fresnel_sin.defjvp
 def _fresnel_sin_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX differentiates its approximations; beyond 30 nothing of the slope is left in float32."""
     (x,), (tangent,) = primals, tangents
     return _fresnel_sin(x), tangent * lax.sin(math.pi / 2 * lax.square(x))
 
@@ -690,6 +684,7 @@ def _spence(x: jax.Array) -> jax.Array:
 
 @_spence.defjvp
 def _spence_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX has 0 for the slope at 0, at 1 and below 0."""
     (x,), (tangent,) = primals, tangents
     slope = jnp.where(x == 1, -jnp.ones_like(x), lax.log(x) / (1 - x))
     return _spence(x), tangent * slope

@@ -218,6 +218,7 @@ def _zeta(x: jax.Array, q: jax.Array) -> jax.Array:
 
 @_zeta.defjvp
 def _zeta_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX has no derivative with respect to `x`, and refuses that to `q` with it."""
     (x, q), (_, tangent) = primals, tangents
     return _zeta(x, q), tangent * (-x * _zeta(x + 1, q))
 
@@ -266,6 +267,7 @@ def _igamma_slopes(a: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def _defined(a: jax.Array, value: jax.Array) -> jax.Array:
+    """Puts NaN where `a` is 0, as in TensorFlow; for JAX the limit is the value."""
     return jnp.where(a > 0, value, jnp.full_like(value, jnp.nan))
 
 
@@ -342,6 +344,7 @@ def _betainc(a: jax.Array, b: jax.Array, x: jax.Array) -> jax.Array:
 
 @_betainc.defjvp
 def _betainc_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """JAX's slope is NaN at 0 and 1 where the density is not zero."""
     (a, b, x), (_, _, tangent) = primals, tangents
     log_beta = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
     slope = lax.exp(_xlog1py(b - 1, -x) + _xlogy(a - 1, x) - log_beta)
@@ -405,6 +408,10 @@ def lbeta(x: TensorLike) -> jax.Array:
     if x.ndim == 0:
         raise reduction_axis_out_of_range(-1, 0)
     return jnp.sum(lax.lgamma(x), axis=-1) - lax.lgamma(jnp.sum(x, axis=-1))
+
+
+# As in TensorFlow `x * log(y)` and its like are 0 where `x` is, even beside a NaN, and so are their
+# derivatives. Those of JAX (`jax.scipy.special.xlogy`) are NaN and the logarithm there.
 
 
 def _or_zero(x: jax.Array, value: jax.Array) -> jax.Array:
