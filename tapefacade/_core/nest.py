@@ -384,6 +384,13 @@ def _rebuild_mapping(instance: Any, values: dict[Any, Any]) -> Any:
         ) from error
 
 
+def _only_one_nested(inner: Any, leaf: Any) -> str:
+    return (
+        f'Substructure "{describe(inner)}" is a sequence, while substructure '
+        f'"{describe(leaf)}" is not'
+    )
+
+
 def _check_same(first: Any, second: Any, check_types: bool) -> None:
     """Compares two structures; the exception tells the place where they differ."""
     if type(first) is type(second) and _is_flat(first) and _is_flat(second):
@@ -393,10 +400,7 @@ def _check_same(first: Any, second: Any, check_types: bool) -> None:
     kind1, kind2 = _kind(first), _kind(second)
     if (kind1 is _NestKind.LEAF) != (kind2 is _NestKind.LEAF):
         inner, leaf = (second, first) if kind1 is _NestKind.LEAF else (first, second)
-        raise ValueError(
-            f'Substructure "{describe(inner)}" is a sequence, while substructure '
-            f'"{describe(leaf)}" is not'
-        )
+        raise ValueError(_only_one_nested(inner, leaf))
     if kind1 is _NestKind.LEAF:
         return
     if check_types:
@@ -423,10 +427,7 @@ def _check_composites(first: Any, second: Any) -> None:
         return
     if not all(is_composite):
         inner, leaf = (first, second) if is_composite[0] else (second, first)
-        raise ValueError(
-            f'Substructure "{describe(inner)}" is a sequence, while substructure '
-            f'"{describe(leaf)}" is not'
-        )
+        raise ValueError(_only_one_nested(inner, leaf))
     specs = [getattr(v, "_type_spec", v) for v in (first, second)]
     if not all(hasattr(spec, "most_specific_common_supertype") for spec in specs):
         return  # a value that has no spec
