@@ -95,5 +95,5 @@ def test_older_logging(monkeypatch):
 
 
 def test_what_is_left_of_graphs_says_what_to_do():
-    with pytest.raises(AttributeError, match=r"call `numpy\(\)` instead of `run`"):
-        _ = tf.compat.v1.Session
+    with pytest.raises(RuntimeError, match=r"call `numpy\(\)` instead of `run`"):
+        tf.compat.v1.Session()

@@ -127,8 +127,9 @@ def test_a_missing_attribute_like_no_other_says_so():
         ("import tensorflow.maths.special", "no `tf.maths`; the nearest name it has is `tf.math`"),
         ("from tensorflow.maths import log", "no `tf.maths`; the nearest name it has is `tf.math`"),
         ("import tensorflow.constant", "write `from tensorflow import constant`"),
-        ("from tensorflow.python.framework import ops", "'tensorflow.python' is private"),
-        ("import tensorflow.python", "Write `import tensorflow as tf` and use the public name"),
+        ("from tensorflow.python.framework import opps", "no 'opps'; the nearest it has is 'ops'"),
+        ("import tensorflow.python.utils", "no module 'tensorflow.python.utils'; the nearest"),
+        ("from tensorflow.core import protobuf", "'tensorflow.core' is private"),
     ],
 )
 def test_an_import_of_a_missing_name_says_what_there_is(alias, statement, text):

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from tapefacade._core import dtypes
+from tapefacade._core.random_seeds import GLOBAL
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._definition.op import function
+from tapefacade._trace.recording import THREAD
 
 
 class Graph:
@@ -32,6 +34,20 @@ class Graph:
             yield self
         finally:
             Graph._open.remove(self)
+
+    @property
+    def building_function(self) -> bool:
+        """Whether a `tf.function` is recorded."""
+        return bool(THREAD.functions)
+
+    @property
+    def seed(self) -> int | None:
+        """The global seed."""
+        return GLOBAL.seeds.seed
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """Returns the name: tensors have none, so that none is taken."""
+        return name
 
     def _unique(self, name: str) -> str:
         number = next(self._names.setdefault(name, itertools.count()))

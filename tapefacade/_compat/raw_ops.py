@@ -21,6 +21,7 @@ AsString strings.as_string input precision=-1 scientific=false shortest=false wi
 AvgPool nn.avg_pool2d value:input ksize strides padding data_format="NHWC"
 BiasAdd nn.bias_add value bias data_format="NHWC"
 Bitcast bitcast input type
+BroadcastGradientArgs _broadcast_gradient_args s0 s1
 Cast cast x DstT:dtype -Truncate
 Complex dtypes.complex real imag -Tout
 ConcatV2 concat values axis
@@ -54,11 +55,13 @@ HistogramFixedWidth histogram_fixed_width values value_range nbins dtype="int32"
 IFFT signal.ifft input
 IFFT2D signal.ifft2d input
 IFFT3D signal.ifft3d input
+IgammaGradA _igamma_grad_a a x
 Imag math.imag input -Tout
 InTopKV2 math.in_top_k predictions targets k
 LinSpace linspace start stop num
 LogSoftmax nn.log_softmax logits
 MatMul linalg.matmul a b transpose_a=false transpose_b=false grad_a=false grad_b=false
+MatrixDiagPartV2 linalg.diag_part input k padding_value
 MatrixDiagV3 linalg.diag diagonal k num_rows num_cols padding_value align="RIGHT_LEFT"
 MatrixSetDiagV3 linalg.set_diag input diagonal k align="RIGHT_LEFT"
 Max math.reduce_max input:input_tensor axis keep_dims:keepdims=false
@@ -73,6 +76,7 @@ Pack stack values axis=0
 Pad pad input:tensor paddings
 PadV2 pad input:tensor paddings constant_values
 Prod math.reduce_prod input:input_tensor axis keep_dims:keepdims=false
+RandomGammaGrad _random_gamma_grad alpha sample
 RandomShuffle random.shuffle value seed=0 -seed2
 RandomStandardNormal random.normal shape dtype seed=0 -seed2
 RandomUniform random.uniform shape dtype seed=0 -seed2

@@ -53,6 +53,18 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     get_logger().log(level, msg, *args, **kwargs)
 
 
+@function("compat.v1.logging.TaskLevelStatusMessage")
+def TaskLevelStatusMessage(msg: Any) -> None:  # noqa: N802 - TensorFlow's name
+    """Logs a message with the level of errors.
+
+    Args:
+        msg: the message.
+
+    >>> tf.compat.v1.logging.TaskLevelStatusMessage("ready")  # doctest: +SKIP
+    """
+    error(msg)
+
+
 @function("compat.v1.logging.log_if")
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
     """Logs a message if a condition holds.

@@ -17,10 +17,12 @@ from tapefacade._compat import (
     v1_logging,
     v1_losses as v1_losses,  # it registers functions, as v1_ops does
     v1_ops as v1_ops,
+    v1_scopes,
 )
 from tapefacade._compat.renamed_functions import older_function, read
 from tapefacade._compat.v1_arguments import ALSO, OLDER
 from tapefacade._config import devices
+from tapefacade._core.dimension import Dimension
 from tapefacade._core.missing_names import missing_attribute, root_module
 from tapefacade._core.registry import FUNCTIONS
 
@@ -200,7 +202,11 @@ NAMESPACES = {
             "zeta": "math.zeta",
         },
         values={
+            "Dimension": Dimension,
             "Graph": graph_leftovers.Graph,
+            "Session": v1_scopes.Session,
+            "SparseTensorValue": v1_scopes.SparseTensorValue,
+            "VariableScope": v1_scopes.VariableScope,
             "enable_eager_execution": devices.enable_eager_execution,
             "enable_v2_behavior": devices.enable_v2_behavior,
             "placeholder": graph_leftovers.placeholder,

@@ -263,7 +263,7 @@ def missing_attribute(
             # Python and its tools ask modules for many such names; nobody mistypes them.
             raise AttributeError(f"module {module_name!r} has no attribute {name!r}", name=name)
         text = missing_message(module_name, name)
-        if _asked_by_import(sys._getframe(depth)):
+        if is_import(sys._getframe(depth)):
             raise ImportError(text, name=module_name)
         # Without `obj`, for with it Python appends a suggestion of its own to ours.
         raise AttributeError(text, name=name)
@@ -448,7 +448,7 @@ def _is_public(module_name: str) -> bool:
     return first == root_name() and not any(part.startswith("_") for part in others)
 
 
-def _asked_by_import(frame: types.FrameType) -> bool:
+def is_import(frame: types.FrameType) -> bool:
     """Tells whether a frame is at `from x import y`.
 
     There Python swallows an AttributeError and its text, and says only "cannot import name".

@@ -138,7 +138,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
         end, children = -1, []
     if end != len(flat_sequence):
         raise _miscounted(structure, flat_sequence, expand_composites=False)
-    return _rebuild(structure, children)
+    return sequence_like(structure, children)
 
 
 def _pack_parts(structure: Any, flat_sequence: Any) -> Any:
@@ -345,11 +345,11 @@ def _pack_children(structure: Any, flat: Any, index: int) -> tuple[int, list[Any
             index += 1
         else:
             index, grandchildren = _pack_children(child, flat, index)
-            packed.append(_rebuild(child, grandchildren))
+            packed.append(sequence_like(child, grandchildren))
     return index, packed
 
 
-def _rebuild(instance: Any, children: list[Any]) -> Any:
+def sequence_like(instance: Any, children: list[Any]) -> Any:
     """Makes a structure like `instance` from other children, in the order of `_children`."""
     kind = _kind(instance)
     if kind is _NestKind.MAPPING:

@@ -19,6 +19,10 @@ from tapefacade._core.value_text import TensorText, device_of
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
 GRAPH_NAMES = {"name", "op", "graph", "value_index"}
+OPERATORS = """
+    abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow
+    radd rand rdiv rfloordiv rmatmul rmod rmul ror rpow rsub rtruediv rxor sub truediv xor
+"""
 MESSAGE_NUMPY_NAME = """{} object has no attribute '{}'.\x20
         If you are looking for numpy-related methods, please run the following:
         tf.experimental.numpy.experimental_enable_numpy_behavior()
@@ -128,6 +132,14 @@ class Tensor:
     """
 
     __slots__ = ()
+    __array_priority__ = 100
+    # The operators that libraries give classes of their own; `_ops/operators.py` makes them.
+    OVERLOADABLE_OPERATORS = frozenset(f"__{name}__" for name in OPERATORS.split())
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{type(self).__name__} has no value that could be true or false.")
+
+    __nonzero__ = __bool__
 
 
 class EagerTensor(TensorText, Operators, Tensor):

@@ -188,5 +188,7 @@ def attach(cls: Any) -> None:
     cls.__invert__ = _invert
 
 
-attach(EagerTensor)
-EagerTensor.__getitem__ = getitem  # type: ignore[method-assign, assignment]
+# Libraries take the operators of their own tensor-like classes from the base class.
+for _kind in (Tensor, EagerTensor):
+    attach(_kind)
+    _kind.__getitem__ = getitem  # type: ignore[attr-defined, method-assign, assignment]

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 from tapefacade._core.missing_names import dotted, missing_message, namespaces, root_module
 from tapefacade._port.keras_alias import BACKEND, TENSORFLOW
+from tapefacade._port.tensorflow_python.keras_package import TF_KERAS, keras_package
+from tapefacade._port.tensorflow_python.modules import INTERNAL, PYTHON, private_module
 
 MESSAGE_PRIVATE = (
     "{name!r} is private to TensorFlow and tapefacade has nothing like it. Write "
@@ -96,11 +98,20 @@ class _TensorFlowFinder(importlib.abc.MetaPathFinder):
             ModuleNotFoundError: If this package has no such module.
         """
         first, *parts = fullname.split(".")
+        if first == TF_KERAS:
+            return _package_spec(fullname, keras_package(fullname))
         if first != TENSORFLOW:
             return None
+        if fullname == PYTHON or fullname.startswith((f"{PYTHON}.", f"{INTERNAL}.")):
+            return _package_spec(fullname, private_module(fullname))
         return importlib.machinery.ModuleSpec(
             fullname, _TensorFlowLoader(_resolve(fullname, parts))
         )
+
+
+def _package_spec(fullname: str, module: types.ModuleType) -> importlib.machinery.ModuleSpec:
+    """Makes the spec of a module in which others may lie."""
+    return importlib.machinery.ModuleSpec(fullname, _TensorFlowLoader(module), is_package=True)
 
 
 class _TensorFlowLoader(importlib.abc.Loader):
@@ -128,7 +139,7 @@ class _TensorFlowLoader(importlib.abc.Loader):
             module: the module, filled long ago.
         """
         spec, module.__spec__ = module.__spec__, self._spec
-        if spec is not None:
+        if spec is not None and self._spec is not None:
             _register(spec.name, module)
 
 
@@ -149,6 +160,8 @@ class _Installation:
                 self._replaced = _take_modules()
                 sys.meta_path.insert(0, self._finder)
                 _register(TENSORFLOW, root_module())
+                sys.modules[INTERNAL] = private_module(INTERNAL)
+                vars(root_module())["__internal__"] = sys.modules[INTERNAL]
                 # Keras looks at this when it is first imported, and would look for TensorFlow.
                 self._set_keras = BACKEND not in os.environ and "keras" not in sys.modules
                 if self._set_keras:
@@ -164,6 +177,8 @@ class _Installation:
                 with contextlib.suppress(ValueError):
                     sys.meta_path.remove(self._finder)
                 _take_modules()
+                for name in ("__internal__", "python"):
+                    vars(root_module()).pop(name, None)
                 sys.modules.update(self._replaced)
                 self._replaced = {}
                 if self._set_keras:
@@ -172,7 +187,7 @@ class _Installation:
 
 def _take_modules() -> dict[str, types.ModuleType]:
     """Removes TensorFlow's modules from `sys.modules` and returns them."""
-    names = [n for n in list(sys.modules) if n == TENSORFLOW or n.startswith(f"{TENSORFLOW}.")]
+    names = [n for n in list(sys.modules) if n.partition(".")[0] in (TENSORFLOW, TF_KERAS)]
     return {name: sys.modules.pop(name) for name in names}
 
 
@@ -191,7 +206,7 @@ def _register(name: str, module: types.ModuleType) -> None:
 
 def _resolve(fullname: str, parts: list[str]) -> types.ModuleType:
     """Finds the module of this package that a module name of TensorFlow stands for."""
-    if parts and parts[0] in ("python", "core"):
+    if parts and parts[0] == "core":
         raise ModuleNotFoundError(MESSAGE_PRIVATE.format(name=fullname), name=fullname)
     found = root_module()
     for part in parts:

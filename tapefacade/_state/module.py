@@ -62,6 +62,10 @@ class Module:
         """The name."""
         return self._name
 
+    def _no_dependency(self, value: Any) -> Any:
+        """Returns the value, which libraries mark so as no part of a checkpoint."""
+        return value
+
     @property
     def name_scope(self) -> name_scope:
         """The `tf.name_scope` of the module."""

@@ -1,5 +1,6 @@
 """Scopes: of names (`tf.name_scope`), and of what makes variables (`tf.variable_creator_scope`)."""
 
+import abc
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator
@@ -112,8 +113,15 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         creators.pop()
 
 
-class VariableMeta(type):
-    """The class of `tf.Variable`: lets the creators of the scopes make its objects."""
+class VariableMeta(abc.ABCMeta):
+    """The class of `tf.Variable`: lets the creators of the scopes make its objects.
+
+    A subclass of `tf.Variable` can have abstract methods and bases, as in TensorFlow. No class is
+    registered as one, so `isinstance` need not ask the slow function of `abc`.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
     if not TYPE_CHECKING:  # to a type checker, a call gives what `__init__` says
 

@@ -1,6 +1,6 @@
 """What is known of a tensor without its value: `shape`, `size`, `rank`, static values."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -187,6 +187,41 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
             unequal_shapes(shape_text(one), shape_text(other)) + " [Op:BroadcastArgs]"
         ) from None
     return from_host(np.array(result, one.dtype))
+
+
+class BroadcastGradientArgs(NamedTuple):
+    """The axes along which two tensors were repeated."""
+
+    r0: EagerTensor
+    r1: EagerTensor
+
+
+@function("_broadcast_gradient_args")
+def broadcast_gradient_args(s0: Any, s1: Any) -> BroadcastGradientArgs:
+    """Finds the axes over which gradients of a combination of two tensors are summed.
+
+    Args:
+        s0: the shape of the first tensor, a vector of integers.
+        s1: the shape of the second.
+
+    Returns:
+        Two vectors: the axes along which the first and the second were repeated.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit.
+    """
+    first, second = convert_to_tensor(s0).numpy(), convert_to_tensor(s1).numpy()
+    rank = max(len(first), len(second))
+    padded = [np.pad(sizes, (rank - len(sizes), 0), constant_values=1) for sizes in (first, second)]
+    if np.any((padded[0] != padded[1]) & (padded[0] != 1) & (padded[1] != 1)):
+        raise invalid(
+            f"Incompatible shapes: {shape_text(first)} vs. {shape_text(second)} "
+            "[Op:BroadcastGradientArgs]"
+        )
+    if np.array_equal(first, second):
+        padded = [np.zeros(0), np.zeros(0)]  # nothing is repeated
+    axes = [from_host(np.flatnonzero(sizes == 1).astype(first.dtype)) for sizes in padded]
+    return BroadcastGradientArgs(*axes)
 
 
 KNOWN = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)

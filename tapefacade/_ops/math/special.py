@@ -262,6 +262,20 @@ def _igamma_grad_a_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.
     raise LookupError("gradient registry has no entry for: IgammaGradA")
 
 
+@op("_igamma_grad_a", kernel="IgammaGradA", dtypes=kernel_dtypes.FLOATS)
+def igamma_grad_a(a: TensorLike, x: TensorLike) -> jax.Array:
+    """Computes the derivative of `tf.math.igamma` by `a`."""
+    check_broadcast(a, x)
+    return _igamma_grad_a(*jnp.broadcast_arrays(a, x))
+
+
+@op("_random_gamma_grad", kernel="RandomGammaGrad", dtypes=kernel_dtypes.FLOATS)
+def random_gamma_grad(alpha: TensorLike, sample: TensorLike) -> jax.Array:
+    """Computes how a sample of a gamma distribution moves with `alpha`, the quantile kept."""
+    check_broadcast(alpha, sample)
+    return lax.random_gamma_grad(*jnp.broadcast_arrays(alpha, sample))
+
+
 def _igamma_slopes(a: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
     return _igamma_grad_a(a, x), lax.exp(-x + (a - 1) * lax.log(x) - lax.lgamma(a))
 

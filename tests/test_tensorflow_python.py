@@ -1,0 +1,394 @@
+"""What libraries import from `tensorflow.python` and `tf.__internal__`."""
+
+import collections
+import contextlib
+import importlib
+import logging
+import subprocess
+import sys
+
+import pytest
+
+import tapefacade as tf
+from tapefacade._port.tensorflow_python import nests
+from tapefacade._port.tensorflow_python.modules import (
+    internal_names,
+    module_paths,
+    private_module,
+    public_names,
+)
+from tapefacade._port.tensorflow_python.table import MODULES, NAMES
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+@pytest.fixture
+def alias():
+    with tf.install_as_tensorflow():
+        yield
+
+
+def imported(name):
+    return importlib.import_module(f"tensorflow.python.{name}")
+
+
+# -- the table ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(NAMES))
+def test_every_name_of_the_table_is_there(alias, path):
+    module, _, name = path.rpartition(".")
+    assert getattr(imported(module), name) is not None
+
+
+def test_every_module_of_the_table_can_be_imported(alias):
+    for path in sorted(module_paths()):
+        if path and not path.startswith("__internal__"):
+            assert imported(path).__name__ == f"tensorflow.python.{path}"
+
+
+def public_value(path):
+    value = tf
+    for part in path.split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def test_a_name_that_tensorflow_exports_is_the_public_one(alias):
+    found, missing = 0, []
+    for path, names in public_names().items():
+        module = private_module(f"tensorflow.python.{path}")
+        for own, public in names.items():
+            if public.startswith("__internal__") or path in MODULES:
+                continue
+            value = public_value(public)
+            if value is None:
+                missing.append((module, own))
+            else:
+                found += 1
+                assert getattr(module, own) is value, (path, own)
+    assert found > 1000
+    for module, own in missing[:20]:
+        with pytest.raises(AttributeError, match="tapefacade has no `tf"):
+            getattr(module, own)
+
+
+def test_internal_names_lead_to_modules(alias):
+    assert internal_names()["__internal__.nest.is_mapping"] == "util.nest.is_mapping"
+    assert tf.__internal__.nest.is_mapping({})
+    assert tf.__internal__.tf2.enabled()
+    assert tf.__internal__.decorator.unwrap(len) == ([], len)
+    internal = importlib.import_module("tensorflow.__internal__.nest")
+    assert internal.flatten_up_to is nests.flatten_up_to
+
+
+@pytest.mark.parametrize(
+    ("statement", "text"),
+    [
+        ("from tensorflow.python.util import nestt", "no 'nestt'; the nearest it has is 'nest'"),
+        ("from tensorflow.python.util.nest import flaten", "the nearest it has is 'flatten'"),
+        ("from tensorflow.python.util.nest import quux", "use the public name"),
+        ("import tensorflow.python.utils", "nearest it has is 'tensorflow.python.util'"),
+        ("from tensorflow.python.ops.array_ops import quantize", "no `tf.quantization.quantize`"),
+        ("from tensorflow.__internal__ import quux", "use the public name"),
+        ("from tf_keras import quux", "Keras 3, which has no 'quux'"),
+        ("import tf_keras.src", "Keras 3, which has no 'src'"),
+    ],
+)
+def test_what_is_missing_says_what_to_write(alias, statement, text):
+    with pytest.raises(ImportError) as error:
+        exec(statement, {})
+    assert text in str(error.value)
+
+
+def test_the_package_is_gone_with_the_alias():
+    with tf.install_as_tensorflow():
+        imported("util.nest")
+        assert tf.__internal__.nest.is_mapping({})
+    assert not hasattr(tf, "__internal__")
+    assert not hasattr(tf, "python")
+    assert not [name for name in sys.modules if name.startswith(("tensorflow.", "tf_keras"))]
+
+
+def test_nothing_of_it_is_read_before_it_is_imported():
+    program = (
+        "import sys, tapefacade\n"
+        "with tapefacade.install_as_tensorflow():\n"
+        "    from tapefacade._port.tensorflow_python import modules\n"
+        "    assert modules.public_names.cache_info().misses == 0\n"
+        "    assert 'tapefacade._port.tensorflow_python.nests' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_tf_keras_is_our_keras(alias):
+    pytest.importorskip("keras")
+    import tf_keras
+    import tf_keras.api._v1.keras as v1
+    from tf_keras.layers import Dense
+
+    assert Dense is tf.keras.layers.Dense is v1.layers.Dense
+    assert tf_keras.optimizers.Adam is tf.keras.optimizers.Adam
+
+
+# -- what it holds --------------------------------------------------------------------------------
+
+
+def refusal(shallow, tree):
+    with pytest.raises((TypeError, ValueError)) as error:
+        nests.assert_shallow_structure(shallow, tree)
+    return type(error.value), str(error.value)
+
+
+def test_upper_parts_of_structures():
+    tree = {"a": [1, {"b": 2}], "c": Pair(1, (2, 3))}
+    assert nests.flatten_with_tuple_paths(tree) == [
+        (("a", 0), 1), (("a", 1, "b"), 2), (("c", "first"), 1),
+        (("c", "second", 0), 2), (("c", "second", 1), 3),
+    ]  # fmt: skip
+    assert nests.flatten_up_to({"a": 0, "c": 0}, tree) == [[1, {"b": 2}], Pair(1, (2, 3))]
+    assert nests.map_structure_up_to(Pair(0, 0), lambda x: (x,), Pair([1], 2)) == Pair(([1],), (2,))
+    sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
+    assert len(nests.flatten_up_to([1, 2], [sparse, 3], expand_composites=True)) == 2
+    assert len(nests.flatten_up_to([sparse, 2], [sparse, 3], expand_composites=True)) == 4
+
+
+def test_refused_structures_are_those_of_tensorflow():
+    assert refusal([1, 2], {"a": 1, "b": 2}) == (
+        TypeError,
+        "The two structures don't have the same sequence type. Input structure has type <class "
+        "'dict'>, while shallow structure has type <class 'list'>.",
+    )
+    assert refusal([1, 2], [1, 2, 3]) == (
+        ValueError,
+        "The two structures don't have the same sequence length. Input structure has length 3, "
+        "while shallow structure has length 2.",
+    )
+    assert refusal([1, [2]], [1, 2]) == (
+        TypeError,
+        "If shallow structure is a sequence, input must also be a sequence. Input has type: <class "
+        "'int'>.",
+    )
+    assert refusal({"a": 1}, {"b": 1}) == (
+        ValueError,
+        "The shallow_tree's keys are not a subset of the input_tree's keys. The shallow_tree has "
+        "the following keys that are not in the input_tree: ['a'].",
+    )
+
+
+def test_how_deep_to_look():
+    look = nests.get_traverse_shallow_structure
+    tree = [1, [2, 3], (4, 5)]
+    assert look(lambda s: isinstance(s, list), tree) == [False, [False, False], False]
+    with pytest.raises(TypeError, match="traverse_fn returned a non-bool scalar: 1 for input"):
+        look(lambda s: 1, tree)
+    with pytest.raises(TypeError, match="didn't return a depth=1 structure of bools"):
+        look(lambda s: [1, 2], [1, [2]])
+    assert nests.list_to_tuple([1, [2, {"a": [3]}]]) == (1, (2, {"a": (3,)}))
+    with pytest.raises(ValueError, match="Key had 2 elements, but value had 1 elements"):
+        nests.flatten_dict_items({(4, 5): ("a",)})
+
+
+def test_deprecated_functions_say_so_once(alias, caplog):
+    deprecation = imported("util.deprecation")
+
+    @deprecation.deprecated("2026-12-31", "Write `g`.")
+    def f(x):
+        """Doubles."""
+        return 2 * x
+
+    @deprecation.deprecated_args(None, "Leave it out.", "old")
+    def h(x, old=None):
+        return x
+
+    old_name = deprecation.deprecated_alias("old_name", "f", f)
+    with caplog.at_level(logging.WARNING, "tensorflow"):
+        with deprecation.silence():
+            assert f(1) == 2
+        assert not caplog.records
+        assert (f(1), f(2), h(1), h(1, old=2), old_name(3)) == (2, 4, 1, 1, 6)
+    said = [record.getMessage().splitlines()[0] for record in caplog.records]
+    assert len(said) == 3
+    assert "is deprecated and will be removed after 2026-12-31" in said[0]
+    assert "with old is deprecated and will be removed in a future version" in said[1]
+    assert said[2] == "The name old_name is deprecated. Please use f instead."
+    assert imported("util.tf_inspect").getfullargspec(f).args == ["x"]
+    with pytest.raises(ValueError, match="Cannot specify both 'dim' and 'axis'"):
+        deprecation.deprecated_argument_lookup("axis", 1, "dim", 2)
+
+
+def test_decorators_keep_what_they_decorate(alias):
+    decorator, inspect = imported("util.tf_decorator"), imported("util.tf_inspect")
+
+    def target(a, b=2):
+        """Adds."""
+        return a + b
+
+    wrapped = decorator.make_decorator(target, lambda *a, **k: target(*a, **k) + 1, "more")
+    assert (wrapped(1), wrapped.__name__, wrapped.__doc__) == (4, "target", "Adds.")
+    (record,), inner = decorator.unwrap(wrapped)
+    assert (record.decorator_name, inner) == ("more", target)
+    assert inspect.getcallargs(wrapped, 1) == {"a": 1, "b": 2}
+    assert inspect.getargspec(wrapped) == (["a", "b"], None, None, (2,))
+    assert inspect.getfullargspec(tf.rank).args == ["input", "name"]
+
+
+def test_sets_of_objects(alias):
+    identity = imported("util.object_identity")
+    x, y = tf.constant(1.0), tf.constant(1.0)
+    found = identity.ObjectIdentitySet([x])
+    assert x in found
+    assert y not in found
+    table = identity.ObjectIdentityDictionary([(x, 1)])
+    table[y] = 2
+    assert [table[x], table[y], len(table)] == [1, 2, 2]
+    weak = identity.ObjectIdentityWeakKeyDictionary([(x, 1)])
+    assert list(weak.values()) == [1]
+    del x, found, table
+    assert len(weak) == 0
+
+
+def test_conditions_that_are_known(alias):
+    smart = imported("framework.smart_cond")
+    assert smart.smart_cond(True, lambda: 1, lambda: 2) == 1
+    assert smart.smart_cond(tf.constant(False), lambda: 1, lambda: 2) == 2
+
+    @tf.function
+    def f(x):
+        return smart.smart_cond(x > 0, lambda: x, lambda: -x)
+
+    assert [f(tf.constant(v)).numpy() for v in (2.0, -3.0)] == [2.0, 3.0]
+    with pytest.raises(TypeError, match="Argument `pred` must be a Tensor, or a Python bool"):
+        smart.smart_cond("x", lambda: 1, lambda: 2)
+
+
+def test_shapes_that_are_known(alias):
+    util = imported("framework.tensor_util")
+    assert util.constant_value_as_shape(tf.constant([2, -1])) == [2, None]
+    assert util.constant_value_as_shape(tf.constant(-1)).rank is None
+    with pytest.raises(ValueError, match="scalar value '3' as shape"):
+        util.constant_value_as_shape(tf.constant(3))
+
+    @tf.function
+    def f(x):
+        found.append(util.constant_value_as_shape(tf.shape(x)))
+        found.append(util.constant_value(x))
+        return x
+
+    found = []
+    f(tf.ones([2, 3]))
+    assert found[0] == [2, 3]
+    assert found[1] is None
+
+
+def test_a_gradient_that_may_not_pass(alias):
+    prevent = imported("ops.array_ops").prevent_gradient
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = prevent(x * 2, "it is wrong")
+    assert y.numpy() == 2.0
+    with pytest.raises(LookupError, match=r"Gradient explicitly disabled\. Reason: it is wrong"):
+        tape.gradient(y, x)
+
+
+def test_a_library_with_values_of_its_own(alias):
+    composite = imported("framework.composite_tensor")
+    registry = imported("framework.type_spec_registry")
+
+    class IntervalSpec(tf.TypeSpec):
+        value_type = property(lambda self: Interval)
+        _component_specs = property(
+            lambda self: {"low": tf.TensorSpec([]), "up": tf.TensorSpec([])}
+        )
+
+        def _serialize(self):
+            return ()
+
+        def _to_components(self, value):
+            return {"low": value.low, "up": value.up}
+
+        def _from_components(self, components):
+            return Interval(components["low"], components["up"])
+
+    class Interval(composite.CompositeTensor):
+        def __init__(self, low, up):
+            self.low, self.up = tf.convert_to_tensor(low), tf.convert_to_tensor(up)
+
+        @property
+        def _type_spec(self):
+            return IntervalSpec()
+
+    doubled = tf.function(lambda i: Interval(2 * i.low, 2 * i.up))(Interval(1.0, 2.0))
+    assert [x.numpy() for x in tf.nest.flatten(doubled, expand_composites=True)] == [2.0, 4.0]
+    registry.register("tests.Interval")(IntervalSpec)
+    assert registry.lookup("tests.Interval") is IntervalSpec
+    assert not tf.is_tensor(doubled)
+    with contextlib.suppress(KeyError):
+        del registry._NAME_TO_TYPE_SPEC["tests.Interval"]
+
+
+# -- what libraries ask of the core ---------------------------------------------------------------
+
+
+def test_operators_belong_to_the_base_class():
+    for name in tf.Tensor.OVERLOADABLE_OPERATORS - {"__rdiv__"}:
+        assert callable(getattr(tf.Tensor, name)), name
+    assert tf.Tensor.__add__(tf.constant(1), 2).numpy() == 3
+
+
+def test_variables_with_abstract_methods():
+    import abc
+
+    class Parameter(tf.Variable, metaclass=abc.ABCMeta):
+        @abc.abstractmethod
+        def prior(self):
+            """The prior."""
+
+    class Weight(Parameter):
+        def prior(self):
+            return self * 2
+
+    with pytest.raises(TypeError, match="abstract"):
+        Parameter(1.0)
+    weight = Weight(3.0)
+    with tf.GradientTape() as tape:
+        y = weight.prior()
+    assert tape.gradient(y, weight).numpy() == 2.0
+    assert isinstance(weight, tf.Variable)
+    assert not isinstance(1.0, tf.Variable)
+
+
+def test_scopes_of_tensorflow_1():
+    v1 = tf.compat.v1
+    with v1.variable_scope("a") as scope:
+        assert (scope.name, scope.original_name_scope) == ("a", "a/")
+        assert v1.get_variable("w", [2]).name == "a/w:0"
+        assert v1.get_variable("n", [2], tf.int32).numpy().tolist() == [0, 0]
+        with v1.variable_scope("b"):
+            assert v1.get_variable("w", initializer=3.0).name == "a/b/w:0"
+    with pytest.raises(ValueError, match="Variable w did not get an initializer"):
+        v1.get_variable("w")
+    with pytest.raises(ValueError, match="If initializer is a constant, do not specify shape"):
+        v1.get_variable("w", [1], initializer=3.0)
+    with pytest.raises(RuntimeError, match="Tensors have values at once"):
+        v1.Session()
+    assert tf.function(lambda: v1.get_default_graph().building_function)().numpy()
+    assert not v1.get_default_graph().building_function
+
+
+@pytest.mark.parametrize(
+    ("s0", "s1", "axes"),
+    [
+        ([], [], [[], []]),
+        ([2], [2], [[], []]),
+        ([1, 3], [3], [[0], [0]]),
+        ([2, 1], [1, 3], [[1], [0]]),
+        ([1, 1], [1], [[0, 1], [0, 1]]),
+        ([2, 3], [], [[], [0, 1]]),
+        ([1, 2, 1], [2, 2, 1], [[0, 2], [2]]),
+    ],
+)  # TensorFlow's answers
+def test_axes_of_repetition(s0, s1, axes):
+    shapes = [tf.constant(shape, tf.int32) for shape in (s0, s1)]
+    found = tf.raw_ops.BroadcastGradientArgs(s0=shapes[0], s1=shapes[1])
+    assert [found.r0.numpy().tolist(), found.r1.numpy().tolist()] == axes
