@@ -11,6 +11,7 @@ import operator
 import re
 from typing import Any, NamedTuple
 
+from tapefacade._core.error_texts import MESSAGE_BOTH
 from tapefacade._core.missing_names import root_module
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import hinted
@@ -85,7 +86,7 @@ def older_function(name: str, renamed: RenamedFunction) -> Any:
             if own in given and key in bound.arguments:
                 first = next(k for k, o in renamed.ours.items() if o == own)
                 if first in bound.arguments:
-                    raise ValueError(f"Cannot specify both '{key}' and '{first}'.")
+                    raise ValueError(MESSAGE_BOTH.format(key, first))
             given[own] = value
         return called(renamed.path)(**given)
 

@@ -15,6 +15,7 @@ MESSAGE_NONE = "None values not supported."
 MESSAGE_RAGGED = "Can't convert non-rectangular Python sequence to Tensor."
 MESSAGE_LARGE = "Can't convert Python sequence with out-of-range integer to Tensor."
 MESSAGE_PARALLEL_ITERATIONS = "'parallel_iterations' must be a positive integer."
+MESSAGE_BOTH = "Cannot specify both '{}' and '{}'."
 MESSAGE_BOXES = "boxes must have 4 columns"
 
 

@@ -621,11 +621,19 @@ def _add_spec(cls: Any) -> None:
     cls.Spec = spec
     _add_constructor(spec)
     if "__name__" in cls.__dict__:
-        _register(cls.__dict__["__name__"] + ".Spec", spec)
+        register_named(cls.__dict__["__name__"] + ".Spec", spec)
 
 
-def _register(name: str, spec: Any) -> None:
-    """Enters the spec of a type that has a name."""
+def register_named(name: str, spec: Any) -> None:
+    """Enters the spec of a type that has a name.
+
+    Args:
+        name: the name, with that of the package in front.
+        spec: the class of specs.
+
+    Raises:
+        ValueError: if the name has no package in front, or is another's.
+    """
     if not NAME_FORM.fullmatch(name):
         raise ValueError(
             "Registered name must have the form '{project_name}.{type_name}' (e.g. "

@@ -177,6 +177,26 @@ def case(
 
 
 def _pairs(given: Any, exclusive: bool) -> list[tuple[EagerTensor, Branch]]:
+    pairs = as_pairs(given, exclusive)
+    for entry in pairs:
+        _check_pair(*entry)
+    return pairs
+
+
+def as_pairs(given: Any, exclusive: bool) -> list[tuple[Any, Any]]:
+    """Lists the conditions and functions of `tf.case`, of whatever types.
+
+    Args:
+        given: pairs, or a dictionary.
+        exclusive: whether at most one condition can hold, so that their order does not matter.
+
+    Returns:
+        The pairs.
+
+    Raises:
+        TypeError: if these are no pairs.
+        ValueError: if there are none, or they have no order.
+    """
     if not isinstance(given, list | tuple | dict):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(given)}")
     if isinstance(given, dict):
@@ -189,7 +209,6 @@ def _pairs(given: Any, exclusive: bool) -> list[tuple[EagerTensor, Branch]]:
     for entry in given:
         if not isinstance(entry, tuple) or len(entry) != 2:
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {entry}.")
-        _check_pair(*entry)
     if not given:
         raise ValueError("not enough values to unpack (expected 2, got 0)")
     return list(given)

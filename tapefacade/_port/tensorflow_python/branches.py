@@ -1,13 +1,14 @@
 """`smart_cond`, `control_flow_util` and others: which branch runs, if its condition is known."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.tensor import Tensor
 from tapefacade._function.control.cond import cond
 from tapefacade._function.control.map_fn import map_fn
+from tapefacade._function.control.switch_case import as_pairs
 from tapefacade._function.control.vectorized_map import vectorized_map
 from tapefacade._ops.array.creation import range as range_op
 from tapefacade._ops.array.shapes import get_static_value
@@ -197,13 +198,10 @@ def enabled() -> bool:
 
 def _pairs(given: Any, allow_python_preds: bool) -> list[tuple[Any, Callable[[], Any]]]:
     """Checks pairs of conditions and functions."""
-    if isinstance(given, Mapping):
-        given = list(given.items())
-    if not isinstance(given, list | tuple):
-        raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(given)}")
-    for pair in given:
-        if not isinstance(pair, tuple) or len(pair) != 2 or not callable(pair[1]):
-            raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
-        if isinstance(pair[0], bool) and not allow_python_preds:
-            raise TypeError(f"pred must be Tensor of type bool. Received {pair[0]}.")
-    return list(given)
+    pairs = as_pairs(given, exclusive=True)
+    for pred, function in pairs:
+        if not callable(function):
+            raise TypeError(f"{function} for the condition {pred} must be callable.")
+        if isinstance(pred, bool) and not allow_python_preds:
+            raise TypeError(f"pred must be Tensor of type bool. Received {pred}.")
+    return pairs

@@ -6,16 +6,14 @@ from typing import Any, TypeVar
 
 from tapefacade._core import dispatch, nest
 from tapefacade._core.type_spec import TypeSpec, register_spec
+from tapefacade._extension.extension_type import REGISTERED, register_named
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._state.indexed_slices import IndexedSlices
 
 T = TypeVar("T")
-NAME_TO_TYPE_SPEC: dict[str, type] = {}
+NAME_TO_TYPE_SPEC = REGISTERED
 TYPE_SPEC_TO_NAME: dict[type, str] = {}
-MESSAGE_NAME = (
-    'TypeSpec name must have the form "{module_name}.TypeSpec" or be registered once. Got: {!r}'
-)
 
 
 class CompositeTensor(dispatch.CompositeTensor, metaclass=abc.ABCMeta):
@@ -108,8 +106,6 @@ def register(name: str) -> Callable[[T], T]:
     """
     if not isinstance(name, str):
         raise TypeError(f"Expected `name` to be a string; got {name!r}")
-    if "." not in name:
-        raise ValueError(MESSAGE_NAME.format(name))
 
     def decorate(cls: Any) -> Any:
         if not (isinstance(cls, type) and issubclass(cls, TypeSpec)):
@@ -119,12 +115,7 @@ def register(name: str) -> Callable[[T], T]:
                 f"Class {cls.__module__}.{cls.__name__} has already been registered with name "
                 f"{TYPE_SPEC_TO_NAME[cls]}."
             )
-        if name in NAME_TO_TYPE_SPEC:
-            raise ValueError(
-                f"Name {name} has already been registered for class "
-                f"{NAME_TO_TYPE_SPEC[name].__module__}.{NAME_TO_TYPE_SPEC[name].__name__}."
-            )
-        NAME_TO_TYPE_SPEC[name] = cls
+        register_named(name, cls)
         TYPE_SPEC_TO_NAME[cls] = name
         return cls
 

@@ -5,6 +5,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from tapefacade._core.error_texts import MESSAGE_BOTH
 from tapefacade._core.logging import get_logger
 from tapefacade._port.tensorflow_python.decorators import make_decorator
 from tapefacade._port.tensorflow_python.inspection import getfullargspec
@@ -193,7 +194,7 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
     if old_value is None:
         return new_value
     if new_value is not None:
-        raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
+        raise ValueError(MESSAGE_BOTH.format(old_name, new_name))
     return old_value
 
 
