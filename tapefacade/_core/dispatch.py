@@ -117,6 +117,8 @@ def assembled(value: Any, rest: Iterator[Any]) -> Any:
 # (name of the function, class of the value) -> what the function does with such a value. What is
 # under "*" is asked last, with the name in front of the arguments.
 HANDLERS: dict[tuple[str, type], Callable[..., Any]] = {}
+# Name of a function -> what users have registered for it (`_extension/api_dispatch.py`).
+TARGETS: dict[str, Any] = {}
 
 
 def handles(kind: type, *names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -148,7 +150,9 @@ def is_handled(name: str, value: Any) -> bool:
     )
 
 
-def hand_over(name: str, given: HandOver, args: Any = (), kwargs: Any = None) -> Any:
+def hand_over(
+    name: str, given: HandOver, args: Any = (), kwargs: Any = None, is_operator: bool = False
+) -> Any:
     """Calls the handler of a function for a value that is no dense tensor.
 
     Args:
@@ -156,6 +160,7 @@ def hand_over(name: str, given: HandOver, args: Any = (), kwargs: Any = None) ->
         given: what the conversion of the value raised.
         args: the positional arguments.
         kwargs: the keyword arguments.
+        is_operator: whether an operator is called, which users do not override so.
 
     Returns:
         What the handler returns.
@@ -164,6 +169,10 @@ def hand_over(name: str, given: HandOver, args: Any = (), kwargs: Any = None) ->
         HandOver: if there is no handler, or it returns NotImplemented.
     """
     kwargs = kwargs or {}
+    if TARGETS and not is_operator and (dispatcher := TARGETS.get(name)) is not None:
+        result = dispatcher(args, kwargs)
+        if result is not NotImplemented:
+            return result
     try:
         for kind in type(given.value).__mro__:
             for key, first in ((name, ()), ("*", (name,))):

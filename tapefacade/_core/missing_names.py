@@ -23,7 +23,6 @@ _ABSL = "Write `from absl import app, flags, logging`, or use argparse and loggi
 _NO_GRAPH = "Leave it out: there are no graphs, and tensors have values at once"
 _CPP = "There is no C++ library: write the op in JAX, or call it with `tf.numpy_function`"
 _TABLE = "Write `tf.lookup.KeyValueTensorInitializer` with the tensors of the dataset"
-_DISPATCH = "Write a function of your own that tells the classes apart"
 _SESSION = "Tensors have values at once: call `numpy()` instead of `run`"
 _CONFIG = "Leave it out, or use `tf.config`"
 _NO_SWITCH = "Leave it out: programs are compiled without graphs"
@@ -197,12 +196,6 @@ HINTS = {
     ),
     "tf.experimental.RowPartition": "Use `ragged.row_splits` and `tf.RaggedTensor.from_row_splits`",
     "tf.experimental.enable_strict_mode": "Leave it out: what is deprecated raises",
-    "tf.experimental.dispatch_for": _DISPATCH,
-    "tf.experimental.dispatch_for_api": _DISPATCH,
-    "tf.experimental.dispatch_for_unary_elementwise_apis": _DISPATCH,
-    "tf.experimental.dispatch_for_binary_elementwise_apis": _DISPATCH,
-    "tf.experimental.dispatch_for_binary_elementwise_assert_apis": _DISPATCH,
-    "tf.experimental.unregister_dispatch_for": _DISPATCH,
     "tf.experimental.register_filesystem_plugin": (
         "Write paths with `://`: the extra `remote` reads them"
     ),

@@ -49,7 +49,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     try:
         values, scalars = _convert_inputs(op, static, values, hint)
     except HandOver as other:
-        return hand_over(op.name, other, kwargs=op.named_arguments(inputs, given))
+        return hand_over(op.name, other, kwargs=op.named_arguments(inputs, given), is_operator=hint)
     if op.host is not None:
         on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:

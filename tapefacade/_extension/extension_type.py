@@ -387,7 +387,7 @@ class ExtensionType(_FieldHolder, CompositeTensor, metaclass=_ExtensionTypeClass
 
     @property
     def _type_spec(self) -> Any:
-        held: dict[str, Any] = self.__dict__
+        held: Any = self.__dict__
         if OWN_SPEC not in held:
             held[OWN_SPEC] = self.Spec.from_value(self)
         return held[OWN_SPEC]

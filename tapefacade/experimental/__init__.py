@@ -19,6 +19,13 @@ from tapefacade._core.dtypes import (
 )
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.optional import Optional as Optional
+from tapefacade._extension.api_dispatch import (
+    dispatch_for_api as dispatch_for_api,
+    dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
+    dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
+    dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
+    unregister_dispatch_for as unregister_dispatch_for,
+)
 from tapefacade._extension.extension_type import (
     BatchableExtensionType as BatchableExtensionType,
     ExtensionType as ExtensionType,
