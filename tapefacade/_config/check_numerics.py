@@ -7,10 +7,14 @@ import numpy as np
 from jax.core import Tracer
 
 from tapefacade._config.settings import ops_run_immediately, run_ops_immediately
+from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import from_host
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
 from tapefacade._trace import execution
+from tapefacade._trace.non_finite import Origin, origins_in
+from tapefacade._trace.non_finite_report import NonFinite
 from tapefacade._trace.slices import Step
 
 # Ops that make no such numbers of others.
@@ -19,6 +23,7 @@ SAFE = {
     "Squeeze", "StridedSlice", "Transpose", "Unpack",
 }  # fmt: skip
 KINDS = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
+_SHOWN = {"NaN": "+NaN"}  # what TensorFlow calls them in a list
 _BEFORE: list[bool] = []  # whether ops ran immediately before, if checks are on
 
 
@@ -80,8 +85,7 @@ def _check(
     wrong = [name for name, count in counts.items() if count]
     if not wrong:
         return
-    shown = {"NaN": "+NaN"}
-    lines = [f"  # of {shown.get(name, name)} elements: {counts[name]}" for name in wrong]
+    lines = [f"  # of {_SHOWN.get(name, name)} elements: {counts[name]}" for name in wrong]
     inputs = [values[slot] for slot in step.inputs if slot < len(values)]
     tensors = [str(from_host(np.array(value))) for value in inputs]
     if len(tensors) == 1:
@@ -90,11 +94,55 @@ def _check(
         numbered = [f"         {i}: {tensor}" for i, tensor in enumerate(tensors)]
         lines += ["", f"  Input tensors ({len(tensors)}):", *numbered]
     type_ = step.types[place]
+    origin = _origin(executable, values)
+    if origin is not None and origin.kernel != step.operation.kernel:  # an op within it
+        _raise_within(origin)
+    error = _error(
+        place, step.operation.kernel, len(step.types), type_.dtype, type_.shape, lines, wrong
+    )
+    if origin is not None:
+        error.add_note(repr(NonFinite(origin)))
+    raise error
+
+
+def _origin(executable: execution.Executable, values: list[Any]) -> Origin | None:
+    """Returns the op, within a gradient or a loop too, that has made the first wrong number."""
+    if any(isinstance(value, Tracer) for value in values):
+        return None
+    origins, _ = origins_in(executable.part, values)
+    return next(iter(origins), None)
+
+
+def _raise_within(origin: Origin) -> None:
+    """Raises the error of an op within a gradient, a loop or a function."""
+    value = origin.value
+    lines = [f"  # of {_SHOWN.get(name, name)} elements: {n}" for name, n in value.counts.items()]
+    inputs = [str(v) for v in (*origin.operands.values(), *origin.upstream.values())]
+    if len(inputs) == 1:
+        lines += ["", f"  Input tensor: {inputs[0]}"]
+    elif inputs:
+        numbered = [f"         {i}: {text}" for i, text in enumerate(inputs)]
+        lines += ["", f"  Input tensors ({len(inputs)}):", *numbered]
+    count = len(origin.operands) if origin.upstream else len(origin.step.types)
+    dtype, _, shape = value.type.partition("[")
+    shape = TensorShape([int(n) for n in shape.strip("]").split(",") if n])
+    error = _error(
+        origin.place, origin.kernel, count, as_dtype(dtype), shape, lines, list(value.counts)
+    )
+    error.add_note(repr(NonFinite(origin)))
+    raise error
+
+
+def _error(
+    place: int, kernel: str, outputs: int, dtype: Any, shape: Any, lines: list[str],
+    wrong: list[str],
+) -> Exception:  # fmt: skip
+    """Makes TensorFlow's error."""
     text = "\n".join(lines)
-    raise invalid(
+    return invalid(
         f"\n\n!!! Detected Infinity or NaN in output {place} of eagerly-executing op "
-        f'"{step.operation.kernel}" (# of outputs: {len(step.types)}) !!!\n'
-        f"  dtype: {type_.dtype}\n  shape: {type_.shape}\n{text}\n\n : "
+        f'"{kernel}" (# of outputs: {outputs}) !!!\n'
+        f"  dtype: {dtype}\n  shape: {shape}\n{text}\n\n : "
         f"Tensor had {_listed(wrong)} values [Op:CheckNumericsV2] name: "
     )
 
@@ -110,8 +158,10 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     """Makes every op that gives an infinite or missing number raise an error.
 
     Ops run at their calls meanwhile, as `tf.config.run_ops_immediately` says, so that the error
-    comes from the line of its op. Unlike TensorFlow, what a tape computes counts as one op, called
-    `GradientTape`.
+    comes from the line of its op. A gradient whose result is wrong is computed once more, op by op,
+    and so is a loop, or a function that was compiled before: the error names the op within it (a
+    backward one as `SqrtGrad`). A note says at which line that was recorded, what the operands
+    were, and the usual cure, as `GradientTape.find_nan` does.
 
     Args:
         stack_height_limit: ignored: the exception has its traceback.

@@ -191,7 +191,7 @@ def _make_plan(
     local = {slot: place for place, slot in enumerate(inputs)}
     ghosts = tuple(s for node in found.nodes for s in range(node.first_output, node.end))
     local.update({slot: len(inputs) + place for place, slot in enumerate(ghosts)})
-    part = Slice(part.inputs, part.steps, part.outputs[: len(wanted)])
+    part = Slice(part.inputs, part.steps, part.outputs[: len(wanted)], part.lines)
     operation = derivative(
         kind, part, tuple(local[s] for s in sources), owners,
         tuple(given[place] for place in found.targets), scope.window.rematerialize,

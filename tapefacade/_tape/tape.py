@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
@@ -40,11 +41,13 @@ from tapefacade._tape.gradient_arguments import (
     with_itself,
 )
 from tapefacade._tape.gradient_paths import Window, nodes_within
+from tapefacade._tape.tape_values import first_non_finite
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients, unconnected_gradients_of
+from tapefacade._trace.non_finite_report import NonFinite
 from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of
 from tapefacade._trace.recording import CLOSED_VALUES, THREAD, RecordedValues, Recording
-from tapefacade._trace.tree import Node
+from tapefacade._trace.tree import TREE, Node
 
 # The spaces are TensorFlow's.
 MESSAGE_PERSISTENT = (
@@ -264,6 +267,8 @@ class GradientTape:
         if trace is not self._trace and not trace.is_held:
             trace.flush()  # a step begins
             trace = reopened(self._trace, self._data) or THREAD.recording
+            if trace.at.parent is None:
+                trace.at = TREE.start_of_block(sys._getframe(2))
         if self._trace is None:
             self._trace, self._data = trace, trace.data
             self._intervals, self._watched, self._variables = [], {}, {}
@@ -781,6 +786,69 @@ class GradientTape:
             end, window, self._variables, self._slots, self._watch_accessed_variables
         )
         return content.explanation(target, flat)
+
+    def find_nan(self, target: Any = None, sources: Any = None) -> NonFinite | None:
+        """Finds the first number that is not finite, forward or backward, and the line it is from.
+
+        TensorFlow has nothing like it. What was recorded is computed once more, op by op, with a
+        look at each result: none of your Python runs again but gradient functions of
+        `tf.custom_gradient`. It does not use up the tape.
+
+        Args:
+            target: the tensor or variable whose computation is looked at, or a nest of these; by
+                default all that was recorded, without a backward pass.
+            sources: what to differentiate it by; by default all that the tape watches.
+
+        Returns:
+            A `NonFinite`, which shows itself as text: the op, its line, its operands, for
+            `tf.where` that it does not take the element, and the usual cure. None if all numbers
+            are finite. Where an op merely passes on what is not finite, it is not named.
+
+        Raises:
+            RuntimeError: if the block has not been entered, or a tape that is not persistent has
+                been used already.
+            TypeError: if `target` or a source is no tensor or variable.
+            LookupError: if an op without a registered gradient lies between sources and target.
+
+        >>> x = tf.Variable([0.0, 4.0], name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(tf.sqrt(x))
+        >>> tape.find_nan(y, x)
+        +Inf in the gradient of tf.math.sqrt for operand 0, at ...y = tf.reduce_sum(tf.sqrt(x))
+            gradient: float32[2], all 0.25, 1 +Inf, the first at [0]
+            operand 0: float32[2], from 0 to 4; 0 at [0]
+            upstream gradient 0: float32[2], all 1; 1 at [0]
+          Its derivative is infinite at 0: write `tf.sqrt(x + 1e-12)`, or ...
+        """
+        self._seen()  # raises if there is nothing
+        trace, data = self._trace, self._data
+        assert trace is not None
+        assert data is not None
+        if THREAD.recording is trace or THREAD.recording.is_within(trace):
+            THREAD.recording.observe("tape.find_nan looks at values")
+        if self._recording:
+            with self.stop_recording():
+                return self.find_nan(target, sources)
+        end, window = self._seen()
+        targets = [] if target is None else checked_sources(nest.flatten(differentiated(target)))
+        slots = [slot for item in targets for slot in self._slots(item)[-1:]]
+        if sources is None:
+            groups = list(dict.fromkeys((slot,) for slot, _ in window.watched))
+        else:
+            flat = [differentiated(item) for item in nest.flatten(sources)]
+            groups = [self._slots(item) for item in checked_sources(flat)]
+        scope = TapeScope(trace, data, extended(end, trace, data, targets), window)
+        if targets and not slots:
+            return None
+        return first_non_finite(scope, slots, groups, self._names())
+
+    def _names(self) -> dict[int, str]:
+        """Returns what variables and numbers are called, by their slots."""
+        assert self._data is not None
+        names = {slot: repr(value) for slot, value in self._data.scalars.items()}
+        for variable, slots in self._variables.values():
+            names.update((slot, variable.name.removesuffix(":0")) for slot in slots)
+        return names
 
     def _seen(self) -> tuple[Node, Window]:
         """Returns where the tape's window ends for now, and what was recorded and watched."""

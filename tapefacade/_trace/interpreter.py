@@ -703,6 +703,8 @@ def _first(pair: tuple[str, Any]) -> str:
 class Interpreter:
     """A program as a list of calls of NumPy's functions."""
 
+    max_in_loop: float = MAX_IN_LOOP
+
     def __init__(self, closed: ClosedJaxpr) -> None:
         self._code: list[tuple[Function, tuple[int, ...], tuple[int, ...], bool]] = []
         self._start: list[Any] = []  # constants in their places, None elsewhere
@@ -733,23 +735,22 @@ class Interpreter:
             inputs = [self._of(places, atom) for atom in equation.invars]
             called = CALLS.get(equation.primitive.name)
             if called is not None:
-                self._inline(equation.params[called], inputs, equation.outvars, places)
+                self._inline(equation, inputs, places)
                 continue
             function = self._function(equation)
             outputs = tuple([self._place(places, v) for v in equation.outvars])
             several = equation.primitive.multiple_results
             self._code.append((function, tuple(inputs), outputs, several))
 
-    def _inline(
-        self, called: Any, inputs: list[int], outputs: Sequence[Any], places: dict[Any, int]
-    ) -> None:
+    def _inline(self, equation: JaxprEqn, inputs: list[int], places: dict[Any, int]) -> None:
+        called = equation.params[CALLS[equation.primitive.name]]
         jaxpr = _open(called)
         inner = dict(zip(jaxpr.invars, inputs, strict=True))
         consts = called.consts if isinstance(called, ClosedJaxpr) else ()
         for variable, value in zip(jaxpr.constvars, consts, strict=True):
             inner[variable] = self._constant(_of_numpy(value))
         self._add(jaxpr, inner)
-        for variable, atom in zip(outputs, jaxpr.outvars, strict=True):
+        for variable, atom in zip(equation.outvars, jaxpr.outvars, strict=True):
             places[variable] = self._of(inner, atom)
 
     def _function(self, equation: JaxprEqn) -> Function:
@@ -772,8 +773,12 @@ class Interpreter:
                 self.alone[id(one)] = one
         return made
 
+    def _new(self, closed: ClosedJaxpr) -> "Interpreter":
+        """Returns what computes a program within this one."""
+        return Interpreter(closed)
+
     def _inner(self, jaxpr: Any) -> "Interpreter":
-        found = Interpreter(jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, ()))
+        found = self._new(jaxpr if isinstance(jaxpr, ClosedJaxpr) else ClosedJaxpr(jaxpr, ()))
         self.alone.update(found.alone)
         return found
 
@@ -788,7 +793,7 @@ class Interpreter:
     def _scan(self, equation: JaxprEqn) -> Function | None:
         params = equation.params
         length, fixed, carried = params["length"], params["num_consts"], params["num_carry"]
-        if length * weight_of(_open(params["jaxpr"])) > MAX_IN_LOOP or length == 0:
+        if length * weight_of(_open(params["jaxpr"])) > self.max_in_loop or length == 0:
             return None
         body = self._inner(params["jaxpr"])
         order = range(length - 1, -1, -1) if params["reverse"] else range(length)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.value_text import html_table
-from tapefacade._trace.tree import Node
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.tree import Node, users_line
 
 HEADINGS = ("value", "op", "of", "type", "line")
 MAX_SOURCE = 60  # characters of a line
@@ -111,10 +112,15 @@ def _type_before(node: Node, slot: int) -> str:
 def op_name(node: Node) -> str:
     """Returns how people call the op of an instruction."""
     assert node.operation is not None
-    name = node.operation.name.removeprefix("_") or node.operation.kernel
+    return name_of(node.operation)
+
+
+def name_of(operation: Operation) -> str:
+    """Returns how people call an operation."""
+    name = operation.name.removeprefix("_") or operation.kernel
     if name in FUNCTIONS:
         return f"tf.{name}"
-    return name if name[:1].isupper() else node.operation.kernel
+    return name if name[:1].isupper() else operation.kernel
 
 
 def type_text(type_: TensorType) -> str:
@@ -187,6 +193,14 @@ def function_in_sentence(function: Any) -> str:
         return name
     place = in_sentence(f"{code.co_filename}:{code.co_firstlineno}")
     return f"{name} ({place.partition(': `')[0]})"  # what stands there is the decorator
+
+
+def definition_line(function: Any) -> str:
+    """Returns `file:line` of the definition of a function; that of the call if it is not Python."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return users_line() if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def _source(path: str, number: int) -> str:

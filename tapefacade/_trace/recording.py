@@ -91,8 +91,8 @@ class Recording:
         "traced",
     )
 
-    def __init__(self, enclosing: "Recording | None" = None) -> None:
-        self.at: Node = TREE.start()
+    def __init__(self, enclosing: "Recording | None" = None, line: str = "") -> None:
+        self.at: Node = TREE.start_at(line) if line else TREE.start()
         # The recording around this one, where this is a body: what is recorded on placeholders.
         self.enclosing = enclosing
         self.frame: Frame | None = None  # the innermost function that is recorded now

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
+from tapefacade._trace.step_marks import MARKING, OPERAND, RESULT
 from tapefacade._trace.tree import Node
 
 # With many gradients in one program only the last ones replace forward computations.
@@ -27,16 +28,28 @@ class Step(NamedTuple):
 
 
 class Slice:
-    """A program over inputs 0..k-1, whose steps define the slots k, k+1, ... in order."""
+    """A program over inputs 0..k-1, whose steps define the slots k, k+1, ... in order.
 
-    __slots__ = ("_hash", "_order", "inputs", "outputs", "steps")
+    Attributes:
+        inputs: the types of the inputs.
+        steps: the instructions.
+        outputs: the slots that are wanted.
+        lines: where each step was recorded, if that is known; equal slices may differ in it.
+    """
+
+    __slots__ = ("_hash", "_order", "inputs", "lines", "outputs", "steps")
 
     def __init__(
-        self, inputs: tuple[TensorType, ...], steps: tuple[Step, ...], outputs: tuple[int, ...]
+        self,
+        inputs: tuple[TensorType, ...],
+        steps: tuple[Step, ...],
+        outputs: tuple[int, ...],
+        lines: tuple[str, ...] = (),
     ) -> None:
         self.inputs = inputs
         self.steps = steps
         self.outputs = outputs
+        self.lines = lines
         self._hash = hash((inputs, steps, outputs))
         self._order: list[tuple[int, bool]] | None = None
 
@@ -61,6 +74,22 @@ class Slice:
         if self._order is None:
             self._order = schedule(self)
         return self._order
+
+
+def adopt_lines(kept: Any, new: Any) -> None:
+    """Gives slices the lines of equal ones that were recorded last.
+
+    Args:
+        kept: a slice, what has one for its `part`, or a tuple of such things.
+        new: its equal.
+    """
+    if isinstance(kept, tuple):
+        for one, other in zip(kept, new, strict=True):
+            adopt_lines(one, other)
+        return
+    kept, new = getattr(kept, "part", kept), getattr(new, "part", new)
+    if isinstance(kept, Slice) and new.lines:
+        kept.lines = new.lines
 
 
 def cut(
@@ -95,7 +124,8 @@ def cut(
         for node in nodes
     )
     outputs = tuple([local[slot] for slot in wanted])
-    return Slice(tuple([types(slot) for slot in inputs]), steps, outputs), tuple(inputs)
+    lines = tuple([node.line for node in nodes])
+    return Slice(tuple([types(slot) for slot in inputs]), steps, outputs, lines), tuple(inputs)
 
 
 def needed(at: Node, wanted: Iterable[int], known: Container[int]) -> list[Node]:
@@ -211,9 +241,13 @@ def evaluate(
     for step in part.steps:
         first.append(first[-1] + len(step.types))
     values: dict[int, Any] = dict(enumerate(inputs))
+    marks = MARKING.marks
     for index, provides in part.order():
         step = part.steps[index]
         arrays = [values[slot] for slot in step.inputs]
+        number = -1 if marks is None else marks.add(part, index)
+        if marks is not None:
+            arrays = marks.marked(number, OPERAND, arrays)
         if provides:
             outputs, forward = step.operation.evaluate_with_forward(arrays, step.static)
             for slot, value in zip(step.ghosts, forward, strict=True):
@@ -221,6 +255,8 @@ def evaluate(
                     values[slot] = taps[slot](value) if slot in taps else value
         else:
             outputs = apply(step, arrays)
+        if marks is not None:
+            outputs = marks.marked(number, RESULT, outputs)
         for slot, value in zip(range(first[index], first[index + 1]), outputs, strict=True):
             values[slot] = taps[slot](value) if slot in taps else value
     return values

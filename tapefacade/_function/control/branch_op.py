@@ -31,6 +31,7 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.slices import adopt_lines
 
 
 class Branch(NamedTuple):
@@ -223,6 +224,7 @@ def _recorded_locked(
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
     branching = interned(BranchOperation, plan)
+    adopt_lines(branching.plan, plan)
     outputs = recording.apply(branching, (), slots, types)
     first = size + len(choices)
     end = first + len(variables)

@@ -25,6 +25,7 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.slices import adopt_lines
 
 Step = Callable[[list[EagerTensor]], Any]
 
@@ -307,6 +308,7 @@ def _recorded(
     slots = tuple([slot for slot, _ in operands])
     types = [type_ for _, type_ in operands]
     loop = interned(ScanLoop, plan)
+    adopt_lines(loop.plan, plan)
     outputs = recording.apply(loop, (), slots, types)
     end = body.count + len(body.assigned)
     if plan.iterations:

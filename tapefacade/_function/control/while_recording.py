@@ -39,7 +39,7 @@ from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.slices import Step
+from tapefacade._trace.slices import Step, adopt_lines
 
 # Where a counter is compared: what is compared with what, and whether the limit itself counts.
 _COMPARED = {
@@ -343,6 +343,7 @@ class While:
             any(variable.trainable for variable in self.body.assigned), self._stands_apart,
         )  # fmt: skip
         loop = interned(kind, plan)
+        adopt_lines(loop.plan, plan)
         slots = tuple([slot for slot, _ in operands])
         types = [type_ for _, type_ in operands]
         return loop, (slots, types), THREAD.recording.apply(loop, (), slots, types)

@@ -13,7 +13,9 @@ from tapefacade._function.function.rewriter import Rewritten
 from tapefacade._state.variable import ARGUMENT, RESULT
 from tapefacade._trace.assignments import boxes_of, set_together, surely
 from tapefacade._trace.frames import RunningCall
+from tapefacade._trace.program_listing import definition_line
 from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.tree import TREE
 
 
 class FunctionTrace:
@@ -146,7 +148,7 @@ def record_body(
         ValueWanted: if somebody looks at a value that is not known.
     """
     outer = THREAD.recording
-    recording = Recording(enclosing=outer)
+    recording = Recording(enclosing=outer, line=definition_line(described))
     frame = recording.open_frame(is_undone=True)
     try:
         THREAD.recording = recording
@@ -204,6 +206,8 @@ class RecordedRun:
         if not self._inline:
             begin_step(THREAD.recording)
         self._recording = recording = THREAD.recording
+        if recording.at.parent is None and not self._inline:
+            recording.at = TREE.start_at(definition_line(described))
         slots = [slot_in(recording, tensor) for tensor in tensors]
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)

@@ -21,6 +21,7 @@ from tapefacade._tape.custom_gradient_boundary import BOUNDARY, BoundaryFunction
 from tapefacade._tape.gradient_arguments import differentiated, with_gradient
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.slices import adopt_lines
 
 WHY_PYTHON = "the gradient function of a tf.custom_gradient needs its Python when a gradient comes"
 
@@ -266,7 +267,9 @@ def _record(
     )  # fmt: skip
     slots = tuple([slot for slot, _ in (*operands, *outside)])
     types = [type_ for _, type_ in (*operands, *outside)]
-    return THREAD.recording.apply(interned(CustomGradientByRule, rule), (), slots, types)
+    operation = interned(CustomGradientByRule, rule)
+    adopt_lines(operation.rule, rule)
+    return THREAD.recording.apply(operation, (), slots, types)
 
 
 def _is_zero(tensor: EagerTensor | Variable) -> bool:

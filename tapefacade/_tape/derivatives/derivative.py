@@ -33,7 +33,8 @@ from tapefacade._tape.derivatives.row_independence import gradients_along_rows, 
 from tapefacade._tape.derivatives.second_order import hessian_of, hvp_of, laplacian_of
 from tapefacade._tape.derivatives.unfolded_gradients import unfolded_gradient
 from tapefacade._trace.operation import Operation
-from tapefacade._trace.slices import Slice, Step, evaluate
+from tapefacade._trace.slices import Slice, Step, adopt_lines, evaluate
+from tapefacade._trace.step_marks import MARKING
 
 
 class DerivativeKind(NamedTuple):
@@ -153,7 +154,8 @@ class Derivative(Operation):
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         count = len(self.part.inputs)
         inputs, upstream = arrays[:count], arrays[count:]
-        forward = functools.partial(self._shared if self._is_nested else self._forward, inputs)
+        shares = self._is_nested and MARKING.marks is None
+        forward = functools.partial(self._shared if shares else self._forward, inputs)
         primals = [
             inputs[slot] if slot < count else jnp.zeros(type_.shape, type_.numpy_dtype)
             for slot, type_ in zip(self.sources, self.source_types, strict=True)
@@ -238,7 +240,8 @@ class Derivative(Operation):
 
     def _vjp(self, forward: Any, inputs: Sequence[Any], primals: list[Any]) -> tuple[Any, Any, Any]:
         # In forward mode nothing is kept, and custom gradients have other rules for it.
-        if (self.rematerialize or is_rematerializing()) and not in_forward_mode():
+        again = (self.rematerialize or is_rematerializing()) and MARKING.marks is None
+        if again and not in_forward_mode():
             forward = functools.partial(self._again, inputs)
         return jax.vjp(forward, *primals, has_aux=True)
 
@@ -390,7 +393,9 @@ def derivative(
     rematerialize: bool = False,
 ) -> Derivative:
     """Returns the derivative op; equal ones are the same, so that programs find themselves."""
-    return interned(Derivative, kind, part, sources, groups, given, rematerialize)
+    found = interned(Derivative, kind, part, sources, groups, given, rematerialize)
+    adopt_lines(found.part, part)
+    return found
 
 
 def ones_like(type_: TensorType) -> np.ndarray[Any, Any]:

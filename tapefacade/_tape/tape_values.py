@@ -1,0 +1,142 @@
+"""The values that a tape has seen, computed once more: which of them is the first that is wrong."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._tape import backward_pass
+from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
+from tapefacade._tape.gradient_paths import nodes_within, slot_types
+from tapefacade._tape.tape_window import TapeScope
+from tapefacade._trace.non_finite import BACKWARD, Origin, origins_in, summary_of
+from tapefacade._trace.non_finite_report import NonFinite, first_of
+from tapefacade._trace.recording import THREAD, RecordedValues
+from tapefacade._trace.slices import cut, needed
+from tapefacade._trace.tree import NOTHING, Node
+
+
+class ReplayedProgram(NamedTuple):
+    """What was found when a program was computed once more.
+
+    Attributes:
+        origins: the steps that make numbers which are not finite.
+        inputs: the values from outside, by their slots.
+        is_finite: whether the results are finite.
+    """
+
+    origins: list[Origin]
+    inputs: dict[int, np.ndarray[Any, Any]]
+    is_finite: bool
+
+
+def _given(at: Node, data: RecordedValues) -> set[int]:
+    """Returns the slots up to `at` that no instruction computes, or none that may run again."""
+    given: set[int] = set()
+    node: Node | None = at
+    while node is not None and node.parent is not None:
+        end = node.end if node.operation is None else node.first_output
+        given.update(range(node.first, end))
+        if node.operation is not None and node.operation.acts:
+            given.update(s for s in range(node.first_output, node.end) if s in data.leaves)
+        node = node.parent
+    return given
+
+
+def _replayed(at: Node, data: RecordedValues, wanted: Sequence[int]) -> ReplayedProgram:
+    """Computes slots of a recording once more, with a look at all that leads to them."""
+    types = slot_types(at)
+    nodes = needed(at, wanted, _given(at, data))
+    part, slots = cut(nodes, wanted, types.__getitem__)
+    arrays = {}
+    for slot in slots:
+        if slot in data.leaves:
+            arrays[slot] = np.asarray(data.leaves[slot]._array())
+        else:
+            arrays[slot] = np.array(data.scalars[slot], types[slot].numpy_dtype)
+    origins, outputs = origins_in(part, arrays.values())
+    is_finite = not any(summary_of(output).counts for output in outputs)
+    return ReplayedProgram(origins, arrays, is_finite)
+
+
+def first_non_finite(
+    scope: TapeScope,
+    targets: Sequence[int],
+    groups: Sequence[tuple[int, ...]],
+    names: dict[int, str],
+) -> NonFinite | None:
+    """Finds the first number that is not finite, forward or backward.
+
+    Args:
+        scope: what the tape saw.
+        targets: the slots of the targets; empty for all that was recorded, without a gradient.
+        groups: the slots of each source.
+        names: what slots are called, such as those of variables.
+
+    Returns:
+        What was found; None if all is finite.
+    """
+    wanted: Sequence[int] = targets
+    if not targets:
+        wanted = [
+            slot
+            for node in nodes_within(scope.end, scope.window.intervals)
+            for slot in range(node.first_output, node.end)
+            if node.types[slot - node.first].inexact
+        ]
+    forward = _replayed(scope.end, scope.data, wanted)
+    origins, is_finite = list(forward.origins), forward.is_finite
+    if targets and groups:
+        backward = _backward(scope, targets, groups)
+        known = {(origin.line, origin.kernel) for origin in origins}
+        for origin in backward.origins:
+            new = origin.direction == BACKWARD or (origin.line, origin.kernel) not in known
+            if new and not isinstance(origin.step.operation, Derivative):
+                origins.append(origin)
+        is_finite = is_finite and backward.is_finite
+    outside = _of_inputs(scope, forward.inputs, names)
+    nan = next((found for found in outside if "NaN" in found.value.counts), None)
+    if nan is not None:
+        return nan
+    found = first_of(origins)
+    return found if found is not None or is_finite else next(iter(outside), None)
+
+
+def _of_inputs(
+    scope: TapeScope, inputs: dict[int, np.ndarray[Any, Any]], names: dict[int, str]
+) -> list[NonFinite]:
+    """Returns the values from outside that are not finite."""
+    found = []
+    for slot, array in sorted(inputs.items()):
+        if array.dtype.kind in "biuSOU":
+            continue
+        summary = summary_of(array)
+        if summary.counts:
+            node = scope.end
+            while node.first > slot and node.parent is not None:
+                node = node.parent
+            name = names.get(slot, "a tensor")
+            wide = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+            index = np.argwhere(~np.isfinite(wide))[0].tolist()
+            found.append(NonFinite.of_input(name, node.line, summary, index))
+    return found
+
+
+def _backward(
+    scope: TapeScope, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
+) -> ReplayedProgram:
+    """Computes the gradients once more; nothing of what is recorded for it is kept."""
+    plans, looked = scope.end.plans, scope.data.looked
+    scope.end.plans = NOTHING  # planned anew, with the lines of this recording
+    scope.data.looked = None
+    try:
+        results = backward_pass.derive(scope, GRADIENT, targets, groups, [None] * len(targets))
+    finally:
+        scope.end.plans, scope.data.looked = plans, looked
+    recording = THREAD.recording
+    tensors: list[EagerTensor] = [result for result in results if result is not None]
+    slots = [tensor._slot for tensor in tensors if tensor._recording is recording]
+    if not slots:
+        return ReplayedProgram([], {}, True)
+    return _replayed(recording.at, recording.data, slots)
