@@ -3,6 +3,7 @@
 import pathlib
 import sys
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -245,3 +246,228 @@ def test_without_fsspec_there_is_an_error_that_says_what_to_install(monkeypatch)
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(ImportError, match=r"`gs://` need fsspec.*`remote` brings: pip install '"):
         gfile.exists("gs://bucket/file")
+
+
+@pytest.fixture(params=["here", "file://", "memory://", "simplecache::memory://"])
+def folder(request, tmp_path):
+    """A directory on this machine, or in a storage that should behave as one."""
+    if request.param in ("here", "file://"):
+        return f"{request.param.removeprefix('here')}{tmp_path}/folder"
+    return f"{request.param}{tmp_path.name}/folder"  # of its own: simplecache keeps what it reads
+
+
+def written(path, text):
+    with gfile.GFile(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def test_patterns_mean_the_same_everywhere(folder):
+    gfile.makedirs(f"{folder}/inner/deep")
+    for name in ("a.txt", "b.txt", "c", "inner/d.txt", "inner/deep/e"):
+        written(f"{folder}/{name}", name)
+    for pattern, wanted in {
+        "*": ["a.txt", "b.txt", "c", "inner"],
+        "**": ["a.txt", "b.txt", "c", "inner"],  # no more than one star
+        "[ab]*": ["a.txt", "b.txt"],
+        "[!ab]*": ["c", "inner"],
+        "*/*": ["inner/d.txt", "inner/deep"],
+        "?": ["c"],
+        "a.txt/*": [],
+        "{a,b}.txt": [],
+        "none/*": [],
+        "c": ["c"],
+        r"\*": [],
+    }.items():
+        assert sorted(gfile.glob(f"{folder}/{pattern}")) == [f"{folder}/{w}" for w in wanted]
+    found = {top: (sorted(dirs), sorted(files)) for top, dirs, files in gfile.walk(folder)}
+    assert found == {
+        folder: (["inner"], ["a.txt", "b.txt", "c"]),
+        f"{folder}/inner": (["deep"], ["d.txt"]),
+        f"{folder}/inner/deep": ([], ["e"]),
+    }
+    assert list(gfile.walk(folder, topdown=False))[-1][0] == folder
+    names = tf.data.Dataset.list_files(f"{folder}/*.txt", shuffle=False).as_numpy_iterator()
+    assert list(names) == [f"{folder}/{name}.txt".encode() for name in "ab"]
+
+
+def test_what_cannot_be_moved_is_refused_and_stays(folder):
+    gfile.makedirs(f"{folder}/full")
+    file, inner = written(f"{folder}/file", "1"), written(f"{folder}/full/inner", "2")
+    gfile.makedirs(f"{folder}/from")
+    moved = written(f"{folder}/from/moved", "3")
+    for source, target in (("from", "full"), ("from", "file"), ("file", "full")):
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            gfile.rename(f"{folder}/{source}", f"{folder}/{target}", overwrite=True)
+    assert [gfile.GFile(path).read() for path in (file, inner, moved)] == ["1", "2", "3"]
+    assert gfile.listdir(f"{folder}/full") == ["inner"]
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        gfile.rename(file, moved)
+
+
+def test_a_directory_takes_the_place_of_an_empty_one(folder):
+    gfile.makedirs(f"{folder}/from")
+    gfile.makedirs(f"{folder}/empty")
+    written(f"{folder}/from/moved", "3")
+    gfile.rename(f"{folder}/from", f"{folder}/empty", overwrite=True)
+    assert gfile.listdir(f"{folder}/empty") == ["moved"]
+    assert not gfile.exists(f"{folder}/from")
+
+
+def test_a_file_moved_or_copied_to_itself_stays(folder):
+    gfile.makedirs(folder)
+    path = written(f"{folder}/file", "text")
+    gfile.rename(path, path, overwrite=True)
+    gfile.copy(path, path, overwrite=True)
+    assert gfile.GFile(path).read() == "text"
+
+
+def test_files_are_read_in_any_order(folder):
+    gfile.makedirs(folder)
+    path = written(f"{folder}/file", "one\ntwo\nthree")
+    with gfile.GFile(path) as file:
+        assert file.closed  # it is opened when it is read
+        assert (file.readline(), file.tell(), file.read(2)) == ("one\n", 4, "tw")
+        assert not file.closed
+        file.seek(-5, 2)
+        assert file.read() == "three"
+        with pytest.raises(tf.errors.OutOfRangeError):
+            file.seek(100)
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            file.seek(-1)
+        file.seek(0)
+        assert file.readlines() == ["one\n", "two\n", "three"]
+    assert file.closed
+    with gfile.GFile(path, "rb") as file, pytest.raises(tf.errors.PermissionDeniedError):
+        file.write(b"x")
+    with gfile.GFile(path, "ab") as file, pytest.raises(tf.errors.PermissionDeniedError):
+        file.read()
+
+
+@pytest.mark.parametrize("compression", [None, "GZIP"])
+def test_datasets_are_kept(folder, compression):
+    path = f"{folder}/stored"
+    numbers = tf.data.Dataset.range(5).map(lambda x: {"x": x, "text": tf.strings.as_string(x)})
+    for _ in range(2):  # the second takes the place of the first
+        numbers.save(path, compression=compression)
+    found = [(int(e["x"]), e["text"].numpy()) for e in tf.data.Dataset.load(path)]
+    assert found == [(n, str(n).encode()) for n in range(5)]
+    assert sorted(gfile.listdir(path)) == ["elements.json", "elements.npy"]
+    for make in (lambda d: d.cache(f"{folder}/kept"), lambda d: d.snapshot(f"{folder}/shot")):
+        assert [int(x) for x in make(tf.data.Dataset.range(3))] == [0, 1, 2]
+        assert [int(x) for x in make(tf.data.Dataset.range(9))] == [0, 1, 2]
+    with pytest.raises(tf.errors.NotFoundError, match="metadata"):
+        tf.data.Dataset.load(f"{folder}/none")
+
+
+def test_a_cache_is_filled_by_one_iterator_at_a_time(folder):
+    kept = tf.data.Dataset.range(3).cache(f"{folder}/kept")
+    first = iter(kept)
+    next(first)
+    with pytest.raises(tf.errors.AlreadyExistsError, match="lockfile"):
+        next(iter(kept))
+
+
+def test_columns_and_tables(folder):
+    gfile.makedirs(folder)
+    path = written(f"{folder}/numbers.csv", "x,y\n1,2.5\n3,4.5\n")
+    rows = tf.data.experimental.CsvDataset(path, [tf.int32, tf.float32], header=True)
+    assert [(int(x), float(y)) for x, y in rows] == [(1, 2.5), (3, 4.5)]
+    batches = tf.data.experimental.make_csv_dataset(
+        f"{folder}/*.csv", 2, num_epochs=1, shuffle=False
+    )
+    assert [batch["x"].numpy().tolist() for batch in batches] == [[1, 3]]
+    lines = tf.lookup.TextFileInitializer(
+        written(f"{folder}/words", "a\nb\n"),
+        tf.string, tf.lookup.TextFileIndex.WHOLE_LINE,
+        tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER,
+    )  # fmt: skip
+    table = tf.lookup.StaticHashTable(lines, -1)
+    assert table.lookup(tf.constant(["b", "z"])).numpy().tolist() == [1, -1]
+
+
+def test_summaries(folder):
+    pytest.importorskip("tensorboardX")
+    writer = tf.summary.create_file_writer(f"{folder}/logs")
+    (name,) = gfile.listdir(f"{folder}/logs")
+    sizes = []
+    for step in range(2):
+        with writer.as_default():
+            tf.summary.scalar("loss", 1.0, step=step)
+        sizes.append(tf.io.read_file(f"{folder}/logs/{name}").numpy())
+    writer.close()
+    if "simplecache" not in folder:  # which goes on reading the copy that it has made
+        assert len(sizes[1]) > len(sizes[0])
+    assert b"loss" in sizes[0]
+    assert gfile.listdir(f"{folder}/logs") == [name]
+
+
+def test_nothing_is_written_beside_a_storage(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tf.data.Dataset.range(2).save(f"{ROOT}/stored")
+    list(tf.data.Dataset.range(2).cache(f"{ROOT}/kept"))
+    with pytest.raises(tf.errors.UnimplementedError, match="give a local directory"):
+        tf.profiler.experimental.start(f"{ROOT}/profile")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_models_and_callbacks_of_keras(folder, tmp_path, monkeypatch):
+    keras = pytest.importorskip("keras")
+    monkeypatch.chdir(tmp_path)
+    layers, callbacks = tf.keras.layers, tf.keras.callbacks
+    model = tf.keras.Sequential([layers.Input((2,)), layers.Dense(1)])
+    model.compile("sgd", "mse")
+    gfile.makedirs(folder)
+    x, y = np.ones((4, 2), np.float32), np.ones((4, 1), np.float32)
+    model.fit(
+        x, y, epochs=2, verbose=0,
+        callbacks=[
+            callbacks.ModelCheckpoint(f"{folder}/at-{{epoch}}.keras"),
+            callbacks.CSVLogger(f"{folder}/log.csv"),
+            callbacks.BackupAndRestore(f"{folder}/backup"),
+        ],
+    )  # fmt: skip
+    assert gfile.exists(f"{folder}/at-2.keras")
+    assert gfile.GFile(f"{folder}/log.csv").readline().startswith("epoch,loss")
+    for name in ("whole.keras", "whole.h5", "whole.hdf5"):
+        model.save(f"{folder}/{name}")
+        loaded = tf.keras.models.load_model(f"{folder}/{name}")
+        np.testing.assert_array_equal(loaded(x), model(x))
+    assert {path.name for path in tmp_path.iterdir()} <= {"folder"}
+    assert keras.src.utils.file_utils.isdir(folder)
+
+
+def test_files_in_an_archive_are_read(tmp_path):
+    archive = tmp_path / "some.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("a.txt", "one\ntwo\n")
+        file.writestr("inner/b.txt", "three")
+    end = f"::file://{archive}"
+    assert sorted(gfile.listdir(f"zip://{end}")) == ["a.txt", "inner"]
+    assert gfile.glob(f"zip://*/*{end}") == [f"zip://inner/b.txt{end}"]
+    assert [top for top, _, _ in gfile.walk(f"zip://{end}")] == [
+        f"zip://{end}",
+        f"zip://inner{end}",
+    ]
+    assert gfile.exists(f"zip://a.txt{end}")
+    assert not gfile.exists(f"zip://none{end}")
+    assert tf.io.read_file(f"zip://inner/b.txt{end}").numpy() == b"three"
+    lines = tf.data.TextLineDataset(f"zip://a.txt{end}")
+    assert list(lines.as_numpy_iterator()) == [b"one", b"two"]
+    gfile.copy(f"zip://a.txt{end}", f"{ROOT}/copied")
+    assert gfile.GFile(f"{ROOT}/copied").read() == "one\ntwo\n"
+    with pytest.raises(tf.errors.UnimplementedError, match="cannot do it"):
+        gfile.remove(f"zip://a.txt{end}")
+    with pytest.raises(tf.errors.NotFoundError, match="No such file"):
+        gfile.exists("zip://a.txt::file:///no/such.zip")
+    with pytest.raises(tf.errors.UnimplementedError, match="'nosuch::memory' not implemented"):
+        gfile.exists("nosuch::memory://x")
+
+
+def test_an_error_that_comes_when_a_file_is_closed_is_one_of_tensorflow():
+    gfile.makedirs(f"{ROOT}/directory")
+    file = gfile.GFile(f"simplecache::{ROOT}/directory", "w")
+    file.write("text")
+    with pytest.raises(tf.errors.FailedPreconditionError, match="directory"):
+        file.close()

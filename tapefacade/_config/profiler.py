@@ -1,5 +1,6 @@
 """Profiles of programs, which JAX's profiler writes for TensorBoard."""
 
+import os
 from typing import Any, NamedTuple
 
 import jax
@@ -43,12 +44,20 @@ def start(logdir: str, options: ProfilerOptions | None = None) -> None:
 
     Raises:
         AlreadyExistsError: if one was started before.
+        UnimplementedError: if `logdir` is no directory of this machine.
 
     >>> callable(tf.profiler.experimental.start)
     True
     """
     if _ProfilerState.running:
         raise errors.AlreadyExistsError(None, None, "Another profiler is running.")
+    if "://" in os.fspath(logdir):
+        raise errors.UnimplementedError(
+            None,
+            None,
+            f"Profiles are written on this machine, not to {logdir}: give a local directory, and "
+            "copy it with tf.io.gfile",
+        )
     given = options or ProfilerOptions()
     wanted = jax.profiler.ProfileOptions()
     wanted.host_tracer_level = given.host_tracer_level

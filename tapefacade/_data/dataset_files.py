@@ -29,6 +29,7 @@ from tapefacade._data.element_structures import (
 from tapefacade._data.node import DatasetNode, SameTypesNode
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.spec_json import decoded, encoded
+from tapefacade._io.storage import is_remote, storage_of
 from tapefacade._strings.arguments import object_array
 
 ELEMENTS, TYPES = "elements.npy", "elements.json"
@@ -50,11 +51,12 @@ class StoredDataset(DatasetNode):
         super().__init__()
         self._path = as_path(path)
         about = os.path.join(self._path, TYPES)
-        if not os.path.exists(about):
+        files = storage_of(about)
+        if not files.exists(about):
             message = f"Could not find metadata file. [Op:LoadDataset] {self._path}"
             raise errors.NotFoundError(None, None, message)
         try:
-            with open(about, encoding="utf-8") as file:
+            with files.open(about, "rb") as file:
                 self._about = json.load(file)
             self._element_spec = decoded(self._about["spec"])
             self._count, self._check = int(self._about["count"]), int(self._about["crc32"])
@@ -107,10 +109,10 @@ class FileCache(SameTypesNode):
 
     def _filling(self) -> Iterator[Any]:
         lock = os.path.join(self._path, "lock")
-        os.makedirs(self._path, exist_ok=True)
+        files = storage_of(lock)
+        files.makedirs(self._path)
         try:
-            with open(lock, "x"):
-                pass
+            files.create(lock)
         except FileExistsError:
             raise kernel_error(
                 "There appears to be a concurrent caching iterator running - cache lockfile "
@@ -121,7 +123,7 @@ class FileCache(SameTypesNode):
         try:
             yield from _kept(self.input, self._path, "")
         finally:
-            os.remove(lock)
+            files.remove(lock)
 
 
 class Snapshot(SameTypesNode):
@@ -145,7 +147,7 @@ class Snapshot(SameTypesNode):
 
 def is_stored(path: str) -> bool:
     """Whether there is a dataset in a directory."""
-    return os.path.exists(os.path.join(path, TYPES))
+    return storage_of(path).exists(os.path.join(path, TYPES))
 
 
 def save(node: DatasetNode, path: Any, compression: str | None) -> None:
@@ -160,7 +162,7 @@ def save(node: DatasetNode, path: Any, compression: str | None) -> None:
 
 def _kept(node: DatasetNode, path: str, compression: str) -> Iterator[Any]:
     """Yields all elements, and writes them to a directory meanwhile."""
-    os.makedirs(path, exist_ok=True)
+    storage_of(path).makedirs(path)
     writer = Writer(path, compression)
     try:
         for element in node.elements():
@@ -202,9 +204,10 @@ class Writer:
             "spec": encoded(self._spec if spec is None else spec, composites=True),
         }
         path = os.path.join(self._path, TYPES)
-        with open(path + ".new", "w", encoding="utf-8") as file:
-            json.dump(about, file)
-        os.replace(path + ".new", path)
+        files = storage_of(path)
+        with files.open(path + ".new", "wb") as file:
+            file.write(json.dumps(about).encode())
+        files.replace(path + ".new", path)
 
     def close(self) -> None:
         """Closes the file; without `finish` there is nothing in the directory."""
@@ -212,7 +215,25 @@ class Writer:
 
 
 def _opened(path: str, compression: str, mode: str) -> Any:
-    return gzip.open(path, mode) if compression else open(path, mode)
+    if compression and not is_remote(path):
+        return gzip.open(path, mode)  # which closes the file itself
+    file = storage_of(path).open(path, mode)
+    return _Compressed(file, mode) if compression else file
+
+
+class _Compressed(gzip.GzipFile):
+    """A compressed file in a storage, which is closed with it."""
+
+    def __init__(self, file: Any, mode: str) -> None:
+        super().__init__(fileobj=file, mode=mode)
+        self._held = file
+
+    def close(self) -> None:
+        """Closes both."""
+        try:
+            super().close()
+        finally:
+            self._held.close()
 
 
 def _stored(tensor: EagerTensor) -> list[Array]:

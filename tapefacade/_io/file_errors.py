@@ -60,6 +60,9 @@ def translating(path: str, kernel: str | None = None) -> Iterator[None]:
         yield
     except OSError as error:
         raise translated(error, path, kernel) from None
+    except NotImplementedError as error:  # of a storage that cannot be written, as archives
+        text = f"{path}; this storage cannot do it: {error}"
+        raise errors.UnimplementedError(None, None, text) from error
 
 
 def as_path(path: Any) -> str:

@@ -62,6 +62,14 @@ class GFile:
         """The mode."""
         return self._mode
 
+    @property
+    def closed(self) -> bool:
+        """Whether the file is not open: closed, or neither read nor written yet.
+
+        TensorFlow's files lack it; `csv` and callbacks of Keras ask for it.
+        """
+        return self._reader is None and self._writer is None
+
     def _reading(self) -> Any:
         if self._reader is None:
             if not self._can_read:
@@ -101,7 +109,8 @@ class GFile:
             file_content = file_content.encode()
         elif not isinstance(file_content, bytes):
             raise no_text(file_content)
-        writer.write(file_content)
+        with translating(as_path(self._name)):
+            writer.write(file_content)
 
     def read(self, n: int = -1) -> Any:
         """Reads the rest of the file, or `n` bytes of it.
@@ -200,11 +209,14 @@ class GFile:
     def flush(self) -> None:
         """Writes out what has not reached the file yet."""
         if self._writer is not None:
-            self._writer.flush()
+            with translating(as_path(self._name)):
+                self._writer.flush()
 
     def close(self) -> None:
         """Closes the file; the next reading or writing opens it again."""
-        for file in (self._reader, self._writer):
-            if file is not None:
-                file.close()
+        files = (self._reader, self._writer)
         self._reader = self._writer = None
+        for file in files:
+            if file is not None:
+                with translating(as_path(self._name)):  # some storages write only now
+                    file.close()

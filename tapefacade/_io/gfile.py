@@ -10,7 +10,7 @@ from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path, translated, translating
 from tapefacade._io.glob_patterns import matching
-from tapefacade._io.storage import SEPARATOR, is_remote, schemes, storage_of
+from tapefacade._io.storage import SEPARATOR, is_remote, joined, schemes, storage_of
 
 ALREADY_THERE = "file already exists"
 
@@ -142,6 +142,8 @@ def makedirs(path: Any) -> None:
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copies a file.
 
+    Unlike TensorFlow, which empties it, a file that is copied to itself stays as it is.
+
     Args:
         src: the file.
         dst: the path of the copy.
@@ -164,12 +166,16 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
             _copy_between(source, target)
         else:
             shutil.copyfile(source, target)
+    except shutil.SameFileError:
+        return
     except OSError as error:
         raise translated(error, os.fsdecode(error.filename or source)) from None
 
 
 def _copy_between(source: str, target: str) -> None:
     """Copies a file from one storage to another."""
+    if source == target and storage_of(source).isfile(source):
+        raise shutil.SameFileError(source)
     with storage_of(source).open(source, "rb") as old, storage_of(target).open(target, "wb") as new:
         shutil.copyfileobj(old, new)
 
@@ -294,12 +300,12 @@ def walk(
         if onerror is not None:
             onerror(error)
         return
-    directories = [name for name in names if isdir(os.path.join(top, name))]
+    directories = [name for name in names if isdir(joined(top, name))]
     here = top, directories, [name for name in names if name not in set(directories)]
     if topdown:
         yield here
     for name in directories:
-        yield from walk(os.path.join(top, name), topdown, onerror)
+        yield from walk(joined(top, name), topdown, onerror)
     if not topdown:
         yield here
 

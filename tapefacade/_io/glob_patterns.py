@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from tapefacade._io.storage import is_remote, remote_storage
+from tapefacade._io.storage import SEPARATOR, LocalStorage, links, storage_of
 
 MAGIC = re.compile(r"[*?\[\\]")
 
@@ -19,30 +19,31 @@ def matching(pattern: str) -> list[str]:
     Returns:
         The paths, in the order in which the system lists them.
     """
-    if is_remote(pattern):
-        return remote_storage(pattern).glob(pattern)
+    files = storage_of(pattern)
     if not MAGIC.search(pattern):
-        return [pattern] if os.path.exists(pattern) else []
-    parts = pattern.split("/")
-    start = "/" if pattern.startswith("/") else ""
-    found = [start]
+        return [pattern] if files.exists(pattern) else []
+    path, end = links(pattern)
+    scheme, separator, inner = path.rpartition(SEPARATOR)
+    parts = inner.split("/")
+    found = [scheme + separator + ("/" if inner.startswith("/") else "")]
     for place, part in enumerate(parts):
         if part == "" and (place == 0 or place < len(parts) - 1):
             continue
-        found = [path for base in found for path in _below(base, part)]
-    return found
+        found = [path for base in found for path in _below(files, base, part, end)]
+    return [path + end for path in found]
 
 
-def _below(base: str, part: str) -> Iterator[str]:
+def _below(files: LocalStorage, base: str, part: str, end: str) -> Iterator[str]:
+    """Gives what matches a part of a pattern; `end` follows each path in a chain of storages."""
     if not MAGIC.search(part):
         path = os.path.join(base, part)
-        if os.path.exists(path):
+        if files.exists(path + end):
             yield path
         return
     wanted = re.compile(_translated(part), re.S)
     base = base or "."
     try:
-        names = os.listdir(base)
+        names = files.listdir(base + end)
     except OSError:
         return
     yield from (os.path.join(base, name) for name in names if wanted.fullmatch(name))

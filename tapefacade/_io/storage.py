@@ -1,8 +1,10 @@
 """Where files are: on this machine, or, for paths with `://`, where fsspec finds them."""
 
 import contextlib
+import errno
 import importlib.util
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +14,10 @@ from tapefacade._core import errors
 from tapefacade._core.optional_imports import optional_module
 
 SEPARATOR = "://"
+# Paths of fsspec that name several storages: `simplecache::gs://bucket/file`, which keeps copies,
+# or `zip://name::gs://bucket/archive.zip`, which looks into a file.
+LINK = "::"
+CHAIN = re.compile(r"^\w+::|::\w+://")
 
 
 class LocalStorage:
@@ -45,6 +51,11 @@ class LocalStorage:
         """Makes a directory and those it lies in; they may be there."""
         os.makedirs(path, exist_ok=True)
 
+    def create(self, path: str) -> None:
+        """Makes an empty file, where there must be none."""
+        with open(path, "xb"):
+            pass
+
     def remove(self, path: str) -> None:
         """Deletes a file."""
         os.remove(path)
@@ -69,71 +80,97 @@ class RemoteStorage(LocalStorage):
     def __init__(self, system: Any) -> None:
         self._system = system
 
+    def _inner(self, path: str) -> str:
+        """Returns the path within the storage; of storages in a chain only the first is this."""
+        if not CHAIN.search(path):
+            return path
+        return self._system._strip_protocol(links(path)[0].rpartition(LINK)[2])
+
     def open(self, path: str, mode: str) -> Any:
         """Opens a file of bytes."""
-        return self._system.open(path, mode)
+        file = self._system.open(self._inner(path), mode)
+        if CHAIN.search(path):
+            file.storage = self  # an archive is closed when nobody holds it
+        return file
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or directory."""
-        return self._system.exists(path)
+        return self._system.exists(self._inner(path))
 
     def isdir(self, path: str) -> bool:
         """Whether there is a directory."""
-        return self._system.isdir(path)
+        return self._system.isdir(self._inner(path))
 
     def isfile(self, path: str) -> bool:
         """Whether there is a file."""
-        return self._system.isfile(path)
+        return self._system.isfile(self._inner(path))
 
     def listdir(self, path: str) -> list[str]:
         """Lists the names in a directory."""
-        found = self._system.ls(path, detail=False)
-        return [inner.rstrip("/").rpartition("/")[2] for inner in found]
+        found = self._system.ls(self._inner(path), detail=True)
+        if len(found) == 1 and found[0]["type"] == "file" and not self.isdir(path):
+            raise NotADirectoryError(path)
+        return [inner["name"].rstrip("/").rpartition("/")[2] for inner in found]
 
     def mkdir(self, path: str) -> None:
         """Makes a directory."""
-        self._system.mkdir(path, create_parents=False)
+        self._system.mkdir(self._inner(path), create_parents=False)
 
     def makedirs(self, path: str) -> None:
         """Makes a directory and those it lies in; they may be there."""
-        self._system.makedirs(path, exist_ok=True)
+        self._system.makedirs(self._inner(path), exist_ok=True)
+
+    def create(self, path: str) -> None:
+        """Makes an empty file, where there must be none; another process may do so meanwhile."""
+        if self.exists(path):
+            raise FileExistsError(path)
+        self._system.pipe_file(self._inner(path), b"")
 
     def remove(self, path: str) -> None:
         """Deletes a file."""
-        if self._system.isdir(path):
+        if self.isdir(path):
             raise IsADirectoryError(path)
-        self._system.rm_file(path)
+        self._system.rm_file(self._inner(path))
 
     def rmtree(self, path: str) -> None:
         """Deletes a directory with what is in it."""
-        self._system.rm(path, recursive=True)
+        self._system.rm(self._inner(path), recursive=True)
 
     def replace(self, source: str, target: str) -> None:
-        """Moves a file or directory within the storage."""
-        self._system.mv(source, target, recursive=self._system.isdir(source))
+        """Moves a file or directory within the storage.
+
+        fsspec moves into a directory that is there; this refuses what `os.replace` refuses.
+        """
+        if source == target:
+            return
+        is_directory = self.isdir(source)
+        if self.isdir(target):
+            if not is_directory:
+                raise IsADirectoryError(target)
+            if self.listdir(target):
+                raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), target)
+            self._system.rmdir(self._inner(target))
+        elif is_directory and self.exists(target):
+            raise NotADirectoryError(target)
+        self._system.mv(self._inner(source), self._inner(target), recursive=is_directory)
 
     def status(self, path: str) -> tuple[int, int]:
         """Returns the size of a file, and when it was changed, in nanoseconds since 1970."""
-        size = int(self._system.info(path).get("size") or 0)
+        inner = self._inner(path)
+        size = int(self._system.info(inner).get("size") or 0)
         try:
-            changed = self._system.modified(path)
+            changed = self._system.modified(inner)
         except (NotImplementedError, IsADirectoryError, FileNotFoundError, KeyError):
             return size, 0  # not every storage knows, nor of directories
         return size, int(changed.timestamp() * 1e9)
 
     def fetch(self, path: str, local: str) -> None:
         """Copies a file to one of this machine."""
-        self._system.get_file(path, local)
+        self._system.get_file(self._inner(path), local)
 
     def send(self, local: str, path: str) -> None:
         """Copies a file of this machine here."""
-        self._system.put_file(local, path)
-
-    def glob(self, pattern: str) -> list[str]:
-        """Lists the paths that match a pattern."""
-        scheme, _, inner = pattern.partition(SEPARATOR)
-        start = f"{scheme}{SEPARATOR}{'/' if inner.startswith('/') else ''}"
-        return [start + path.lstrip("/") for path in self._system.glob(pattern)]
+        self._system.put_file(local, self._inner(path))
 
 
 LOCAL = LocalStorage()
@@ -144,11 +181,32 @@ def is_remote(path: str) -> bool:
     return SEPARATOR in path
 
 
+def links(path: str) -> tuple[str, str]:
+    """Cuts a path of several storages after the one that it is in.
+
+    >>> links("zip://name::memory://archive.zip")
+    ('zip://name', '::memory://archive.zip')
+    >>> links("simplecache::memory://bucket/file")
+    ('simplecache::memory://bucket/file', '')
+    """
+    if not CHAIN.search(path):
+        return path, ""
+    end = path.find(LINK, path.index(SEPARATOR))
+    return (path, "") if end < 0 else (path[:end], path[end:])
+
+
+def joined(directory: str, name: str) -> str:
+    """Returns the path of what a directory holds."""
+    path, end = links(directory)
+    return os.path.join(path, name) + end
+
+
 def storage_of(path: str) -> LocalStorage:
     """Returns where a file is.
 
     Raises:
         ImportError: if that needs fsspec, or one of its file systems, that is not installed.
+        NotFoundError: if the storage is a file, such as an archive, that is not there.
         UnimplementedError: if fsspec does not know such a storage.
     """
     return remote_storage(path) if is_remote(path) else LOCAL
@@ -159,7 +217,13 @@ def remote_storage(path: str) -> RemoteStorage:
     scheme = path.partition(SEPARATOR)[0]
     library = optional_module("fsspec", "remote", f"Paths with `{scheme}://`")
     try:
+        if CHAIN.search(path):
+            return RemoteStorage(library.core.url_to_fs(path)[0])
         return RemoteStorage(library.filesystem(scheme))
+    except FileNotFoundError as error:
+        raise errors.NotFoundError(
+            None, None, f"{path}; {error.strerror}: {error.filename}"
+        ) from error
     except ValueError as error:
         if "Protocol not known" not in str(error):
             raise

@@ -1,6 +1,7 @@
 """Events as TensorBoard reads them, written by tensorboardX."""
 
 import os
+import tempfile
 import time
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
+from tapefacade._io.storage import is_remote, remote_storage, storage_of
 from tapefacade._io.tensor_protos import TENSORS, shape_proto
 
 Array = np.ndarray[Any, Any]
@@ -42,18 +44,25 @@ def library(name: str) -> Any:
 class EventFile:
     """A file of events.
 
+    That of a directory with `://` is written on this machine, and sent when it is flushed.
+
     Args:
         directory: where it is made.
         end: the end of its name.
     """
 
     def __init__(self, directory: str, end: str) -> None:
-        os.makedirs(directory or ".", exist_ok=True)
+        self._directory = directory
+        self._beside = tempfile.TemporaryDirectory() if is_remote(directory) else None
+        local = directory if self._beside is None else self._beside.name
+        storage_of(directory).makedirs(directory or ".")
         module = library("tensorboardX.event_file_writer")
         self._events = library("tensorboardX.proto.event_pb2")
         self._summaries = library("tensorboardX.proto.summary_pb2")
         self._tensors = library("tensorboardX.proto.tensor_pb2")
-        self._file = module.EventsWriter(os.path.join(directory, "events"), end)
+        self._file = module.EventsWriter(os.path.join(local, "events"), end)
+        if self._beside is not None:
+            self.flush()  # the file is there at once, as on this machine
 
     def write(self, tag: str, array: Array, step: int, metadata: SummaryMetadata | None) -> None:
         """Writes a summary."""
@@ -84,10 +93,21 @@ class EventFile:
     def flush(self) -> None:
         """Hands everything to the system."""
         self._file.flush()
+        self._send()
 
     def close(self) -> None:
         """Closes the file."""
         self._file.close()
+        self._send()
+        if self._beside is not None:
+            self._beside.cleanup()
+
+    def _send(self) -> None:
+        if self._beside is not None:
+            storage = remote_storage(self._directory)
+            for name in os.listdir(self._beside.name):
+                local = os.path.join(self._beside.name, name)
+                storage.send(local, os.path.join(self._directory, name))
 
 
 def tensor_bytes(array: Array) -> bytes:

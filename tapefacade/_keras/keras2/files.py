@@ -3,7 +3,6 @@
 import importlib
 import json
 import os
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._io.storage import local_copy, local_target, storage_of
+from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import like, notice, refusal, source
 
@@ -301,6 +300,12 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
             args = args[:1]
         if save_format is not None:
             notice("model.save(save_format=...)", 'model.save("name.keras")')
+        is_hdf5 = path.endswith((".h5", ".hdf5")) or save_format in ("h5", "hdf5")
+        if (
+            is_hdf5 and is_remote(path) and not path.startswith(HUGGING_FACE)
+        ):  # h5py writes files of this machine
+            with local_target(path) as local:
+                return save(model, local, overwrite, *args, save_format=save_format, **kwargs)
         if path.endswith(HDF5) or path.startswith(HUGGING_FACE) or kwargs.get("zipped") is False:
             return _with_all_of_it(model, lambda: original(model, filepath, overwrite, **kwargs))
         if save_format in ("h5", "hdf5"):
@@ -310,8 +315,8 @@ def _saving(original: Callable[..., Any]) -> Callable[..., Any]:
                 model, lambda: formats.save_model_to_hdf5(model, path, overwrite, include)
             )
         notice('model.save("directory")', 'model.save("name.keras")')
-        if overwrite and os.path.isfile(os.path.join(path, "config.json")):
-            shutil.rmtree(path)  # Keras cannot write over it
+        if overwrite and storage_of(path).isfile(os.path.join(path, "config.json")):
+            storage_of(path).rmtree(path)  # Keras cannot write over it
         return original(model, path, overwrite, zipped=False)
 
     return save
@@ -355,6 +360,9 @@ def _loading(original: Callable[..., Any]) -> Callable[..., Any]:
             raise refusal(
                 "tf.keras.models.load_model(SavedModel)", MESSAGE_SAVED_MODEL.format(path)
             )
+        if _is_hdf5(path) and is_remote(path):
+            with local_copy(path) as local:
+                return load_model(local, custom_objects, compile, **kwargs)
         if _is_hdf5(path) and not path.endswith((".h5", ".hdf5")):
             return source("legacy.saving.legacy_h5_format").load_model_from_hdf5(
                 path, custom_objects=custom_objects, compile=compile, **kwargs
