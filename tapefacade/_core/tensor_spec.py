@@ -339,7 +339,7 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     >>> tf.type_spec_from_value([1.0, 2.0])
     TensorSpec(shape=(2,), dtype=tf.float32, name=None)
     """
-    if (spec := spec_of(value)) is not None:
+    if (spec := spec_of(value) or _spec_of_list(value)) is not None:
         return spec
     try:
         tensor = convert(value)
@@ -348,3 +348,14 @@ def type_spec_from_value(value: Any) -> TypeSpec:
             f"Could not build a TypeSpec for {value} of unsupported type {type(value)}."
         ) from None
     return TensorSpec(as_shape(tensor.shape), tensor.dtype)
+
+
+def _spec_of_list(value: Any) -> TypeSpec | None:
+    """Returns the spec of a list of values of one kind that can be batched, as a batch."""
+    if not isinstance(value, list) or not value:
+        return None
+    first, *others = [spec_of(item) or _spec_of_list(item) for item in value]
+    if not hasattr(first, "_batch"):
+        return None
+    merged: Any = first and first.most_specific_common_supertype(others)
+    return None if merged is None else merged._batch(len(value))

@@ -22,6 +22,7 @@ from tapefacade._data.element_structures import (
 )
 from tapefacade._data.iterators import DatasetSpec
 from tapefacade._data.node import Boxed, BoxedIterator, DatasetNode, ElementError, attempt
+from tapefacade._extension.extension_type import ExtensionType
 from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
@@ -97,14 +98,14 @@ class Batch(DatasetNode):
         known = self.input.known_spec()
         specs = None if known is None else leaves(known)
         for found in lists(elements, self._size, self._drop):
-            yield attempt(_batched, found, specs)
+            yield attempt(_batched, found, specs, self._static_size())
 
 
-def _batched(elements: list[Any], specs: list[Any] | None) -> Any:
-    """Makes one element of several."""
+def _batched(elements: list[Any], specs: list[Any] | None, size: int | None) -> Any:
+    """Makes one element of several; `size` is how many there are in all batches, if known."""
     specs = specs or [None] * len(leaves(elements[0]))
     columns = zip(specs, columns_of(elements), strict=True)
-    flat = [batch_of(column, k, spec) for k, (spec, column) in enumerate(columns)]
+    flat = [batch_of(column, k, spec, size) for k, (spec, column) in enumerate(columns)]
     return packer(elements[0])(flat)
 
 
@@ -145,7 +146,9 @@ class RaggedBatch(Batch):
         return packer(elements[0])([self._leaf(spec, column) for spec, column in columns])
 
     def _leaf(self, spec: Any, column: tuple[Any, ...]) -> Any:
-        if isinstance(spec, TensorSpec) and spec.shape.is_fully_defined():
+        if isinstance(column[0], ExtensionType) or (
+            isinstance(spec, TensorSpec) and spec.shape.is_fully_defined()
+        ):
             return batch_of(column)
         made = ragged_stack(list(column))
         return made.with_row_splits_dtype(self._splits)

@@ -9,6 +9,13 @@ from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._data.element_structures import kernel_error, tensor_of
 from tapefacade._data.row_streams import tensors_of
+from tapefacade._extension.extension_type import (
+    ExtensionType,
+    decoded_value,
+    encoded_parts,
+    encoded_specs,
+    require_batchable,
+)
 from tapefacade._ops.array.joining import stack
 from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
@@ -18,6 +25,8 @@ from tapefacade._sparse.tensor import SparseTensor
 
 def count_of(leaf: Any) -> int:
     """Returns the number of rows of a leaf."""
+    if isinstance(leaf, ExtensionType):
+        return count_of(encoded_parts(leaf._type_spec, leaf, 1)[0])
     return int(leaf.nrows()) if isinstance(leaf, RaggedTensor) else int(leaf.shape[0])
 
 
@@ -25,6 +34,8 @@ def rows_of(leaf: Any) -> list[Any]:
     """Takes a leaf apart, into its rows."""
     if isinstance(leaf, EagerTensor):
         return list(tensors_of(leaf._numpy()))
+    if isinstance(leaf, ExtensionType):
+        return _extension_rows(leaf)
     if isinstance(leaf, SparseTensor):
         return _sparse_rows(leaf)
     return [leaf[row] for row in range(count_of(leaf))]
@@ -40,18 +51,41 @@ def _sparse_rows(leaf: SparseTensor) -> list[SparseTensor]:
     return found
 
 
-def batch_of(parts: Sequence[Any], place: int = 0, spec: Any = None) -> Any:
+def _extension_rows(leaf: ExtensionType) -> list[Any]:
+    spec = leaf._type_spec
+    require_batchable(spec, "_to_batched_tensor_list")
+    columns = [rows_of(part) for part in encoded_parts(spec, leaf, 1)]
+    row_spec = spec._unbatch()
+    return [decoded_value(row_spec, iter(row)) for row in zip(*columns, strict=True)]
+
+
+def _extension_batch(parts: Sequence[Any], place: int, size: int | None) -> Any:
+    first, *others = [part._type_spec for part in parts]
+    require_batchable(first, "_batch")
+    spec = first.most_specific_common_supertype(others)
+    columns = zip(*[encoded_parts(part._type_spec, part) for part in parts], strict=True)
+    specs = encoded_specs(spec)
+    batches = [batch_of(c, place, s) for c, s in zip(columns, specs, strict=True)]
+    return decoded_value(spec._batch(size), iter(batches))
+
+
+def batch_of(
+    parts: Sequence[Any], place: int = 0, spec: Any = None, size: int | None = None
+) -> Any:
     """Makes one leaf of those of several elements.
 
     Args:
         parts: the leaves.
         place: the number of the leaf in its element, for messages.
         spec: the spec of the leaves, where it is known.
+        size: the number of leaves, if it is that of all batches.
 
     Raises:
         InvalidArgumentError: if they have different shapes.
     """
     first = parts[0]
+    if isinstance(first, ExtensionType):
+        return _extension_batch(parts, place, size)
     if isinstance(spec, RaggedTensorSpec) or isinstance(first, RaggedTensor):
         return ragged_stack(list(parts))
     if isinstance(first, SparseTensor):

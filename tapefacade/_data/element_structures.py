@@ -14,6 +14,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import MESSAGE_UNBATCH, NoneTensorSpec, TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
+from tapefacade._extension.extension_type import require_batchable
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
@@ -260,6 +261,7 @@ def batched_leaf(spec: Any, size: int | None) -> Any:
         return RaggedTensorSpec(shape, spec.dtype, spec.ragged_rank + 1, spec.row_splits_dtype)
     if isinstance(spec, SparseTensorSpec):
         return SparseTensorSpec(shape, spec.dtype)
+    require_batchable(spec, "_batch")
     if hasattr(spec, "_batch"):
         return spec._batch(size)
     raise TypeError(f"batching is not supported for {spec!r}")
@@ -285,6 +287,7 @@ def row_leaf(spec: Any) -> Any:
         return SparseTensorSpec(inner, spec.dtype)
     if isinstance(spec, TensorSpec):
         return TensorSpec(inner, spec.dtype)
+    require_batchable(spec, "_to_batched_tensor_list")
     if hasattr(spec, "_unbatch"):
         return spec._unbatch()
     raise TypeError(f"{spec!r} has no rows")

@@ -15,6 +15,7 @@ from tapefacade._core.tracebacks import shorten
 from tapefacade._data.element_structures import fresh, leaves, mapped
 from tapefacade._data.node import DatasetNode, close
 from tapefacade._definition.op import function
+from tapefacade._extension.extension_type import ExtensionType
 from tapefacade._sparse.dense_conversion import to_dense
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._trace.recording import THREAD
@@ -263,4 +264,9 @@ def _as_numpy(leaf: Any) -> Any:
         return None
     if hasattr(leaf, "as_numpy_iterator"):
         return leaf.as_numpy_iterator()
+    if isinstance(leaf, ExtensionType):
+        raise TypeError(
+            "`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets that produce "
+            f"values of type {type(leaf)}"
+        )
     return leaf.numpy()

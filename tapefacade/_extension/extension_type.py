@@ -253,9 +253,67 @@ class ExtensionTypeBatchEncoder:
         return spec._component_specs
 
 
-def batch_encoder(spec: Any) -> Any:
-    """Returns what encodes the values that a spec describes, None if they have no encoder."""
-    return getattr(spec, "__batch_encoder__", None)
+def require_batchable(spec: Any, attribute: str) -> None:
+    """Refuses extension types that cannot be batched.
+
+    Args:
+        spec: any spec.
+        attribute: what TensorFlow misses.
+
+    Raises:
+        AttributeError: if it is that of such a type.
+    """
+    if isinstance(spec, ExtensionTypeSpec) and not isinstance(spec, BatchableExtensionTypeSpec):
+        raise hinted(
+            AttributeError(f"{type(spec).__name__!r} object has no attribute {attribute!r}"),
+            "Derive the class from tf.experimental.BatchableExtensionType.",
+        )
+
+
+def encoded_parts(spec: Any, value: Any, minimum_rank: int = 0) -> list[Any]:
+    """Returns the tensors that stand for a value in batches; ragged and sparse ones stay as such.
+
+    Args:
+        spec: the spec of the value.
+        value: the value; one of another kind than a batchable extension type stands for itself.
+        minimum_rank: how many dimensions every tensor has at least.
+    """
+    if not isinstance(spec, BatchableExtensionTypeSpec):
+        return [value]
+    encoder = spec.__batch_encoder__
+    pairs = zip(
+        nest.flatten(encoder.encoding_specs(spec)),
+        nest.flatten(encoder.encode(spec, value, minimum_rank)),
+        strict=True,
+    )
+    return [part for pair in pairs for part in encoded_parts(*pair, minimum_rank)]
+
+
+def encoded_specs(spec: Any) -> list[Any]:
+    """Returns the specs of `encoded_parts`.
+
+    Args:
+        spec: the spec of the value.
+    """
+    if not isinstance(spec, BatchableExtensionTypeSpec):
+        return [spec]
+    own = nest.flatten(spec.__batch_encoder__.encoding_specs(spec))
+    return [part for inner in own for part in encoded_specs(inner)]
+
+
+def decoded_value(spec: Any, rest: Iterator[Any]) -> Any:
+    """Makes a value of the next of the tensors that stand for values.
+
+    Args:
+        spec: the spec of the value.
+        rest: the tensors.
+    """
+    if not isinstance(spec, BatchableExtensionTypeSpec):
+        return next(rest)
+    encoder = spec.__batch_encoder__
+    specs = encoder.encoding_specs(spec)
+    parts = [decoded_value(inner, rest) for inner in nest.flatten(specs)]
+    return encoder.decode(spec, nest.pack_sequence_as(specs, parts))
 
 
 def _batched(part: Any, size: int | None) -> Any:
@@ -280,14 +338,6 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
 
     def _unbatch(self) -> Any:
         return self.__batch_encoder__.unbatch(self)
-
-    def _encoded(self, value: Any, minimum_rank: int = 0) -> Any:
-        """Returns the nest of tensors that stands for a value."""
-        return self.__batch_encoder__.encode(self, value, minimum_rank)
-
-    def _decoded(self, encoded: Any) -> Any:
-        """Makes a value of the nest of tensors that stands for it."""
-        return self.__batch_encoder__.decode(self, encoded)
 
 
 # Classes.
@@ -472,9 +522,9 @@ class BatchableExtensionType(ExtensionType):
     >>> class Vehicle(tf.experimental.BatchableExtensionType):
     ...     top_speed: tf.Tensor
     ...     mpg: tf.Tensor
-    >>> encoder = tf.experimental.ExtensionTypeBatchEncoder()
-    >>> encoder.batch(tf.type_spec_from_value(Vehicle(120, 30)), 3)
-    Vehicle.Spec(top_speed=TensorSpec(shape=(3,), dtype=tf.int32, name=None), mpg=...)
+    >>> batch = Vehicle([120, 150, 80], [30, 40, 12])
+    >>> [int(vehicle.mpg) for vehicle in tf.data.Dataset.from_tensor_slices(batch)]
+    [30, 40, 12]
 
     See https://www.tensorflow.org/api_docs/python/tf/experimental/BatchableExtensionType.
     """

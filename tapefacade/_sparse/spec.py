@@ -54,6 +54,13 @@ class SparseTensorSpec(TypeSpec):
         """
         return cls(value.shape, value.dtype)
 
+    def _batch(self, batch_size: int | None) -> "SparseTensorSpec":
+        return SparseTensorSpec(TensorShape([batch_size]).concatenate(self._shape), self._dtype)
+
+    def _unbatch(self) -> "SparseTensorSpec":
+        inner = self._shape[1:] if self._shape.rank is not None else None
+        return SparseTensorSpec(inner, self._dtype)
+
     def _serialize(self) -> tuple[Any, ...]:
         return (self._shape, self._dtype)
 

@@ -10,7 +10,16 @@ from tapefacade._core.error_texts import incompatible_dimensions, invalid, kerne
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tracebacks import shortening
+from tapefacade._core.type_spec import spec_of
 from tapefacade._definition.op import function
+from tapefacade._extension.extension_type import (
+    ExtensionType,
+    ExtensionTypeSpec,
+    decoded_value,
+    encoded_parts,
+    encoded_specs,
+    require_batchable,
+)
 from tapefacade._function.control.row_loops import (
     RowLoop,
     found_body,
@@ -92,6 +101,8 @@ def map_fn(
     """
     require_function(fn)
     signature = dtype if fn_output_signature is None else fn_output_signature
+    if _is_encoded(elems) or _is_encoded(signature):
+        return _map_encoded(fn, elems, signature, back_prop, infer_shape)
     flat = [_converted(item) for item in nest.flatten(elems)]
     if not flat:
         raise ValueError(
@@ -106,6 +117,51 @@ def map_fn(
         specs = [_spec(item) for item in nest.flatten(signature)]
     call = _MapCall(fn, elems, flat, pattern, specs, infer_shape)
     results = [without_gradient(tensor, back_prop) for tensor in call.results()]
+    return nest.pack_sequence_as(pattern, results)
+
+
+def _is_encoded(structure: Any) -> bool:
+    """Whether there is a batchable extension type, or a spec of one, in a structure."""
+    kinds = ExtensionType | ExtensionTypeSpec
+    return any(isinstance(leaf, kinds) for leaf in nest.flatten(structure))
+
+
+def _map_encoded(
+    fn: Callable[..., Any], elems: Any, signature: Any, back_prop: bool, infer_shape: bool
+) -> Any:
+    """Maps over rows of extension types, by mapping over the tensors that stand for them."""
+    flat = nest.flatten(elems)
+    specs: list[Any] = [spec_of(leaf) for leaf in flat]
+    for spec in specs:
+        require_batchable(spec, "_unbatch")
+    rows = [spec._unbatch() if _is_encoded(spec) else spec for spec in specs]
+    encoded = [encoded_parts(*pair, 1) for pair in zip(specs, flat, strict=True)]
+    pattern, wanted = signature, nest.flatten(signature)
+    if signature is None:
+        pattern = elems
+        wanted = [
+            row if _is_encoded(row) else _spec_of_row(_converted(leaf))
+            for row, leaf in zip(rows, flat, strict=True)
+        ]
+
+    def on_parts(parts: Any) -> Any:
+        values = [
+            decoded_value(row, iter(own)) if row is not None else own[0]
+            for row, own in zip(rows, parts, strict=True)
+        ]
+        result = fn(nest.pack_sequence_as(elems, values))
+        nest.assert_same_structure(pattern, result, expand_composites=True)
+        return [encoded_parts(*pair) for pair in zip(wanted, nest.flatten(result), strict=True)]
+
+    found = map_fn(
+        on_parts, encoded, back_prop=back_prop, infer_shape=infer_shape,
+        fn_output_signature=[encoded_specs(spec) for spec in wanted],
+    )  # fmt: skip
+    count = nest.flatten(encoded)[0].shape[0]
+    results = [
+        decoded_value(spec._batch(count) if _is_encoded(spec) else spec, iter(own))
+        for spec, own in zip(wanted, found, strict=True)
+    ]
     return nest.pack_sequence_as(pattern, results)
 
 

@@ -9,7 +9,14 @@ from tapefacade._core.error_texts import MESSAGE_SINGLETON, index_out_of_range, 
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tracebacks import shortening
+from tapefacade._core.type_spec import spec_of
 from tapefacade._definition.op import function
+from tapefacade._extension.extension_type import (
+    BatchableExtensionType,
+    BatchableExtensionTypeSpec,
+    decoded_value,
+    encoded_parts,
+)
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.control.row_loops import (
     WHY_LOOKED,
@@ -60,6 +67,8 @@ def vectorized_map(
 
     See https://www.tensorflow.org/api_docs/python/tf/vectorized_map.
     """
+    if any(isinstance(item, BatchableExtensionType) for item in nest.flatten(elems)):
+        return _vectorized_parts(fn, elems)
     flat = [convert(item) for item in nest.flatten(elems)]
     sizes: list[Any] = [item.shape.as_list()[0] for item in flat]
     count = max(sizes)
@@ -70,6 +79,36 @@ def vectorized_map(
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
     with as_if_once():
         return _VectorizedMapCall(fn, elems, flat, sizes, count).result()
+
+
+def _vectorized_parts(fn: Callable[..., Any], elems: Any) -> Any:
+    """Maps over rows of extension types, by mapping over the tensors that stand for them."""
+    flat = nest.flatten(elems)
+    specs: list[Any] = [spec_of(leaf) for leaf in flat]
+    rows = [spec._unbatch() if _is_batchable(spec) else None for spec in specs]
+    encoded = [encoded_parts(*pair, 1) for pair in zip(specs, flat, strict=True)]
+    forms: list[Any] = []  # the result for a row, with specs of extension types in their place
+
+    def on_parts(parts: Any) -> Any:
+        values = [decoded_value(row, iter(own)) for row, own in zip(rows, parts, strict=True)]
+        result = fn(nest.pack_sequence_as(elems, values))
+        form = nest.map_structure(lambda x: x._type_spec if _is_batchable(x) else None, result)
+        forms[:] = [form]
+        kinds = nest.flatten(form)
+        return [encoded_parts(*pair) for pair in zip(kinds, nest.flatten(result), strict=True)]
+
+    found = vectorized_map(on_parts, encoded)
+    count = nest.flatten(encoded)[0].shape[0]
+    (form,) = forms
+    results = [
+        decoded_value(None if spec is None else spec._batch(count), iter(own))
+        for spec, own in zip(nest.flatten(form), found, strict=True)
+    ]
+    return nest.pack_sequence_as(form, results)
+
+
+def _is_batchable(value: Any) -> bool:
+    return isinstance(value, BatchableExtensionType | BatchableExtensionTypeSpec)
 
 
 class _VectorizedMapCall:
