@@ -282,27 +282,72 @@ def test_broad_handlers_say_why(path):
     assert not silent
 
 
-NAMED_FILE = re.compile(r"`([a-z_0-9/]+\.(?:py|md|ipynb))`")  # not `ROOM/SUBJECT.py`
+ROOT = PACKAGE.parent
+# A file or folder in backticks or a link; not `ROOM/SUBJECT.py`, nor a page of the web.
+NAMED_FILE = re.compile(
+    r"`([\w/]*[a-z_0-9]\.(?:py|md|ipynb|toml))`|`((?:_[a-z]+|tests|benchmarks|notebooks)/[a-z_0-9/]*)`"
+    r"|\]\(([\w/]+\.(?:md|py|ipynb|svg|png))[#)]"
+)
+# What is in such a file: `_core/tensor.py` (`_array`)
+NAMED_PART = re.compile(r"`([a-z_0-9/]+\.py)` \(((?:`\w+`(?:, )?)+)\)")
+IS_CHECKOUT = (ROOT / "notebooks").exists()  # an installed package has no guides
+GUIDES = (
+    sorted(
+        page for folder in (".", "notebooks", "benchmarks") for page in ROOT.glob(f"{folder}/*.md")
+    )
+    if IS_CHECKOUT
+    else []
+)
+every_guide = pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.name)
+only_in_a_checkout = pytest.mark.skipif(not IS_CHECKOUT, reason="there are no guides")
 
 
-@pytest.mark.parametrize("page", ["how_it_works.md", "adding_an_op.md"])
+def files_named(text: str) -> list[str]:
+    return [next(filter(None, found)) for found in NAMED_FILE.findall(text)]
+
+
+def places(name: str, page: pathlib.Path) -> list[pathlib.Path]:
+    """The files that a page means: by a path in the package, or a name that is there once."""
+    near = [base / name for base in (PACKAGE, ROOT, page.parent, ROOT / "tests")]
+    found = [path for path in near if path.exists()]
+    return found or ([] if "/" in name else [path for path in MODULES if path.name == name])
+
+
+@every_guide
 def test_files_that_the_guides_name_exist(page):
-    """A file is named by its path in the package or the repository, or by its name alone."""
-    root = PACKAGE.parent
-    guide = root / "notebooks" / page
-    if not guide.exists():
-        pytest.skip("the guides are not part of an installed package")
-    named = NAMED_FILE.findall(guide.read_text(encoding="utf-8"))
-    assert named
-    names = {path.name for path in MODULES}
-    missing = [
-        name
-        for name in named
-        if not (PACKAGE / name).exists()
-        and not (root / name).exists()
-        and not ("/" not in name and name in names)
-    ]
-    assert not missing
+    named = files_named(page.read_text(encoding="utf-8"))
+    assert not [name for name in named if not places(name, page)]
+
+
+@every_guide
+def test_what_the_guides_say_is_in_a_file_is_there(page):
+    for name, parts in NAMED_PART.findall(page.read_text(encoding="utf-8")):
+        texts = [path.read_text(encoding="utf-8") for path in places(name, page)]
+        for part in re.findall(r"\w+", parts):
+            assert any(re.search(rf"\b{part}\b", text) for text in texts), f"{part} in {name}"
+
+
+@only_in_a_checkout
+def test_the_guides_name_files():
+    """So that the two tests above look at something."""
+    named = {page.name: files_named(page.read_text(encoding="utf-8")) for page in GUIDES}
+    assert len(named["how_it_works.md"]) > 50
+    assert {"_ops/math/special.py", "_core/kernel_dtypes.py"} <= set(named["adding_an_op.md"])
+
+
+@only_in_a_checkout
+@every_module
+def test_files_that_modules_name_exist(path):
+    named = files_named(path.read_text(encoding="utf-8"))
+    assert not [name for name in named if not places(name, path)]
+
+
+@only_in_a_checkout
+def test_the_guide_lists_the_packages_in_their_order():
+    guide = (ROOT / "notebooks" / "how_it_works.md").read_text(encoding="utf-8")
+    table = guide.partition("## Where things are")[2]
+    rows = re.findall(r"^\| (`_.*?) \|", table, re.M)
+    assert re.findall(r"\w+", " ".join(rows)) == LAYERS
 
 
 # Texts that stand twice though they are not one fact.
