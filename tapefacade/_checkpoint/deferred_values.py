@@ -173,9 +173,15 @@ def _slot_in(variable: Variable, recording: Recording) -> int:
     """Looks for a value that waits before an op uses a variable: one that does not fit raises."""
     held = variable._tensor
     lazy = held._recording
-    if type(lazy) is _LazyInitialValue and not lazy.is_sought:
-        lazy.is_sought = True
-        resolve_all()
+    if type(lazy) is _LazyInitialValue:
+        if not lazy.is_sought:
+            lazy.is_sought = True
+            resolve_all()
+        initial = lazy.initial
+        if is_lazy(variable) and initial is not None and initial._recording is recording:
+            # To compute it would end the recording that the op is about to enter.
+            variable._restore(initial)
+            _note_fresh(variable)
     if type(held._value) is FailedValue:
         held._array()
     return _PLAIN["slot"](variable, recording)

@@ -203,6 +203,57 @@ HINTS = {
     "tf.python": _PRIVATE,
     "tf.core": _PRIVATE,
     "tf.__internal__": _PRIVATE,
+    # TensorFlow 1: graphs, their collections, sessions and queues.
+    **{
+        f"tf.{name}": hint
+        for names, hint in {
+            "AttrValue GraphDef GraphOptions MetaGraphDef NameAttrList NodeDef RunMetadata "
+            "add_check_numerics_ops colocate_with container op_scope": _NO_GRAPH,
+            "SessionLog TensorInfo delete_session_tensor get_session_handle get_session_tensor": (
+                _SESSION
+            ),
+            "AUTO_REUSE VariableScope add_to_collections get_variable_scope": _VARIABLES,
+            "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
+            "variable_axis_size_partitioner": "Make one `tf.Variable` of the whole value",
+            "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator": (
+                "Add the gradients up in a `tf.Variable`"
+            ),
+            "IdentityReader LMDBReader ReaderBase TextLineReader TFRecordReader WholeFileReader": (
+                "Read with `tf.data`: `TFRecordDataset`, `TextLineDataset`, `tf.io.read_file`"
+            ),
+            "Event HistogramProto LogMessage": "Write with `tf.summary`",
+            "CXX_VERSION load_file_system_library": _CPP,
+            "placeholder_with_default sparse_placeholder": (
+                "Make it a parameter of a function that is given tensors"
+            ),
+            "dequantize quantize_v2 quantized_concat": (
+                "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
+            ),
+        }.items()
+        for name in names.split()
+    },
+    "tf.Dimension": "Write `shape[k]`, which is an int or None",
+    "tf.batch_scatter_update": "Write `variable.batch_scatter_update(slices)`",
+    "tf.scatter_max": "Write `variable.scatter_max(slices)`",
+    "tf.scatter_mul": "Write `variable.scatter_mul(slices)`",
+    "tf.scatter_sub": "Write `variable.scatter_sub(slices)`",
+    "tf.scatter_update": "Write `variable.scatter_update(slices)`",
+    "tf.convert_to_tensor_or_indexed_slices": "Write `tf.convert_to_tensor`",
+    "tf.convert_to_tensor_or_sparse_tensor": "Write `tf.convert_to_tensor`, or `tf.sparse`",
+    "tf.count_up_to": "Write `tf.range`, or count in Python",
+    "tf.setdiff1d": "Write `tf.boolean_mask(x, ~tf.reduce_any(x[:, None] == y, 1))`",
+    "tf.sparse_add": "Write `tf.sparse.add`",
+    "tf.sparse_concat": "Write `tf.sparse.concat`",
+    "tf.sparse_merge": "Write `tf.sparse.SparseTensor` with the indices",
+    "tf.sparse_reduce_max": "Write `tf.sparse.reduce_max`",
+    "tf.sparse_reduce_max_sparse": "Write `tf.sparse.reduce_max` with `output_is_sparse=True`",
+    "tf.sparse_reduce_sum": "Write `tf.sparse.reduce_sum`",
+    "tf.sparse_reduce_sum_sparse": "Write `tf.sparse.reduce_sum` with `output_is_sparse=True`",
+    "tf.sparse_segment_sum": "Write `tf.sparse.segment_sum`",
+    "tf.string_split": "Write `tf.strings.split`",
+    "tf.orthogonal_initializer": "Write `tf.keras.initializers.Orthogonal`",
+    "tf.uniform_unit_scaling_initializer": "Write `tf.keras.initializers.VarianceScaling`",
+    "tf.variance_scaling_initializer": "Write `tf.keras.initializers.VarianceScaling`",
     # Names of older releases of Keras.
     "tf.keras.dtensor": _ONE_DEVICE,
     "tf.keras.layers.DenseFeatures": "Make the columns with `tf.keras.layers.Concatenate`",

@@ -277,6 +277,38 @@ def deferred_and_assigned(tf, np):
 
 
 @in_a_new_directory
+def computed_with_while_others_wait(tf, np):
+    """Variables whose first values are still to be computed when an op reads them."""
+    source = Grown(tf, 10.0)
+    source.build()
+    path = tf.train.Checkpoint(m=source).write("a")
+    late = Grown(tf)
+    status = tf.train.Checkpoint(m=late).read(path)
+    u = tf.Variable(tf.ones([3]))
+    x = u + 1.0
+    y = x * u
+    v = tf.Variable(tf.zeros([2]))
+    found = [y, u.numpy(), v.value(), v * 2.0, v.assign_add([1.0, 1.0]), v.numpy()]
+    with tf.GradientTape() as tape:
+        w = tf.Variable(tf.fill([2], 2.0))
+        loss = tf.reduce_sum(w**2)
+    found.append(tape.gradient(loss, w))
+    z = tf.Variable(tf.fill([3], 2.0))
+    function = tf.function(lambda: z * 2.0 + u)
+    found += [function(), function()]
+    layer = tf.keras.layers.LayerNormalization()
+    found.append(layer(tf.constant([[1.0, 2.0, 4.0]])))
+    mean = tf.keras.metrics.Mean()
+    found += [mean(3.0), mean([1.0, 2.0])]
+    late.v = tf.Variable(tf.zeros([2]))
+    r = late.v + 1.0
+    late.w = q = tf.Variable(tf.zeros([]))
+    found += [r, late.v.numpy(), q + 1.0, q.numpy()]
+    status.expect_partial()
+    return found
+
+
+@in_a_new_directory
 def deferred_in_a_function(tf, np):
     class Dense(tf.Module):
         def __init__(self):
