@@ -212,6 +212,120 @@ def test_computed_after_the_block():
     assert "in the block computes the target" in reason(tape, z, x).reason
 
 
+def test_a_gradient_taken_after_the_outer_block():
+    x = variable()
+    with tf.GradientTape() as outer, tf.GradientTape() as inner:
+        y = x**3.0
+    slope = inner.gradient(y, x)  # too late
+    found = reason(outer, slope, x)
+    taken, last = found.places
+    assert "slope = inner.gradient(y, x)  # too late: GradientTape.gradient computes it" in taken
+    assert "y = x**3.0: the last op of the block" in last
+    assert "within the block of the outer" in found.advice
+
+
+def test_numpy_functions():
+    x = variable()
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.numpy_function(np.sin, [x], tf.float32)
+        z = y * 2.0
+    found = reason(tape, y, x)
+    text = "y = tf.numpy_function(np.sin, [x], tf.float32): tf.numpy_function runs Python"
+    assert found.places[0].endswith(text)
+    assert any(place.endswith(text) for place in reason(tape, z, x).places)
+
+
+def test_a_branch_that_is_constant():
+    x = variable()
+    with tf.GradientTape() as tape:
+        y = tf.cond(x > 0.0, lambda: tf.constant(3.0), lambda: x * 2.0)
+    found = reason(tape, y, x)
+    assert "y = tf.cond(x > 0.0" in found.places[0]
+    assert found.places[0].endswith("this branch of tf.cond gives a constant")
+    assert "depends on nothing" in found.advice
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_gradient_function_that_returns_none(persistent):
+    @tf.custom_gradient
+    def scaled(v, w):
+        return v * w, lambda upstream: (upstream * w, None)
+
+    v, w = variable(), tf.Variable(3.0, name="w")
+    with tf.GradientTape(persistent=persistent) as tape:
+        y = scaled(v, w) * 2.0
+    of_v, of_w = tape.explain(y, [v, w]).findings
+    assert (of_v.connected, of_w.connected) == (True, False)
+    assert "y = scaled(v, w) * 2.0: tf.custom_gradient has a gradient function" in of_w.places[0]
+    assert tape.gradient(y, [v, w])[1] is None
+    assert [f.connected for f in tape.explain(y, [v, w]).findings] == [True, False]
+
+
+def test_a_gradient_function_that_returns_none_after_the_gradient():
+    @tf.custom_gradient
+    def scaled(v):
+        return v * 2.0, lambda upstream: None
+
+    v = variable()
+    with tf.GradientTape() as tape:
+        y = scaled(v)
+    assert tape.gradient(y, v) is None
+    assert "returned None" in tape.explain(y, v).findings[0].places[0]
+
+
+def test_ops_within_loops():
+    x = variable()
+    with tf.GradientTape() as tape:
+        _, y = tf.while_loop(
+            lambda i, v: i < 3,
+            lambda i, v: (i + 1, tf.floor(v) * 1.5),
+            [0, x * 2.0],
+        )
+    outer, inner = reason(tape, y, x).places
+    assert outer.endswith("tf.while_loop has no gradient for this operand")
+    assert "lambda i, v: (i + 1, tf.floor(v) * 1.5)," in inner
+    assert inner.endswith("tf.math.floor, within it, has no gradient")
+
+
+def test_the_line_after_which_it_is_watched():
+    x = tf.constant(1.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        z = y + 1.0
+        tape.watch(x)
+    places = reason(tape, z, x).places
+    assert "y = x * x: tf.math.multiply uses it before" in places[0]
+    assert places[1].endswith("z = y + 1.0 is the last op before it is watched")
+
+
+def test_variables_and_layers_of_keras():
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2, name="first")])
+    with tf.GradientTape() as tape:
+        logits = model(tf.ones((2, 3)))  # called here
+        y = tf.reduce_mean(tf.cast(tf.argmax(logits, 1), tf.float32))
+    for _ in range(2):
+        found = tape.explain(y, model.trainable_variables).findings
+        names = [finding.source.rpartition("first")[2] for finding in found]
+        assert names == ["/kernel", "/bias"]
+        assert not any(finding.connected for finding in found)
+        assert "tf.math.argmax gives int64" in found[0].places[0]
+        if tape._trace is not None:
+            lines = [row.line for row in tape.program().rows if row.op == "tf.linalg.matmul"]
+            assert lines[0].endswith("# called here  (layer first)")
+            tape.gradient(y, model.trainable_variables)  # used up
+
+
+def test_none_as_an_error():
+    x, other = variable(), tf.Variable(1.0, name="other")
+    for ask in ("gradient", "jacobian"):
+        with tf.GradientTape(persistent=True) as tape:
+            y = x * 2.0
+        with pytest.raises(ValueError, match="other: None, because nothing in the block reads it"):
+            getattr(tape, ask)(y, [x, other], unconnected_gradients="raise")
+        (found,) = getattr(tape, ask)(y, [x], unconnected_gradients=tf.UnconnectedGradients.RAISE)
+        assert found.numpy() == 2.0
+
+
 def test_explanations_are_wrapped():
     x = tf.constant(1.0)
     with tf.GradientTape() as tape:

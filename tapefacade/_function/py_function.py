@@ -19,7 +19,10 @@ from tapefacade._function.gradients.custom_gradient import custom_gradient
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
+from tapefacade._trace.program_listing import place as text_of_line
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.tree import users_line
+from tapefacade._trace.value_origins import note_origin
 
 MESSAGE_NO_TOUT = (
     "Missing required argument: 'Tout'\n  If using tf.{0} as a decorator, set `Tout`\n  **by name**"
@@ -254,6 +257,10 @@ def numpy_function(
         return results if nest.is_nested(Tout) else results[0]
     flat = nest.flatten(func(*arrays))
     results = [None if item is None else convert(item) for item in flat]
+    if THREAD.recording.blocks:
+        for result in results:
+            if type(result) is EagerTensor:
+                note_origin(result, f"{text_of_line(users_line())}: tf.numpy_function runs Python")
     return results[0] if len(results) == 1 else results
 
 

@@ -89,7 +89,7 @@ def repeat_node(
         ghosts = tuple(mapped.get(slot, -1) for slot in node.ghosts)
         found = TREE.add(key, Node(
             at, node.operation, node.static, inputs, node.types[:count], node.types[count:],
-            node.structure, ghosts, node.checked, counted=True, line=node.line,
+            node.structure, ghosts, node.checked, counted=True, line=node.line, caller=node.caller,
         ))  # fmt: skip
     recording.at = found
     mapped.update(zip(range(node.first, node.end), range(found.first, found.end), strict=True))

@@ -1,21 +1,25 @@
 """Why a gradient is None: what a tape knows of the way from a source to a target."""
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
 from tapefacade._state.variable import READ, Variable
-from tapefacade._tape.custom_gradient_boundary import registered_gradient
+from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivatives.derivative import Derivative
 from tapefacade._tape.forward_instructions import is_within, moment
-from tapefacade._tape.gradient_paths import Window, taped, used_inputs
-from tapefacade._trace.program_listing import op_name, place, type_text
+from tapefacade._tape.gradient_paths import Window, nodes_within, taped, used_inputs
+from tapefacade._trace.program_listing import name_of, op_name, place, place_of, type_text
+from tapefacade._trace.slices import Slice
 from tapefacade._trace.tree import Node
+from tapefacade._trace.value_origins import origin_of
 
 TEXT_WIDTH = 100  # characters
 MAX_STOPS = 8  # of the places where gradients stop, so many are named
 WATCH = "Write `tape.watch({})` in the block, before it is used."
+WATCH_LATE = WATCH.format("...")
 REPLACED = (
     "If it was a tf.Variable, something like `x = x + 1` has put a tensor in its place: write "
     "`x.assign_add(1)`. "
@@ -41,6 +45,14 @@ ADVICE_CONSTANT = (
     'TensorFlow: `unconnected_gradients="zero"` gives zeros.'
 )
 ADVICE_UNSEEN = "Compute it within the block, and not under `tape.stop_recording()`."
+ADVICE_AFTER = (
+    "Compute it within the block. To differentiate a gradient, take it within the block of the "
+    "outer tape."
+)
+ADVICE_REFUSED = (
+    "Have the gradient function return a gradient for it; for none, `tf.zeros_like(x)` says so."
+)
+ADVICE_BRANCH = "A constant depends on nothing: compute it from the source, if that is meant."
 ADVICE_NO_GRADIENT = (
     "`gradient` raises LookupError. Write it with other ops, or give its gradient with "
     "tf.RegisterGradient."
@@ -90,8 +102,12 @@ class Explanation:
 class TargetInstructions:
     """The instructions that a target depends on, in a tape's window."""
 
-    def __init__(self, end: Node, window: Window, target: int | None) -> None:
+    def __init__(
+        self, end: Node, window: Window, target: int | None, refused: Mapping[int, frozenset[int]]
+    ) -> None:
+        self._end = end
         self._window = window
+        self._refused = refused
         self._watched = dict(window.watched)
         self.tracked = taped(end, window, self._watched)[1] | self._watched.keys()
         self.target = target
@@ -106,6 +122,17 @@ class TargetInstructions:
             node = node.parent
         self.nodes.reverse()
         self.known = missing  # all slots that the target depends on, and its own
+
+    def asks_python(self) -> bool:
+        """Whether Python code gives part of the gradient, which has not been asked yet."""
+        return any(
+            node.first_output not in self._refused
+            and (
+                node.operation is BOUNDARY
+                or (node.operation is not None and isinstance(node.operation.gradient, NoGradient))
+            )
+            for node in self.nodes
+        )
 
     def sees(self, node: Node) -> bool:
         """Whether an instruction was recorded by the tape."""
@@ -133,8 +160,36 @@ class TargetInstructions:
                 if not passed:
                     why = self._late(node, carrying)
             if why is not None:
-                found.append((f"{place(node.line)}: {op_name(node)}", *why))
+                found.append((f"{place_of(node)}: {op_name(node)}", *why))
+                found += [(where, *what) for where, *what in self._within(node)]
+                if why[1] == WATCH_LATE:
+                    found += self._watched_at(node, carrying)
         return carrying, found
+
+    def _watched_at(self, node: Node, carrying: set[int]) -> list[tuple[str, str, str]]:
+        """Tells after which line the operands of an instruction were watched: too late."""
+        position = min(self._watched[s] for s in carrying.intersection(node.inputs))
+        before: Node | None = self._end
+        while before is not None and before.end > position:
+            before = before.parent
+        if before is None or before.operation is None:
+            return []
+        return [(place_of(before), "is the last op before it is watched", WATCH_LATE)]
+
+    def _within(self, node: Node) -> list[tuple[str, str, str]]:
+        """Tells which ops in the body of a loop or branch have no gradient."""
+        found = []
+        for part in _slices_in(getattr(node.operation, "plan", ())):
+            for index, step in enumerate(part.steps):
+                line = part.lines[index] if part.lines else ""
+                name = f"{place(line)}: {name_of(step.operation)}, within it,"
+                if step.operation.name == "stop_gradient":
+                    found.append((name, "stops gradients", ADVICE_STOP_GRADIENT))
+                elif isinstance(step.operation.gradient, NotDifferentiable) and (
+                    any(type_.inexact for type_ in step.types)
+                ):
+                    found.append((name, "has no gradient", ADVICE_STOPPED))
+        return found
 
     def _passes(self, node: Node, output: int, carrying: set[int]) -> bool:
         type_ = node.types[node.first_output + output - node.first]
@@ -142,12 +197,15 @@ class TargetInstructions:
         return type_.inexact and any(
             slot in carrying and self._watched.get(slot, -1) <= position
             for slot in used_inputs(node, output)
+            if slot not in self._refused.get(node.first_output, ())
         )
 
     def _late(self, node: Node, carrying: set[int]) -> tuple[str, str]:
         """Returns why no gradient passes to any operand that has one."""
         if all(self._watched.get(s, -1) > node.first for s in carrying.intersection(node.inputs)):
-            return "uses it before the tape watches it", WATCH.format("...")
+            return "uses it before the tape watches it", WATCH_LATE
+        if not self._refused.get(node.first_output, frozenset()).isdisjoint(carrying):
+            return "has a gradient function that returned None for it", ADVICE_REFUSED
         if isinstance(node.operation, Derivative):
             return "does not depend on it", ADVICE_CONSTANT
         return "has no gradient for this operand", ADVICE_OPERAND
@@ -176,6 +234,14 @@ class TargetInstructions:
         return None
 
 
+def _slices_in(plan: Any) -> list[Slice]:
+    """Returns the programs of the bodies of a loop or branching."""
+    if isinstance(plan, tuple):
+        return [part for item in plan for part in _slices_in(item)]
+    part = getattr(plan, "part", plan)
+    return [part] if isinstance(part, Slice) else []
+
+
 class TapeContent(NamedTuple):
     """What a tape has recorded and watched so far.
 
@@ -185,6 +251,8 @@ class TapeContent(NamedTuple):
         variables: the variables that it watches, and the slots of their reads, by the ids.
         slots_of: returns the slots of a tensor, or of the reads of a variable.
         watches_accessed: whether it watches variables that are read.
+        refused: for gradients made by hand, the inputs for which there was none.
+        leaves: the values from outside, by slot; none if the tape has been used.
     """
 
     end: Node
@@ -192,18 +260,33 @@ class TapeContent(NamedTuple):
     variables: dict[int, tuple[Variable, tuple[int, ...]]]
     slots_of: Callable[[Any], tuple[int, ...]]
     watches_accessed: bool
+    refused: Mapping[int, frozenset[int]] = MappingProxyType({})
+    leaves: Mapping[int, Any] = MappingProxyType({})
 
-    def explanation(self, target: Any, sources: Sequence[Any]) -> Explanation:
-        """Tells for each source why the target has a gradient for it, or has none."""
+    def instructions(self, target: Any) -> TargetInstructions:
+        """Returns what the target depends on."""
         slot = self.slots_of(target)[-1:]
-        way = TargetInstructions(self.end, self.window, slot[0] if slot else None)
-        return Explanation(
-            [self._finding(way, target, source, place) for place, source in enumerate(sources)]
-        )
+        return TargetInstructions(self.end, self.window, slot[0] if slot else None, self.refused)
 
-    def _finding(self, way: TargetInstructions, target: Any, source: Any, number: int) -> Finding:
+    def explanation(
+        self, target: Any, sources: Sequence[Any], names: Sequence[str | None]
+    ) -> Explanation:
+        """Tells for each source why the target has a gradient for it, or has none.
+
+        Args:
+            target: a tensor or variable.
+            sources: tensors and variables.
+            names: what they are called, where that is not their own name.
+        """
+        way = self.instructions(target)
+        return Explanation([
+            self._finding(way, target, source, name or _name(source, number))
+            for number, (source, name) in enumerate(zip(sources, names, strict=True))
+        ])  # fmt: skip
+
+    def _finding(self, way: TargetInstructions, target: Any, source: Any, name: str) -> Finding:
         group = self.slots_of(source)
-        name, is_variable = _name(source, number), isinstance(source, Variable)
+        is_variable = isinstance(source, Variable)
         kind = source.dtype
         if not (kind.is_floating or kind.is_complex):
             advice = (
@@ -218,8 +301,7 @@ class TapeContent(NamedTuple):
         if is_variable and not group:
             return self._unread(name, source)
         if not way.nodes:
-            reason = "because nothing that was recorded in the block computes the target."
-            return Finding(name, False, reason, (), OUTSIDE)
+            return self._uncomputed(name, target)
         if way.known.isdisjoint(group):
             return self._independent(way, name, source)
         if way.tracked.isdisjoint(group):
@@ -238,6 +320,22 @@ class TapeContent(NamedTuple):
         advice = dict.fromkeys(advice for *_, advice in stops)
         return Finding(name, False, reason, places, " ".join(advice))
 
+    def _uncomputed(self, name: str, target: Any) -> Finding:
+        """Tells where a target comes from that no instruction of the block computes."""
+        reason = "because nothing that was recorded in the block computes the target."
+        where = origin_of(target)
+        if where:
+            is_branch = where.endswith("a constant")
+            return Finding(name, False, reason, (where,), ADVICE_BRANCH if is_branch else OUTSIDE)
+        made = _instruction_of(target)
+        if made is None or made.operation is None:
+            return Finding(name, False, reason, (), OUTSIDE)
+        last = next(nodes_within(self.end, self.window.intervals), None)
+        places = [f"{place_of(made)}: {op_name(made)} computes it, after the block had ended"]
+        if last is not None:
+            places.append(f"{place_of(last)}: the last op of the block, {op_name(last)}")
+        return Finding(name, False, reason, tuple(places), ADVICE_AFTER)
+
     def _unread(self, name: str, variable: Variable) -> Finding:
         """Finds out why the tape knows no read of a variable."""
         if not variable.trainable:
@@ -254,11 +352,25 @@ class TapeContent(NamedTuple):
         places, advice = [], OUTSIDE if isinstance(source, Variable) else REPLACED + OUTSIDE
         for leaf in way.leaves[::-1]:
             what = names.get(leaf.first, type_text(leaf.types[0])).removesuffix(":0")
-            places.append(f"{place(leaf.line)}: the target depends on {what}")
+            where = origin_of(self.leaves.get(leaf.first))
+            if where:
+                places.append(where)
+            places.append(f"{place_of(leaf)}: the target depends on {what}")
             if leaf.first in names and leaf.first not in self.slots_of(source):
                 advice = f"{ADVICE_STATE} {OUTSIDE}"
         reason = "because nothing that was recorded leads from it to the target."
         return Finding(name, False, reason, tuple(dict.fromkeys(places))[:MAX_STOPS], advice)
+
+
+def _instruction_of(tensor: Any) -> Node | None:
+    """Returns the instruction that computes a tensor, if its recording is there."""
+    recording = getattr(tensor, "_recording", None)
+    node = None if recording is None else recording.at
+    while node is not None and node.parent is not None:
+        if node.first <= tensor._slot < node.end:
+            return node
+        node = node.parent
+    return None
 
 
 def _name(source: Any, number: int) -> str:

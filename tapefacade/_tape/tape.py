@@ -219,10 +219,12 @@ class GradientTape:
         self._watched: dict[int, int]  # slot -> the position from which on it is watched
         # Of a tape that has been used: the recording, its slots, its end and what was watched.
         self._past: tuple[Any, dict[int, int], Node | None, dict[int, int]] | None = None
+        self._refused: dict[int, frozenset[int]] = {}  # of such a tape
 
     def _clear(self) -> None:
         if self._data is not None:  # for `explain`; no values
             self._past = self._trace, self._data.slots, self._end, self._watched
+            self._refused = self._data.refused
         self._trace = self._data = self._end = None
         self._watched = {}
 
@@ -495,7 +497,18 @@ class GradientTape:
                 zeros_like(value_of(source)) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
+        elif unconnected is UnconnectedGradients.RAISE:
+            self._refuse_none(flat_targets, flat_sources, results)
         return nest.pack_sequence_as(sources, with_gradients(given_sources, results))
+
+    def _refuse_none(
+        self, targets: Sequence[Any], sources: Sequence[Any], results: Sequence[Any]
+    ) -> None:
+        """Raises an error that says why there is no gradient for some sources, if it is so."""
+        pairs = zip(sources, results, strict=True)
+        missing = [source for source, result in pairs if result is None]
+        if missing:
+            raise ValueError(f"No gradient:\n{self.explain(targets[0], missing)!r}")
 
     @shortening
     def jacobian(
@@ -555,6 +568,8 @@ class GradientTape:
                 else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
+        elif unconnected is UnconnectedGradients.RAISE:
+            self._refuse_none([target], flat_sources, results)
         return nest.pack_sequence_as(sources, results)
 
     @shortening
@@ -748,7 +763,8 @@ class GradientTape:
         """Tells why the gradient of `target` is None for some of `sources`, or why it is not.
 
         TensorFlow has nothing like it. It computes nothing, and does not use up the tape; a tape
-        that has been used answers as well.
+        that has been used answers as well. Gradient functions of `tf.custom_gradient` on the way
+        are asked what they return.
 
         Args:
             target: a tensor or variable.
@@ -780,12 +796,25 @@ class GradientTape:
             end, window = self._seen()
         (target,) = checked_sources([differentiated(target)])
         flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
-        # A variable of Keras is known by the one that it holds.
+        # A variable of Keras is known by the one that it holds, and called by its path.
+        given = [differentiated(item) for item in nest.flatten(sources)]
+        names = [getattr(item, "path", None) for item in given]
         flat = [item._root if isinstance(item, Variable) else item for item in flat]
+        data = self._data
         content = TapeContent(
-            end, window, self._variables, self._slots, self._watch_accessed_variables
-        )
-        return content.explanation(target, flat)
+            end, window, self._variables, self._slots, self._watch_accessed_variables,
+            self._refused if data is None else data.refused, {} if data is None else data.leaves,
+        )  # fmt: skip
+        if data is not None and content.instructions(target).asks_python():
+            self._ask_python(target, flat)
+            content = content._replace(refused=data.refused)
+        return content.explanation(target, flat, names)
+
+    def _ask_python(self, target: Any, sources: Sequence[Any]) -> None:
+        """Asks the gradient functions on the way whether they return None; computes nothing."""
+        pausing = self.stop_recording() if self._recording else contextlib.nullcontext()
+        with pausing, contextlib.suppress(Exception):
+            self._derive(GRADIENT, [target], sources, [None])
 
     def find_nan(self, target: Any = None, sources: Any = None) -> NonFinite | None:
         """Finds the first number that is not finite, forward or backward, and the line it is from.

@@ -92,10 +92,11 @@ def call_boundary(
                 f"Num gradients {len(results)} generated for op {kernel} do not match num inputs "
                 f"{len(inputs)}"
             )
+    pairs = list(zip(inputs, results, strict=True))
+    given = {slot for slot, gradient in pairs if gradient is not None}
+    scope.data.note_refused(node.first_output, {slot for slot, _ in pairs} - given)
     return [
-        (slot, gradient)
-        for slot, gradient in zip(inputs, results, strict=True)
-        if gradient is not None and types[slot].inexact
+        (slot, gradient) for slot, gradient in pairs if gradient is not None and types[slot].inexact
     ]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 class UnconnectedGradients(enum.Enum):
     """What `GradientTape.gradient` gives for a source that no target depends on.
 
-    `NONE` gives None, `ZERO` gives a tensor of zeros in the shape of the source.
+    `NONE` gives None, `ZERO` gives a tensor of zeros in the shape of the source. `RAISE`, which
+    TensorFlow has not, raises a ValueError that says why there is no gradient.
 
     >>> tf.UnconnectedGradients("zero")
     <UnconnectedGradients.ZERO: 'zero'>
@@ -15,6 +16,7 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
+    RAISE = "raise"
 
 
 def unconnected_gradients_of(value: Any) -> UnconnectedGradients:

@@ -12,13 +12,11 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.value_text import html_table
 from tapefacade._trace.operation import Operation
-from tapefacade._trace.tree import Node, users_line
+from tapefacade._trace.tree import INSTALLED, Node, users_line
 
 HEADINGS = ("value", "op", "of", "type", "line")
 MAX_SOURCE = 60  # characters of a line
 MAX_HTML_ROWS = 60
-# Where installed libraries are.
-INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 # Where a notebook's kernel keeps a cell: Jupyter's, IPython's and Colab's.
 CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
@@ -96,7 +94,7 @@ def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> ProgramListin
         outputs = range(node.first_output, node.end)
         types = ", ".join(type_text(node.types[slot - node.first]) for slot in outputs)
         value = " ".join(call(slot) for slot in outputs)
-        rows.append(ProgramRow(value, op_name(node), of, types, place(node.line)))
+        rows.append(ProgramRow(value, op_name(node), of, types, place_of(node)))
     return ProgramListing(rows)
 
 
@@ -145,6 +143,12 @@ def place(line: str) -> str:
     source = _source(path, int(number))
     where = f"line {number}" if CELL.search(path) else f"{os.path.basename(path)}:{number}"
     return f"{where}  {source}" if source else where
+
+
+def place_of(node: Node) -> str:
+    """Returns where an instruction was recorded, in the user's files, and by which layer."""
+    layer = f"  (layer {node.caller[1]})" if node.caller is not None and node.caller[1] else ""
+    return f"{place(node.users_line)}{layer}"
 
 
 def in_sentence(line: str) -> str:

@@ -7,14 +7,15 @@ from typing import Any
 from tapefacade._core.tensor import EagerTensor
 
 _NO_LINES: dict[int, str] = {}
+_NOTHING_REFUSED: dict[int, frozenset[int]] = {}
 
 
 class RecordedValues:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
     __slots__ = (
-        "custom", "end", "failed", "foreseen", "leaves", "lines", "looked", "recomputed", "scalars",
-        "slots", "taped",
+        "custom", "end", "failed", "foreseen", "leaves", "lines", "looked", "recomputed", "refused",
+        "scalars", "slots", "taped",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -26,6 +27,8 @@ class RecordedValues:
         self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
         self.lines = _NO_LINES  # of the ops that may fail, by their slots; a dict of its own if any
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at
+        # Instructions whose gradient is made by hand, and the inputs for which that was None last.
+        self.refused = _NOTHING_REFUSED
         self.taped = False  # whether a tape has been opened
         self.end: Any = None  # where the recording was closed, if it can be opened again
         # The program that has given values last, and the end of the recording then; see
@@ -38,6 +41,12 @@ class RecordedValues:
         if self.lines is _NO_LINES:
             self.lines = {}
         self.lines[slot] = line
+
+    def note_refused(self, slot: int, inputs: Iterable[int]) -> None:
+        """Takes note of the inputs for which a gradient made by hand was None."""
+        if self.refused is _NOTHING_REFUSED:
+            self.refused = {}
+        self.refused[slot] = frozenset(inputs)
 
     def raise_failed(self, slots: Iterable[int]) -> None:
         """Raises the error of the first op among `slots` whose check has failed."""

@@ -124,7 +124,7 @@ def cut(
         for node in nodes
     )
     outputs = tuple([local[slot] for slot in wanted])
-    lines = tuple([node.line for node in nodes])
+    lines = tuple([node.users_line for node in nodes])
     return Slice(tuple([types(slot) for slot in inputs]), steps, outputs, lines), tuple(inputs)
 
 

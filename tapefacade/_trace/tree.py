@@ -7,6 +7,8 @@ defines new slots, numbered from the root: first those of Python scalars among i
 its outputs. Nothing in the tree holds a user's arrays.
 """
 
+import os
+import re
 import sys
 from types import FrameType
 from typing import Any, Final
@@ -16,6 +18,9 @@ from tapefacade._core.tracebacks import OWN_SCRIPTS, PACKAGE
 from tapefacade._trace.operation import Operation
 
 _OWN_FILES: set[str] = set()  # files of the package that have been met
+# Where installed libraries are.
+INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+LAYER_FILE = os.path.join("keras", "src", "layers", "layer.py")
 
 # In the place of a slot among the operands of an edge: a Python scalar that follows as an input.
 FLOAT: Final = -1
@@ -42,7 +47,7 @@ class Node:
     """A program prefix that ends with one instruction."""
 
     __slots__ = (
-        "checked", "depth", "eager", "end", "first", "first_output", "ghosts", "inputs",
+        "caller", "checked", "depth", "eager", "end", "first", "first_output", "ghosts", "inputs",
         "limit", "line", "listed", "operation", "parent", "plans", "programs", "slow", "static",
         "structure", "type", "types",
     )  # fmt: skip
@@ -60,6 +65,7 @@ class Node:
         checked: bool = False,
         counted: bool = False,
         line: str = "",
+        caller: tuple[str, str] | None = None,
     ) -> None:
         # (wanted slots, what is known) -> Program, and gradients asked for at this point. Most
         # nodes have none: `keep_program` and `keep_plan` make the dicts.
@@ -87,7 +93,17 @@ class Node:
         general = checked or self.eager or full
         self.listed = structure is not None and not general
         self.slow = structure is not None or general
-        self.line = line or (users_line() if parent else "")
+        if line or parent is None:
+            self.line = line
+        else:
+            self.line, caller = line_and_caller()
+        # Where an installed library has recorded it: the user's line, and the layer of Keras.
+        self.caller = caller
+
+    @property
+    def users_line(self) -> str:
+        """The line in the user's own files, as far as there is one."""
+        return self.line if self.caller is None else self.caller[0]
 
     def keep_program(self, key: Any, program: Any) -> None:
         """Keeps a program that ends here."""
@@ -116,6 +132,27 @@ def users_line() -> str:
             _OWN_FILES.add(name)
         frame = frame.f_back
     return "<unknown>"
+
+
+def line_and_caller() -> tuple[str, tuple[str, str] | None]:
+    """Returns `users_line()`; if that is in an installed library, also who has called it.
+
+    That is the innermost line outside of such libraries, and the name of the innermost layer of
+    Keras on the way, or "".
+    """
+    line = users_line()
+    if not INSTALLED.search(line):
+        return line, None
+    layer, frame = "", sys._getframe(1)
+    while frame is not None:
+        name = frame.f_code.co_filename
+        if not layer and frame.f_code.co_name == "__call__" and name.endswith(LAYER_FILE):
+            layer = str(getattr(frame.f_locals.get("self"), "name", ""))
+        is_own = name.startswith((PACKAGE, "<string>")) and not name.startswith(OWN_SCRIPTS)
+        if not is_own and not INSTALLED.search(name) and not name.startswith("<frozen"):
+            return line, (sys.intern(f"{name}:{frame.f_lineno}"), sys.intern(layer))
+        frame = frame.f_back
+    return line, (line, sys.intern(layer)) if layer else None
 
 
 class Tree:

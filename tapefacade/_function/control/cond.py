@@ -21,7 +21,10 @@ from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._state.variable import Variable
 from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.program_listing import place
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.tree import users_line
+from tapefacade._trace.value_origins import note_origin
 
 WHY_GONE = "a branch uses a tensor that is gone"
 
@@ -153,7 +156,10 @@ def cond(
             made, result = chosen(_scalar(condition), (true_fn, false_fn), COND)
             if made:
                 return result
-    return true_fn() if is_true(pred) else false_fn()
+    result = true_fn() if is_true(pred) else false_fn()
+    if THREAD.recording.blocks and type(result) is EagerTensor and result._recording is None:
+        note_origin(result, f"{place(users_line())}: this branch of tf.cond gives a constant")
+    return result
 
 
 def is_true(pred: Any) -> bool:

@@ -1,0 +1,23 @@
+"""Where tensors come from that no instruction computes, for messages."""
+
+import weakref
+from typing import Any
+
+_ORIGINS: dict[int, tuple[weakref.ref[Any], str]] = {}
+
+
+def note_origin(tensor: Any, text: str) -> None:
+    """Takes note of where a tensor comes from, as long as it lives.
+
+    Args:
+        tensor: the tensor.
+        text: a line, and what happened there.
+    """
+    key = id(tensor)
+    _ORIGINS[key] = weakref.ref(tensor, lambda _: _ORIGINS.pop(key, None)), text
+
+
+def origin_of(tensor: Any) -> str:
+    """Returns where a tensor comes from; "" if nobody has said it."""
+    found = _ORIGINS.get(id(tensor))
+    return "" if found is None or found[0]() is not tensor else found[1]
