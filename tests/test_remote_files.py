@@ -463,6 +463,10 @@ def test_files_in_an_archive_are_read(tmp_path):
         gfile.exists("zip://a.txt::file:///no/such.zip")
     with pytest.raises(tf.errors.UnimplementedError, match="'nosuch::memory' not implemented"):
         gfile.exists("nosuch::memory://x")
+    with pytest.raises(
+        tf.errors.UnimplementedError, match=r"scheme 'simplecache' .*: Please provide"
+    ):
+        gfile.exists("simplecache://x")  # of what it should keep copies is missing
 
 
 def test_an_error_that_comes_when_a_file_is_closed_is_one_of_tensorflow():

@@ -207,7 +207,7 @@ def storage_of(path: str) -> LocalStorage:
     Raises:
         ImportError: if that needs fsspec, or one of its file systems, that is not installed.
         NotFoundError: if the storage is a file, such as an archive, that is not there.
-        UnimplementedError: if fsspec does not know such a storage.
+        UnimplementedError: if fsspec does not know such a storage, or it needs more than the path.
     """
     return remote_storage(path) if is_remote(path) else LOCAL
 
@@ -224,11 +224,14 @@ def remote_storage(path: str) -> RemoteStorage:
         raise errors.NotFoundError(
             None, None, f"{path}; {error.strerror}: {error.filename}"
         ) from error
-    except ValueError as error:
-        if "Protocol not known" not in str(error):
-            raise
+    except (
+        OSError,
+        TypeError,
+        ValueError,
+    ) as error:  # what systems raise that are given too little
+        why = "" if "Protocol not known" in str(error) else f": {error}"
         raise errors.UnimplementedError(
-            None, None, f"File system scheme '{scheme}' not implemented (file: '{path}')"
+            None, None, f"File system scheme '{scheme}' not implemented (file: '{path}'){why}"
         ) from error
 
 
