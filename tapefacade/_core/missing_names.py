@@ -34,6 +34,8 @@ _PLACED = "Leave it out: JAX places what a program needs"
 _DATASET = "Hand the dataset itself on"
 _JPEG_XL = "Decode with a package for JPEG XL in `tf.numpy_function`"
 _PROFILE = "Open the profile that `tf.profiler.experimental.stop` writes"
+_PARAMETER = "Make it a parameter of a function that is given tensors"
+_SCALING = "Write `tf.keras.initializers.VarianceScaling`"
 HINTS = {
     "tf.Session": _SESSION,
     "tf.InteractiveSession": _SESSION,
@@ -59,7 +61,7 @@ HINTS = {
     "tf.variable_scope": _VARIABLES,
     "tf.get_variable": _VARIABLES,
     "tf.trainable_variables": _VARIABLES,
-    "tf.placeholder": "Make it a parameter of a function that is given tensors",
+    "tf.placeholder": _PARAMETER,
     "tf.assign": "Write `variable.assign(value)`",
     "tf.assign_add": "Write `variable.assign_add(value)`",
     "tf.assign_sub": "Write `variable.assign_sub(value)`",
@@ -223,9 +225,7 @@ HINTS = {
             ),
             "Event HistogramProto LogMessage": "Write with `tf.summary`",
             "CXX_VERSION load_file_system_library": _CPP,
-            "placeholder_with_default sparse_placeholder": (
-                "Make it a parameter of a function that is given tensors"
-            ),
+            "placeholder_with_default sparse_placeholder": (_PARAMETER),
             "dequantize quantize_v2 quantized_concat": (
                 "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
             ),
@@ -252,8 +252,8 @@ HINTS = {
     "tf.sparse_segment_sum": "Write `tf.sparse.segment_sum`",
     "tf.string_split": "Write `tf.strings.split`",
     "tf.orthogonal_initializer": "Write `tf.keras.initializers.Orthogonal`",
-    "tf.uniform_unit_scaling_initializer": "Write `tf.keras.initializers.VarianceScaling`",
-    "tf.variance_scaling_initializer": "Write `tf.keras.initializers.VarianceScaling`",
+    "tf.uniform_unit_scaling_initializer": _SCALING,
+    "tf.variance_scaling_initializer": _SCALING,
     # Names of older releases of Keras.
     "tf.keras.dtensor": _ONE_DEVICE,
     "tf.keras.layers.DenseFeatures": "Make the columns with `tf.keras.layers.Concatenate`",
