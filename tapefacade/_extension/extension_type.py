@@ -141,7 +141,16 @@ class ExtensionTypeSpec(_FieldHolder, TypeSpec):
         if not fields:
             return ()
         fields = nest.map_structure(_without_spec, fields)
-        return (comparable(_with_mappings(tuple(fields.items()), dict)),)
+        return (StaticFields(self, comparable(_with_mappings(tuple(fields.items()), dict))),)
+
+    def _with_component_specs(self, specs: Sequence[TypeSpec]) -> Any:
+        """Returns the spec with others in the place of those of its components."""
+        rest = iter(specs)
+        fields = nest.map_structure(
+            lambda part: next(rest) if isinstance(part, TypeSpec) else part,
+            tuple(self.__dict__.values()),
+        )
+        return _made(type(self), zip(self.__dict__, fields, strict=True))
 
     def _from_components(self, components: Any) -> Any:
         rest = iter(components)
@@ -470,6 +479,42 @@ class ExtensionType(_FieldHolder, CompositeTensor, metaclass=_ExtensionTypeClass
         components = rule.get_gradient_components(self)
         replaced = nest.map_structure(lambda part: _gradient_for(part, rest), components)
         return None if replaced is None else rule.replace_gradient_components(self, replaced)
+
+
+class StaticFields:
+    """The fields of a value that are no tensors, in the key of a function; equal if they are.
+
+    Args:
+        spec: a spec with these fields.
+        key: what they are compared by.
+    """
+
+    __slots__ = ("_key", "spec")
+
+    def __init__(self, spec: ExtensionTypeSpec, key: Any) -> None:
+        self.spec = spec
+        self._key = key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StaticFields) and self._key == other._key
+
+    def __repr__(self) -> str:
+        held = vars(self.spec).items()
+        return ", ".join(f"{name}={v!r}" for name, v in held if not isinstance(v, TypeSpec))
+
+
+def spec_with_components(kind: Any, specs: Sequence[Any]) -> Any:
+    """Returns the spec of an extension type, all of whose fields are made of tensors.
+
+    Args:
+        kind: the class.
+        specs: the specs of its fields.
+    """
+    names = [field.name for field in kind._tf_extension_type_fields()]
+    return _made(kind.Spec, zip(names, specs, strict=True))
 
 
 def _without_spec(part: Any) -> Any:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapefacade._core import dtypes
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import NoneTensorSpec, TensorSpec
 from tapefacade._core.type_spec import TypeSpec
+from tapefacade._extension.extension_type import REGISTERED, ExtensionTypeSpec
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
 
@@ -36,6 +38,8 @@ def encoded(value: Any, composites: bool = False) -> Any:
         return value
     if isinstance(value, TensorSpec):
         return {"spec": [_sizes(value), value.dtype.name, value.name]}
+    if isinstance(value, ExtensionTypeSpec):
+        return _extension(value)
     if composites and isinstance(value, TypeSpec):
         return _composite(value)
     fields = getattr(kind, "_fields", None)
@@ -47,13 +51,19 @@ def encoded(value: Any, composites: bool = False) -> Any:
         return {kind.__name__: [encoded(item, composites) for item in value]}
     if isinstance(value, Mapping):
         return {"dict": [[key, encoded(item, composites)] for key, item in value.items()]}
-    if kind is bytes:
+    return _encoded_leaf(value)
+
+
+def _encoded_leaf(value: Any) -> Any:
+    if type(value) is bytes:
         return {"bytes": base64.b64encode(value).decode()}
-    if kind is complex:
+    if type(value) is complex:
         return {"complex": [value.real, value.imag]}
     if isinstance(value, dtypes.DType):
         return {"dtype": value.name}
-    raise NotEncodedError(f"{value!r} of {kind} cannot be written down")
+    if isinstance(value, TensorShape):
+        return {"shape": None if value.rank is None else value.as_list()}
+    raise NotEncodedError(f"{value!r} of {type(value)} cannot be written down")
 
 
 def _sizes(spec: Any) -> list[int | None] | None:
@@ -69,6 +79,30 @@ def _composite(spec: TypeSpec) -> Any:
     if isinstance(spec, NoneTensorSpec):
         return {"none": []}
     raise NotEncodedError(f"{spec!r} cannot be written down")
+
+
+def _extension(spec: ExtensionTypeSpec) -> Any:
+    """Writes the spec of an extension type down, if its class has a name in files."""
+    name = vars(spec.value_type).get("__name__")
+    if name is None:
+        raise NotEncodedError(
+            f"{spec!r} cannot be written down: give the class an attribute `__name__`, such as "
+            f"'my_project.{spec.value_type.__name__}'"
+        )
+    fields = [[key, encoded(part, composites=True)] for key, part in spec._serialize()]
+    return {"extension": [f"{name}.Spec", fields]}
+
+
+def _extension_of(content: Any) -> Any:
+    name, fields = content
+    kind: Any = REGISTERED.get(name)
+    if kind is None:
+        name = name.removesuffix(".Spec")
+        raise ValueError(
+            f"No TypeSpec has been registered with name {name!r}. Define the extension type with "
+            f"__name__ = {name!r} before its values are loaded."
+        )
+    return kind._deserialize([(key, decoded(part)) for key, part in fields])
 
 
 def decoded(value: Any) -> Any:
@@ -102,6 +136,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "spec": _spec,
     "ragged": _ragged,
     "sparse": lambda content: SparseTensorSpec(content[0], dtypes.as_dtype(content[1])),
+    "extension": _extension_of,
+    "shape": TensorShape,
     "none": lambda content: NoneTensorSpec(),
     "named": _named,
     "tuple": lambda content: tuple(map(decoded, content)),

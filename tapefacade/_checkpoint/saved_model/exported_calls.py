@@ -10,11 +10,13 @@ from jax import export
 
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor, parts
 from tapefacade._core.gradient_rules import NoGradient
 from tapefacade._core.random_keys import next_key, next_made
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._extension.extension_type import ExtensionTypeSpec
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
@@ -108,7 +110,12 @@ class SavedVariant(NamedTuple):
         except (ValueError, TypeError):
             return None
         tensors = []
-        for spec, value in zip(nest.flatten(wanted), nest.flatten(given), strict=True):
+        pairs = list(zip(nest.flatten(wanted), nest.flatten(given), strict=True))
+        if any(isinstance(spec, ExtensionTypeSpec) for spec, _ in pairs):
+            if not all(_is_alike(*pair) for pair in pairs):
+                return None
+            pairs = [pair for spec, v in pairs for pair in zip(parts(spec), parts(v), strict=True)]
+        for spec, value in pairs:
             if not isinstance(spec, TensorSpec):
                 if type(spec) is not type(value) or spec != value:
                     return None
@@ -140,9 +147,17 @@ class SavedVariant(NamedTuple):
         rest = iter(found[:count])
         leaves = [
             next(rest) if isinstance(leaf, TensorSpec) else leaf
-            for leaf in nest.flatten(self.outputs)
+            for leaf in nest.flatten(self.outputs, expand_composites=True)
         ]
-        return nest.pack_sequence_as(self.outputs, leaves)
+        return nest.pack_sequence_as(self.outputs, leaves, expand_composites=True)
+
+
+def _is_alike(spec: Any, value: Any) -> bool:
+    """Whether a value is of the extension type of a spec, with the same static fields."""
+    if not isinstance(spec, ExtensionTypeSpec):
+        return not isinstance(value, CompositeTensor)
+    is_of_type = isinstance(value, spec.value_type)
+    return is_of_type and value._static_parts() == spec._static_parts()
 
 
 def _tensor(value: Any, spec: TensorSpec, converting: bool) -> EagerTensor | None:

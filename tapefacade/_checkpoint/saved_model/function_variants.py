@@ -17,6 +17,12 @@ from tapefacade._core import nest
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.type_spec import TypeSpec
+from tapefacade._extension.extension_type import (
+    ExtensionType,
+    StaticFields,
+    spec_with_components,
+)
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._function.function.recorded_program import RecordedProgram
@@ -115,7 +121,7 @@ def _outputs(trace: FunctionTrace) -> Any:
     if trace.recorded is None or trace.structure is None:
         return None
     types = [trace.recorded.type_of(slot) for slot in trace.recorded.results]
-    return trace.structure.with_tensors([TensorSpec(t.shape, t.dtype) for t in types])
+    return trace.structure.with_specs([TensorSpec(t.shape, t.dtype) for t in types])
 
 
 def _arguments(key: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -130,6 +136,8 @@ def _value(key: Any) -> Any:
     if not isinstance(key, tuple) or not isinstance(key[0], type):
         raise NotEncodedError(str(key))
     kind, *parts = key
+    if issubclass(kind, ExtensionType):
+        return _extension_spec(kind, parts)
     if kind is dict:
         return {name: _value(part) for name, part in parts}
     if kind in (list, tuple):
@@ -139,6 +147,12 @@ def _value(key: Any) -> Any:
     if kind in BY_VALUE and kind is not type(...) and len(parts) == 1:
         return parts[0]
     raise NotEncodedError(str(key))
+
+
+def _extension_spec(kind: type[ExtensionType], parts: list[Any]) -> Any:
+    if parts and isinstance(parts[-1], StaticFields):
+        return parts[-1].spec._with_component_specs(list(map(_value, parts[:-1])))
+    return spec_with_components(kind, list(map(_value, parts)))
 
 
 def _named(function: Function, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -156,7 +170,7 @@ def _named(function: Function, args: Any, kwargs: Any) -> tuple[tuple[Any, ...],
 
 def specs_of(variant: FunctionVariant) -> list[TensorSpec]:
     """Returns the specs of the tensors among the arguments, in order."""
-    leaves = nest.flatten((variant.args, variant.kwargs))
+    leaves = nest.flatten((variant.args, variant.kwargs), expand_composites=True)
     return [leaf for leaf in leaves if isinstance(leaf, TensorSpec)]
 
 
@@ -213,7 +227,7 @@ def _covers(wide: FunctionVariant, variant: FunctionVariant) -> bool:
     if len(own) != len(other):
         return False
     return all(
-        a.is_compatible_with(b) if isinstance(a, TensorSpec) and isinstance(b, TensorSpec)
+        a.is_compatible_with(b) if isinstance(a, TypeSpec) and isinstance(b, TypeSpec)
         else type(a) is type(b) and a == b
         for a, b in zip(own, other, strict=True)
     )  # fmt: skip
@@ -233,9 +247,11 @@ def _recorded(
     rest = iter(specs)
     leaves = [
         next(rest) if isinstance(leaf, TensorSpec) else leaf
-        for leaf in nest.flatten((variant.args, variant.kwargs))
+        for leaf in nest.flatten((variant.args, variant.kwargs), expand_composites=True)
     ]
-    args, kwargs = nest.pack_sequence_as((variant.args, variant.kwargs), leaves)
+    args, kwargs = nest.pack_sequence_as(
+        (variant.args, variant.kwargs), leaves, expand_composites=True
+    )
     before = owner._tracing_count
     try:
         trace = owner._record_abstract(args, kwargs)

@@ -13,6 +13,7 @@ from operator import is_not
 from typing import Any
 
 from tapefacade._core import nest
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import MESSAGE_SINGLETON
 from tapefacade._core.logging import get_logger
 from tapefacade._core.random_keys import (
@@ -688,6 +689,8 @@ class Function(PolymorphicFunction):
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
+        if isinstance(instance, CompositeTensor):  # an argument as others
+            return types.MethodType(self, instance)
         known = self._methods.get(id(instance))
         if known is None:
             specs = None if self._signature is None else self._signature.specs

@@ -8,9 +8,10 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.dispatch import CompositeTensor, parts
+from tapefacade._core.dispatch import CompositeTensor, assembled, parts
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.type_spec import spec_of
+from tapefacade._extension.extension_type import ExtensionType, is_dense
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 
@@ -78,8 +79,9 @@ class OutputStructure:
         leaves = []
         for form in nest.flatten(self._form):
             if isinstance(form, CompositeTensor):
-                for _ in parts(form):
-                    next(flat)
+                own = [next(flat) for _ in parts(form)]
+                if isinstance(form, ExtensionType) and is_dense(spec_of(form)):
+                    form = assembled(form, iter(own))
                 leaves.append(spec_of(form))
             else:
                 leaves.append(next(flat))

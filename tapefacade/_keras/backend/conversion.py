@@ -30,7 +30,8 @@ def core_functions(core: types.ModuleType) -> dict[Any, Any]:
         return np.array(x)
 
     def is_tensor(x: Any, original: Any = core.is_tensor) -> bool:
-        return isinstance(x, EagerTensor | CompositeTensor) or original(x)
+        is_composite = isinstance(x, CompositeTensor) and x._is_tensor
+        return is_composite or isinstance(x, EagerTensor) or original(x)
 
     def shape(x: Any) -> Any:
         return tuple(x.shape.as_list()) if isinstance(x, EagerTensor) else tuple(x.shape)

@@ -134,6 +134,8 @@ def _with_lists(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_methods(shape: Any) -> Any:
+    if shape is None:  # of what is no tensor
+        return None
     return source("tree").map_shape_structure(Shape, shape)
 
 
