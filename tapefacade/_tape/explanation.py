@@ -280,7 +280,7 @@ class TapeContent(NamedTuple):
         """
         way = self.instructions(target)
         return Explanation([
-            self._finding(way, target, source, name or _name(source, number))
+            self._finding(way, target, source, name or source_name(source, number))
             for number, (source, name) in enumerate(zip(sources, names, strict=True))
         ])  # fmt: skip
 
@@ -373,7 +373,7 @@ def _instruction_of(tensor: Any) -> Node | None:
     return None
 
 
-def _name(source: Any, number: int) -> str:
+def source_name(source: Any, number: int) -> str:
     """Returns what a source is called."""
     if isinstance(source, Variable):
         return source.name.removesuffix(":0")

@@ -25,7 +25,7 @@ from tapefacade._tape.derivatives.derivative import (
     JACOBIAN,
     DerivativeKind,
 )
-from tapefacade._tape.explanation import Explanation, TapeContent
+from tapefacade._tape.explanation import Explanation, TapeContent, source_name
 from tapefacade._tape.forward_instructions import extended
 from tapefacade._tape.gradient_arguments import (
     SINGLE,
@@ -41,9 +41,10 @@ from tapefacade._tape.gradient_arguments import (
     with_itself,
 )
 from tapefacade._tape.gradient_paths import Window, nodes_within
-from tapefacade._tape.tape_values import first_non_finite
+from tapefacade._tape.tape_values import first_non_finite, gradient_sizes
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients, unconnected_gradients_of
+from tapefacade._trace.gradient_sizes import GradientSizes
 from tapefacade._trace.non_finite_report import NonFinite
 from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of
 from tapefacade._trace.recording import CLOSED_VALUES, THREAD, RecordedValues, Recording
@@ -849,27 +850,83 @@ class GradientTape:
             upstream gradient 0: float32[2], all 1; 1 at [0]
           Its derivative is infinite at 0: write `tf.sqrt(x + 1e-12)`, or ...
         """
+        if self._recording:
+            with self.stop_recording():
+                return self.find_nan(target, sources)
+        scope, slots, flat = self._replayable("tape.find_nan looks at values", target, sources)
+        if target is not None and not slots:
+            return None
+        if sources is None:
+            groups = list(dict.fromkeys((slot,) for slot, _ in scope.window.watched))
+        else:
+            groups = [self._slots(item) for item in flat]
+        return first_non_finite(scope, slots, groups, self._names())
+
+    def gradient_sizes(self, target: Any, sources: Any = None) -> GradientSizes:
+        """Tells how large the gradient is at each op on its way, and why it is zero where it is.
+
+        TensorFlow has nothing like it. What was recorded is computed once more, op by op; it does
+        not use up the tape.
+
+        Args:
+            target: a tensor or variable, or a nest of these.
+            sources: a tensor or variable, or a nest of these; by default the watched variables.
+
+        Returns:
+            A `GradientSizes`, which shows itself as a table from the target to the sources: the
+            norms of the gradients that arrive at an op and leave it, the share of zeros, the line,
+            and where they become zero the reason (a dead `relu`, a saturated clip, a mask).
+
+        Raises:
+            RuntimeError: if the block has not been entered, or a tape that is not persistent has
+                been used already.
+            TypeError: if `target` or a source is no tensor or variable.
+            LookupError: if an op without a registered gradient lies between sources and target.
+
+        >>> w = tf.Variable([-1.0, -2.0], name="w")
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.reduce_sum(tf.nn.relu(w) * 3.0)
+        >>> tape.gradient_sizes(y, w)
+        Norms of the gradients: w 0
+          op                      arrives  leaves  factor  zeros  line
+          tf.math.reduce_sum [0]  1        1.41    1.41    0%     ...
+          tf.math.multiply [0]    1.41     4.24    3       0%     ...
+          tf.nn.relu [0]          4.24     0       0       100%   ...(dead: its operand goes from -2 to -1, never above 0)
+        """  # noqa: E501
+        if sources is None:
+            sources = list(self.watched_variables())
+        if self._recording:
+            with self.stop_recording():
+                return self.gradient_sizes(target, sources)
+        scope, slots, flat = self._replayable("tape.gradient_sizes computes", target, sources)
+        given = [differentiated(item) for item in nest.flatten(sources)]
+        names = [
+            getattr(item, "path", None) or source_name(root, number)
+            for number, (item, root) in enumerate(zip(given, flat, strict=True))
+        ]
+        doubled = {name for name in names if names.count(name) > 1}
+        names = [f"{name} {n}" if name in doubled else name for n, name in enumerate(names)]
+        return gradient_sizes(scope, slots, [self._slots(item) for item in flat], names)
+
+    def _replayable(
+        self, why: str, target: Any, sources: Any
+    ) -> tuple[TapeScope, list[int], list[Any]]:
+        """Returns what is computed once more: what was recorded, target slots and sources."""
         self._seen()  # raises if there is nothing
         trace, data = self._trace, self._data
         assert trace is not None
         assert data is not None
         if THREAD.recording is trace or THREAD.recording.is_within(trace):
-            THREAD.recording.observe("tape.find_nan looks at values")
-        if self._recording:
-            with self.stop_recording():
-                return self.find_nan(target, sources)
+            THREAD.recording.observe(why)
         end, window = self._seen()
-        targets = [] if target is None else checked_sources(nest.flatten(differentiated(target)))
-        slots = [slot for item in targets for slot in self._slots(item)[-1:]]
-        if sources is None:
-            groups = list(dict.fromkeys((slot,) for slot, _ in window.watched))
-        else:
-            flat = [differentiated(item) for item in nest.flatten(sources)]
-            groups = [self._slots(item) for item in checked_sources(flat)]
-        scope = TapeScope(trace, data, extended(end, trace, data, targets), window)
-        if targets and not slots:
-            return None
-        return first_non_finite(scope, slots, groups, self._names())
+        targets = [] if target is None else [differentiated(t) for t in nest.flatten(target)]
+        slots = [slot for item in checked_sources(targets) for slot in self._slots(item)[-1:]]
+        flat = [] if sources is None else nest.flatten(sources)
+        flat = [
+            getattr(item, "_root", item)
+            for item in checked_sources([differentiated(item) for item in flat])
+        ]
+        return TapeScope(trace, data, extended(end, trace, data, targets), window), slots, flat
 
     def _names(self) -> dict[int, str]:
         """Returns what variables and numbers are called, by their slots."""

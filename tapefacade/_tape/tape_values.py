@@ -10,10 +10,11 @@ from tapefacade._tape import backward_pass
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
 from tapefacade._tape.gradient_paths import nodes_within, slot_types
 from tapefacade._tape.tape_window import TapeScope
+from tapefacade._trace.gradient_sizes import GradientSizes, gradient_rows
 from tapefacade._trace.non_finite import BACKWARD, Origin, origins_in, summary_of
 from tapefacade._trace.non_finite_report import NonFinite, first_of
 from tapefacade._trace.recording import THREAD, RecordedValues
-from tapefacade._trace.slices import cut, needed
+from tapefacade._trace.slices import Slice, cut, needed
 from tapefacade._trace.tree import NOTHING, Node
 
 
@@ -44,8 +45,10 @@ def _given(at: Node, data: RecordedValues) -> set[int]:
     return given
 
 
-def _replayed(at: Node, data: RecordedValues, wanted: Sequence[int]) -> ReplayedProgram:
-    """Computes slots of a recording once more, with a look at all that leads to them."""
+def _program(
+    at: Node, data: RecordedValues, wanted: Sequence[int]
+) -> tuple[Slice, dict[int, np.ndarray[Any, Any]]]:
+    """Returns the program that computes slots of a recording from leaves, and these."""
     types = slot_types(at)
     nodes = needed(at, wanted, _given(at, data))
     part, slots = cut(nodes, wanted, types.__getitem__)
@@ -55,6 +58,12 @@ def _replayed(at: Node, data: RecordedValues, wanted: Sequence[int]) -> Replayed
             arrays[slot] = np.asarray(data.leaves[slot]._array())
         else:
             arrays[slot] = np.array(data.scalars[slot], types[slot].numpy_dtype)
+    return part, arrays
+
+
+def _replayed(at: Node, data: RecordedValues, wanted: Sequence[int]) -> ReplayedProgram:
+    """Computes slots of a recording once more, with a look at all that leads to them."""
+    part, arrays = _program(at, data, wanted)
     origins, outputs = origins_in(part, arrays.values())
     is_finite = not any(summary_of(output).counts for output in outputs)
     return ReplayedProgram(origins, arrays, is_finite)
@@ -123,20 +132,56 @@ def _of_inputs(
     return found
 
 
-def _backward(
+def _derived(
     scope: TapeScope, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
-) -> ReplayedProgram:
-    """Computes the gradients once more; nothing of what is recorded for it is kept."""
+) -> list[EagerTensor | None]:
+    """Records the gradients once more; nothing of it is kept, nor computed."""
     plans, looked = scope.end.plans, scope.data.looked
     scope.end.plans = NOTHING  # planned anew, with the lines of this recording
     scope.data.looked = None
     try:
-        results = backward_pass.derive(scope, GRADIENT, targets, groups, [None] * len(targets))
+        return backward_pass.derive(scope, GRADIENT, targets, groups, [None] * len(targets))
     finally:
         scope.end.plans, scope.data.looked = plans, looked
+
+
+def _backward(
+    scope: TapeScope, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
+) -> ReplayedProgram:
+    """Computes the gradients once more."""
+    results = _derived(scope, targets, groups)
     recording = THREAD.recording
-    tensors: list[EagerTensor] = [result for result in results if result is not None]
-    slots = [tensor._slot for tensor in tensors if tensor._recording is recording]
+    slots = [r._slot for r in results if r is not None and r._recording is recording]
     if not slots:
         return ReplayedProgram([], {}, True)
     return _replayed(recording.at, recording.data, slots)
+
+
+def gradient_sizes(
+    scope: TapeScope,
+    targets: Sequence[int],
+    groups: Sequence[tuple[int, ...]],
+    names: Sequence[str],
+) -> GradientSizes:
+    """Measures the gradients on their way from targets to sources.
+
+    Args:
+        scope: what the tape saw.
+        targets: the slots of the targets.
+        groups: the slots of each source.
+        names: what the sources are called.
+
+    Returns:
+        A table; empty if there is no gradient.
+    """
+    results = _derived(scope, targets, groups) if targets and groups else [None] * len(groups)
+    recording = THREAD.recording
+    of_sources: dict[str, float | None] = dict.fromkeys(names)
+    known = {n: r for n, r in zip(names, results, strict=True) if r is not None}
+    if not known:
+        return GradientSizes([], of_sources)
+    slots = [result._slot for result in known.values() if result._recording is recording]
+    part, arrays = _program(recording.at, recording.data, slots)
+    rows, norms = gradient_rows(part, arrays.values())
+    of_sources.update(zip(known, norms, strict=True))
+    return GradientSizes(rows, of_sources)

@@ -8,7 +8,7 @@ is there as JAX makes it. Nothing of the user's Python runs.
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import numpy as np
@@ -31,6 +31,7 @@ from tapefacade._trace.step_marks import (
 MAX_KEPT_ELEMENTS = 2**20
 SELECTIONS = frozenset({"Select", "SelectV2"})  # kernels of `tf.where`
 FORWARD, BACKWARD = "forward", "backward"
+W = TypeVar("W", bound="Watch")
 
 
 class ValueSummary(NamedTuple):
@@ -128,18 +129,38 @@ class Origin(NamedTuple):
         return self.step.operation.kernel + "Grad" * (self.direction == BACKWARD)
 
 
-class _Watch:
-    """What the marks of a program have shown."""
+class Watch:
+    """What the marks of a program show; a subclass says what it takes note of.
+
+    Attributes:
+        marks: the steps.
+        loops: the numbers of the iterations that run.
+    """
 
     def __init__(self, marks: StepMarks) -> None:
         self.marks = marks
         self.loops: list[int] = []
+
+    def see(self, mark: Mark, value: Any) -> Any:
+        """Takes note of a value, and returns it."""
+        return value
+
+    def step(self, number: int) -> tuple[Step, str]:
+        """Returns a step and its line, "" if that is not known."""
+        part, index = self.marks.steps[number]
+        return part.steps[index], part.lines[index] if part.lines else ""
+
+
+class _OriginWatch(Watch):
+    """Takes note of what is not finite."""
+
+    def __init__(self, marks: StepMarks) -> None:
+        super().__init__(marks)
         self.values: dict[Mark, ValueSummary] = {}
         self.arrays: dict[Mark, Any] = {}
         self.found: list[tuple[Mark, Origin]] = []
 
     def see(self, mark: Mark, value: Any) -> Any:
-        """Takes note of a value."""
         array = np.asarray(value)
         summary = self.values[mark] = summary_of(array)
         if array.size <= MAX_KEPT_ELEMENTS:
@@ -151,13 +172,10 @@ class _Watch:
         return value
 
     def _side(self, number: int, side: str, backward: bool) -> dict[int, ValueSummary]:
-        count = len(self._step(number).inputs if side == OPERAND else self._step(number).types)
+        step, _ = self.step(number)
+        count = len(step.inputs if side == OPERAND else step.types)
         marks = [Mark(number, side, place, backward) for place in range(count)]
         return {mark.place: self.values[mark] for mark in marks if mark in self.values}
-
-    def _step(self, number: int) -> Step:
-        part, index = self.marks.steps[number]
-        return part.steps[index]
 
     def _judge(self, mark: Mark, array: Any, summary: ValueSummary) -> None:
         """Takes note of a value that is not finite, unless it was made of such ones."""
@@ -174,11 +192,10 @@ class _Watch:
                 other = self.arrays.get(Mark(mark.number, side, place, backward))
                 if other is not None and other.shape == array.shape and other.dtype.kind != "c":
                     at_index[side, place] = float(other[index])
-        part, place = self.marks.steps[mark.number]
-        line = part.lines[place] if part.lines else ""
+        step, line = self.step(mark.number)
         direction = BACKWARD if mark.backward else FORWARD
         origin = Origin(
-            part.steps[place], line, direction, mark.place, summary, operands, upstream, index,
+            step, line, direction, mark.place, summary, operands, upstream, index,
             at_index, tuple(self.loops),
         )  # fmt: skip
         self.found.append((mark, origin))
@@ -231,20 +248,20 @@ def _selections(part: Slice, place: int) -> Iterator[int]:
         reached.update(range(first[later], first[later + 1]))
 
 
-class _WatchedProgram(Interpreter):
+class WatchedProgram(Interpreter):
     """A program computed equation by equation, all loops in Python, whose marks are seen."""
 
     max_in_loop = math.inf
 
-    def __init__(self, closed: ClosedJaxpr, watch: _Watch, backward: bool = False) -> None:
+    def __init__(self, closed: ClosedJaxpr, watch: Watch, backward: bool = False) -> None:
         self._watch = watch
         self._backward = backward
         self._of_loop = False  # whether the next program within is the body of a loop
         self._is_body = False
         super().__init__(closed)
 
-    def _new(self, closed: ClosedJaxpr) -> "_WatchedProgram":
-        found = _WatchedProgram(closed, self._watch, self._backward)
+    def _new(self, closed: ClosedJaxpr) -> "WatchedProgram":
+        found = WatchedProgram(closed, self._watch, self._backward)
         found._is_body = self._of_loop
         return found
 
@@ -310,15 +327,18 @@ def _apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
     return step.operation.evaluate(arrays, step.static)
 
 
-def origins_in(part: Slice, arrays: Iterable[Any]) -> tuple[list[Origin], list[Any]]:
-    """Finds the steps that make numbers which are not finite of others that are.
+def watched_run(
+    part: Slice, arrays: Iterable[Any], watch_of: Callable[[StepMarks], W]
+) -> tuple[W, list[Any]]:
+    """Computes a program with a look at all operands and results, and the gradients of these.
 
     Args:
         part: the program.
         arrays: the values of its inputs.
+        watch_of: makes what looks at them.
 
     Returns:
-        What was found, in the order of the computation, empty if all is finite; and the results.
+        What has looked, and the results.
     """
     marks = StepMarks()
 
@@ -330,8 +350,21 @@ def origins_in(part: Slice, arrays: Iterable[Any]) -> tuple[list[Origin], list[A
     with jax.enable_x64(True):
         with MARKING.temporarily(marks=marks):
             closed = jax.make_jaxpr(run)(*shapes)
-        watch = _Watch(marks)
-        program = _WatchedProgram(closed, watch)
+        watch = watch_of(marks)
         with np.errstate(all="ignore"):
-            outputs = program.run([np.asarray(array) for array in arrays])
+            outputs = WatchedProgram(closed, watch).run([np.asarray(array) for array in arrays])
+    return watch, outputs
+
+
+def origins_in(part: Slice, arrays: Iterable[Any]) -> tuple[list[Origin], list[Any]]:
+    """Finds the steps that make numbers which are not finite of others that are.
+
+    Args:
+        part: the program.
+        arrays: the values of its inputs.
+
+    Returns:
+        What was found, in the order of the computation, empty if all is finite; and the results.
+    """
+    watch, outputs = watched_run(part, arrays, _OriginWatch)
     return list(watch.origins()), outputs

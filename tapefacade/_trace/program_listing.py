@@ -21,6 +21,10 @@ MAX_HTML_ROWS = 60
 CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
 
+# Of ops whose own name is not what people call.
+_NAMES_OF_KERNELS = {"Select": "tf.where", "SelectV2": "tf.where"}
+
+
 class ProgramRow(NamedTuple):
     """An instruction, or a value from outside."""
 
@@ -115,6 +119,8 @@ def op_name(node: Node) -> str:
 
 def name_of(operation: Operation) -> str:
     """Returns how people call an operation."""
+    if operation.kernel in _NAMES_OF_KERNELS:
+        return _NAMES_OF_KERNELS[operation.kernel]
     name = operation.name.removeprefix("_") or operation.kernel
     if name in FUNCTIONS:
         return f"tf.{name}"
