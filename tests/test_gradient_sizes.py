@@ -38,6 +38,16 @@ def test_a_dead_rectifier():
     assert not np.any(tape.gradient(y, w).numpy())  # the tape is not used up
 
 
+def test_a_rectifier_that_is_dead_where_it_matters():
+    w = variable([-1.0, 2.0])
+    with tf.GradientTape() as tape:
+        h = tf.nn.relu(w)
+        y = tf.reduce_sum(h * [1.0, 0.0])
+    _, line, reason = only_zero(tape.gradient_sizes(y, w))
+    assert line == "h = tf.nn.relu(w)"
+    assert reason == "dead where a gradient arrives: its operand goes from -1 to 2"
+
+
 def test_a_saturated_limit():
     w = variable([5.0, 7.0])
     with tf.GradientTape() as tape:

@@ -165,7 +165,9 @@ class _SizeWatch(Watch):
         share = "" if zeros == 1.0 else f"{zeros:.0%}: "
         span = "" if own is None else f"its operand goes from {own.low:.4g} to {own.high:.4g}"
         if kernel in _RECTIFIERS and own is not None and own.low <= 0.0:
-            return f"{share}dead: {span}" if zeros < 1.0 else f"dead: {span}, never above 0"
+            if own.high <= 0.0:
+                return f"dead: {span}, never above 0"
+            return f"{share}dead where a gradient arrives: {span}"
         if kernel in _LIMITS:
             return f"{share}saturated: {span}, outside of the limits"
         if kernel in _SATURATED:
