@@ -392,3 +392,53 @@ def test_axes_of_repetition(s0, s1, axes):
     shapes = [tf.constant(shape, tf.int32) for shape in (s0, s1)]
     found = tf.raw_ops.BroadcastGradientArgs(s0=shapes[0], s1=shapes[1])
     assert [found.r0.numpy().tolist(), found.r1.numpy().tolist()] == axes
+
+
+def test_what_is_around_a_body_has_no_static_value_there():
+    known = []
+
+    @tf.function
+    def f(x):
+        y = x + 1
+        return tf.cond(x > 0, lambda: known.append(tf.get_static_value(y)) or y, lambda: -y)
+
+    assert f(tf.constant(2)).numpy() == 3
+    assert f(tf.constant(-3)).numpy() == 2
+    assert known == [None] * len(known)
+    assert known
+
+
+def test_elements_at_indices_that_are_not_known_yet():
+    @tf.function
+    def f(i):
+        looked.append(i)
+        array = tf.TensorArray(tf.float32, 3).unstack([5.0, 6.0, 7.0])
+        return array.gather([i])[0], array.gather(tf.stack([i, i - 1]))
+
+    looked = []
+    for i in (2, 1):
+        one, two = f(tf.constant(i))
+        assert (one.numpy(), two.numpy().tolist()) == (5.0 + i, [5.0 + i, 4.0 + i])
+    assert len(looked) == 1  # the Python ran once
+
+
+def test_loops_in_custom_gradients_on_a_tape():
+    @tf.custom_gradient
+    def power(x):
+        y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, tf.ones([])])[1]
+        return y, lambda upstream: upstream * 3 * x**2
+
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = power(x)
+    assert [y.numpy(), tape.gradient(y, x).numpy()] == [8.0, 12.0]
+
+
+def test_functions_for_a_device():
+    attributes = {"api_implements": "sampler", "api_preferred_device": "CPU"}
+    f = tf.function(lambda x: x + 1, experimental_attributes=attributes)
+    assert f(tf.constant(1)).numpy() == 2
+    concrete = f.get_concrete_function(tf.constant(1))
+    assert concrete.add_to_graph() is concrete.add_gradient_functions_to_graph() is None
+    with pytest.raises(ValueError, match=r"other is not supported by tf[.]function"):
+        tf.function(lambda x: x, experimental_attributes={"other": 1})

@@ -153,6 +153,21 @@ class ConcreteFunction(function_types.Callable):
         """The name of the function."""
         return self._name.encode()
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Does nothing: there are no graphs, and a function is found by who calls it.
+
+        Args:
+            g: accepted for TensorFlow's sake.
+            overwrite: accepted for TensorFlow's sake.
+        """
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Does nothing: there are no graphs.
+
+        Args:
+            g: accepted for TensorFlow's sake.
+        """
+
     @property
     def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments and keyword arguments, with a `tf.TensorSpec` for each tensor."""

@@ -6,6 +6,10 @@ from typing import Any
 from tapefacade._definition.op import function as registered
 from tapefacade._function.function.function import Function
 
+# Attributes by which TensorFlow chooses among functions that compute the same on several devices:
+# the one that is called is the one that runs here, on every device.
+IMPLEMENTATIONS = frozenset(("api_implements", "api_preferred_device"))
+
 
 @registered("function")
 def function(
@@ -49,7 +53,7 @@ def function(
         reduce_retracing: do not warn of many recordings.
         experimental_implements: accepted for TensorFlow's sake.
         experimental_autograph_options: accepted for TensorFlow's sake.
-        experimental_attributes: must be empty.
+        experimental_attributes: those of implementations for a device are accepted, others not.
         experimental_relax_shapes: the older name of `reduce_retracing`.
         experimental_compile: the older name of `jit_compile`.
         experimental_follow_type_hints: accepted for TensorFlow's sake.
@@ -59,7 +63,7 @@ def function(
         A function like `func`, with `get_concrete_function` and what else TensorFlow's have.
 
     Raises:
-        ValueError: if there are `experimental_attributes`.
+        ValueError: if `experimental_attributes` has an unknown one.
         TypeError: if `func` cannot be called, or `input_signature` does not fit it.
         RuntimeError: by a call that would be recorded once too often.
 
@@ -76,7 +80,8 @@ def function(
     See https://www.tensorflow.org/api_docs/python/tf/function.
     """
     for attribute in experimental_attributes or {}:
-        raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
+        if attribute not in IMPLEMENTATIONS:
+            raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
     settings = {
         "autograph": autograph,
         "jit_compile": experimental_compile if jit_compile is None else jit_compile,

@@ -30,6 +30,7 @@ class _Watcher:
     """Takes note of the trainable variables that are read, as a tape does, and nothing else."""
 
     _recording = True
+    _is_forward = False
 
     def __init__(self) -> None:
         self.variables: dict[int, Variable] = {}

@@ -263,7 +263,12 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
 def _is_symbolic(tensor: EagerTensor) -> bool:
     """Whether a tensor has no value because a `tf.function` is recorded that makes it."""
     recording: Any = tensor._recording
-    if tensor._value is not None or recording is not THREAD.recording or not THREAD.functions:
+    if tensor._value is not None or not THREAD.functions:
+        return False
+    current: Any = THREAD.recording  # a body sees the values of what is around it, too
+    while current is not None and current is not recording:
+        current = current.enclosing
+    if current is None:
         return False
     if recording.frame is None:
         return recording.enclosing is not None

@@ -256,6 +256,9 @@ class Storage:
         return tensor
 
     def _joined(self, indices: Iterable[Any]) -> EagerTensor:
+        indices = list(indices)
+        if any(is_pending(index) for index in indices) and (whole := self._stacked()) is not None:
+            return stack([read_element(whole, convert(index)) for index in indices])
         tensors = [self._element(index) for index in indices]
         if not tensors:
             return zeros([0], self._dtype)
@@ -276,7 +279,12 @@ def integer_of(index: Any) -> Any:
 
 
 def integers_of(indices: Any) -> Sequence[Any]:
-    return indices.numpy() if isinstance(indices, EagerTensor) else indices
+    """Lists the values of a vector of indices; in functions and bodies those that are known."""
+    if not isinstance(indices, EagerTensor):
+        return indices
+    if THREAD.recording.frame is not None and indices.ndim == 1 and host_value(indices) is None:
+        return unstack(indices)
+    return indices.numpy()
 
 
 def out_of_range(message: str) -> errors.OutOfRangeError:
