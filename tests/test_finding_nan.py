@@ -230,6 +230,25 @@ def test_upstream_gradients_that_are_wrong():
     assert source(tape.find_nan(loss, x).line) == "loss = tf.reduce_sum(y / u)"
 
 
+def test_rows_of_an_embedding():
+    table = variable(np.zeros((5, 3), np.float32))
+    with tf.GradientTape() as tape:
+        rows = tf.nn.embedding_lookup(table, [1, 2])
+        y = tf.reduce_sum(tf.norm(rows, axis=1))
+    assert source(tape.find_nan(y, table).line) == "y = tf.reduce_sum(tf.norm(rows, axis=1))"
+    assert isinstance(tape.gradient(y, table), tf.IndexedSlices)
+
+
+def test_an_op_without_a_gradient():
+    x = variable([[2.0, 1.0], [1.0, 3.0]])
+    with tf.GradientTape() as tape:
+        factors, _ = tf.linalg.lu(x)
+        y = tf.math.log(factors * 0.0)
+    assert source(tape.find_nan(y).line) == "y = tf.math.log(factors * 0.0)"
+    with pytest.raises(LookupError):
+        tape.find_nan(y, x)
+
+
 # Functions, loops, branches.
 
 

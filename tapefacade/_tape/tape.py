@@ -858,6 +858,9 @@ class GradientTape:
             return None
         if sources is None:
             groups = list(dict.fromkeys((slot,) for slot, _ in scope.window.watched))
+            with contextlib.suppress(LookupError):  # nobody has asked for that gradient
+                return first_non_finite(scope, slots, groups, self._names())
+            groups = []
         else:
             groups = [self._slots(item) for item in flat]
         return first_non_finite(scope, slots, groups, self._names())

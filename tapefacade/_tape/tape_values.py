@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._tape import backward_pass
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
 from tapefacade._tape.gradient_paths import nodes_within, slot_types
@@ -135,12 +136,16 @@ def _of_inputs(
 def _derived(
     scope: TapeScope, targets: Sequence[int], groups: Sequence[tuple[int, ...]]
 ) -> list[EagerTensor | None]:
-    """Records the gradients once more; nothing of it is kept, nor computed."""
+    """Records the gradients once more; nothing of it is kept, nor computed.
+
+    Of rows of a source there are the values alone.
+    """
     plans, looked = scope.end.plans, scope.data.looked
     scope.end.plans = NOTHING  # planned anew, with the lines of this recording
     scope.data.looked = None
     try:
-        return backward_pass.derive(scope, GRADIENT, targets, groups, [None] * len(targets))
+        found = backward_pass.derive(scope, GRADIENT, targets, groups, [None] * len(targets))
+        return [one.values if isinstance(one, IndexedSlices) else one for one in found]
     finally:
         scope.end.plans, scope.data.looked = plans, looked
 
