@@ -1,0 +1,1 @@
+"""Cases for tensorflow_probability, which run on TensorFlow and on tapefacade."""
