@@ -322,7 +322,7 @@ def test_none_as_an_error():
             y = x * 2.0
         with pytest.raises(ValueError, match="other: None, because nothing in the block reads it"):
             getattr(tape, ask)(y, [x, other], unconnected_gradients="raise")
-        (found,) = getattr(tape, ask)(y, [x], unconnected_gradients=tf.UnconnectedGradients.RAISE)
+        (found,) = getattr(tape, ask)(y, [x], unconnected_gradients="raise")
         assert found.numpy() == 2.0
 
 

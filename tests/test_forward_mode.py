@@ -380,6 +380,7 @@ def test_memory_is_bounded(tall, monkeypatch):
         # Nothing of what was recorded with another limit.
         monkeypatch.setattr(interned_objects, "TABLES", {})
         monkeypatch.setattr(TREE, "root", Node(None))
+        monkeypatch.setattr(TREE, "_roots", {})
         THREAD.recording.close()
 
         def jacobian(x, first, second):

@@ -43,7 +43,11 @@ from tapefacade._tape.gradient_arguments import (
 from tapefacade._tape.gradient_paths import Window, nodes_within
 from tapefacade._tape.tape_values import first_non_finite, gradient_sizes
 from tapefacade._tape.tape_window import TapeScope
-from tapefacade._tape.unconnected_gradients import UnconnectedGradients, unconnected_gradients_of
+from tapefacade._tape.unconnected_gradients import (
+    RAISE,
+    UnconnectedGradients,
+    unconnected_gradients_of,
+)
 from tapefacade._trace.gradient_sizes import GradientSizes
 from tapefacade._trace.non_finite_report import NonFinite
 from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of
@@ -74,7 +78,7 @@ def _identity(variable: Variable) -> Any:
 
 def _options(
     name: str, unconnected_gradients: Any, parallel_iterations: Any, vectorized: bool
-) -> tuple[UnconnectedGradients, int | None]:
+) -> tuple[UnconnectedGradients | str, int | None]:
     """Returns what is unconnected, and how many rows are computed at a time."""
     if parallel_iterations is not None:
         least = 2 if vectorized else 1
@@ -498,7 +502,7 @@ class GradientTape:
                 zeros_like(value_of(source)) if result is None else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
-        elif unconnected is UnconnectedGradients.RAISE:
+        elif unconnected == RAISE:
             self._refuse_none(flat_targets, flat_sources, results)
         return nest.pack_sequence_as(sources, with_gradients(given_sources, results))
 
@@ -569,7 +573,7 @@ class GradientTape:
                 else result
                 for result, source in zip(results, flat_sources, strict=True)
             ]
-        elif unconnected is UnconnectedGradients.RAISE:
+        elif unconnected == RAISE:
             self._refuse_none([target], flat_sources, results)
         return nest.pack_sequence_as(sources, results)
 

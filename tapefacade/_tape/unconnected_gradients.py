@@ -7,8 +7,8 @@ from typing import Any
 class UnconnectedGradients(enum.Enum):
     """What `GradientTape.gradient` gives for a source that no target depends on.
 
-    `NONE` gives None, `ZERO` gives a tensor of zeros in the shape of the source. `RAISE`, which
-    TensorFlow has not, raises a ValueError that says why there is no gradient.
+    `NONE` gives None, `ZERO` gives a tensor of zeros in the shape of the source. Where one of these
+    is asked for, tapes take "raise" as well: a ValueError then says why there is no gradient.
 
     >>> tf.UnconnectedGradients("zero")
     <UnconnectedGradients.ZERO: 'zero'>
@@ -16,15 +16,19 @@ class UnconnectedGradients(enum.Enum):
 
     NONE = "none"
     ZERO = "zero"
-    RAISE = "raise"
 
 
-def unconnected_gradients_of(value: Any) -> UnconnectedGradients:
-    """Returns the member that a user means.
+RAISE = "raise"  # no member: the enumeration is TensorFlow's
+
+
+def unconnected_gradients_of(value: Any) -> UnconnectedGradients | str:
+    """Returns the member that a user means, or `RAISE`.
 
     Raises:
         ValueError: if there is none.
     """
+    if isinstance(value, str) and value == RAISE:
+        return RAISE
     try:
         return UnconnectedGradients(value)
     except ValueError:

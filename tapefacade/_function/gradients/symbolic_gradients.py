@@ -16,7 +16,11 @@ from tapefacade._tape.derivatives.derivative import GRADIENT, JACOBIAN, Derivati
 from tapefacade._tape.gradient_arguments import with_itself
 from tapefacade._tape.gradient_paths import Window, reach
 from tapefacade._tape.tape_window import TapeScope
-from tapefacade._tape.unconnected_gradients import UnconnectedGradients, unconnected_gradients_of
+from tapefacade._tape.unconnected_gradients import (
+    RAISE,
+    UnconnectedGradients,
+    unconnected_gradients_of,
+)
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.tree import Node
 
@@ -86,6 +90,8 @@ def gradients(
     """
     targets, sources = _checked(_listed(ys)), _checked(_listed(xs))
     unconnected = unconnected_gradients_of(unconnected_gradients)
+    if unconnected == RAISE:
+        raise ValueError("Only tapes take `unconnected_gradients='raise'`: use tf.GradientTape.")
     if aggregation_method not in (None, *_METHODS):
         raise ValueError(
             f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
