@@ -273,7 +273,8 @@ def igamma_grad_a(a: TensorLike, x: TensorLike) -> jax.Array:
 def random_gamma_grad(alpha: TensorLike, sample: TensorLike) -> jax.Array:
     """Computes how a sample of a gamma distribution moves with `alpha`, the quantile kept."""
     check_broadcast(alpha, sample)
-    return lax.random_gamma_grad(*jnp.broadcast_arrays(alpha, sample))
+    alpha, sample = jnp.broadcast_arrays(alpha, sample)
+    return lax.random_gamma_grad(alpha, sample)  # pyright: ignore[reportCallIssue]
 
 
 def _igamma_slopes(a: jax.Array, x: jax.Array) -> tuple[jax.Array, jax.Array]:
