@@ -17,7 +17,7 @@ from tapefacade._port.tensorflow_python.modules import (
     private_module,
     public_names,
 )
-from tapefacade._port.tensorflow_python.table import MODULES, NAMES
+from tapefacade._port.tensorflow_python.name_sources import MODULES, NAMES
 
 Pair = collections.namedtuple("Pair", "first second")
 

@@ -1,4 +1,4 @@
-"""What rewritten functions call: statements and expressions that may be on tensors.
+"""The operators that rewritten functions call: `if_stmt`, `while_stmt`, `for_stmt`, `and_`, ...
 
 Without a tensor, and outside of a `tf.function`, each of them is the Python statement that it
 stands for. So it is where it cannot be an instruction; why not is noted.

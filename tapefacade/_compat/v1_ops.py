@@ -1,4 +1,4 @@
-"""Functions of TensorFlow 1 that do more than pass on their arguments, and what graphs left."""
+"""Functions of TensorFlow 1 with code of their own, and those of graphs, which do nothing now."""
 
 from typing import Any
 

@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.error_texts import invalid
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
@@ -16,7 +17,7 @@ from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.indexing import out_of_bounds
 from tapefacade._ops.array.shapes import shape as dense_shape
 from tapefacade._ops.array.shaping import reshape
-from tapefacade._ragged import dense_conversion, formatting, sparse_conversion
+from tapefacade._ragged import dense_conversion, formatting
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
@@ -435,7 +436,28 @@ class RaggedTensor(CompositeTensor):
         >>> tf.RaggedTensor.from_sparse(tf.SparseTensor([[0, 0], [2, 0]], [1, 2], [3, 2]))
         <tf.RaggedTensor [[1], [], [2]]>
         """
-        return sparse_conversion.from_sparse(cls, st_input, row_splits_dtype)
+        if not isinstance(st_input, SparseTensor):
+            raise TypeError(
+                "Argument `st_input` must be of type SparseTensor, but is of type "
+                f"{type(st_input).__name__}."
+            )
+        shape = st_input.dense_shape.numpy()
+        if len(shape) != 2:
+            raise ValueError("rank(st_input) must be 2.")
+        indices = np.asarray(st_input.indices)
+        rows, columns = indices[:, 0], indices[:, 1]
+        lengths = np.bincount(rows, minlength=int(shape[0]))
+        starts = np.cumsum(lengths) - lengths
+        ordered = bool((np.diff(rows) >= 0).all())
+        if not ordered or (columns != np.arange(len(rows)) - starts[rows]).any():
+            shown = ", ".join(str(n) for n in indices.ravel()[:3])
+            raise invalid(
+                "Expected 'tf.Tensor(False, shape=(), dtype=bool)' to be true. Summarized data: "
+                "b'SparseTensor is not right-ragged'\nb'SparseTensor.indices ='\n"
+                f"{shown}{', ...' if indices.size > 3 else ''}"
+            )
+        dtype = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
+        return cls._make(st_input.values, of_lengths(lengths, dtype))
 
     # What they are made of.
 
@@ -780,7 +802,18 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [3]]).to_sparse().indices.numpy().tolist()
         [[0, 0], [0, 1], [1, 0]]
         """
-        return sparse_conversion.to_sparse(self)
+        flat = self.flat_values
+        inner = flat._type.shape[1:]
+        places = np.indices(flat._type.shape).reshape(1 + len(inner), -1)
+        rows, columns = places[0], list(places[1:])
+        for partition in reversed(self._partitions):
+            above = partition.ids[rows]
+            columns.insert(0, rows - partition.splits[above])
+            rows = above
+        indices = np.stack([rows, *columns], axis=1).astype(np.int64)
+        values = reshape(flat, (-1,)) if inner else flat
+        bounds = self.bounding_shape(out_type=dtypes.int64)
+        return SparseTensor(from_host(indices), values, bounds)
 
     def to_list(self) -> list[Any]:
         """Returns nested lists of Python values.

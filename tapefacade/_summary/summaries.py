@@ -24,7 +24,7 @@ from tapefacade._ops.image.png_files import encode_png
 from tapefacade._state.scopes import get_current_name_scope, name_scope
 from tapefacade._state.variable import Variable
 from tapefacade._summary.event_files import SummaryMetadata
-from tapefacade._summary.summaries_in_functions import Array, HeldTexts, SummaryWrite, perform
+from tapefacade._summary.write_op import Array, HeldTexts, SummaryWrite, perform
 from tapefacade._summary.writers import STATE, FileWriter, current_condition
 
 DEFAULT_BUCKET_COUNT = 30

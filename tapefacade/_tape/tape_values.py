@@ -1,4 +1,4 @@
-"""The values that a tape has seen, computed once more: which of them is the first that is wrong."""
+"""`find_nan` and `gradient_sizes` of tapes: what they have seen is computed once more."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

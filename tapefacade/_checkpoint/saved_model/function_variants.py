@@ -12,7 +12,7 @@ from tapefacade._checkpoint.saved_model.program_export import (
     export_recorded,
     structs_of,
 )
-from tapefacade._checkpoint.saved_model.unknown_sizes import export_for_all_sizes
+from tapefacade._checkpoint.saved_model.symbolic_shapes import export_for_all_sizes
 from tapefacade._core import nest
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_spec import TensorSpec

@@ -9,7 +9,7 @@ import types
 from typing import Any
 
 from tapefacade._core.missing_names import is_import, root_module
-from tapefacade._port.tensorflow_python.table import MODULES, NAMES
+from tapefacade._port.tensorflow_python.name_sources import MODULES, NAMES
 
 PYTHON, INTERNAL = "tensorflow.python", "tensorflow.__internal__"
 PREFIXES = {PYTHON: "", INTERNAL: "__internal__"}

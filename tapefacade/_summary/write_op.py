@@ -1,4 +1,4 @@
-"""Summaries in functions: they are written whenever the program runs, one after the other."""
+"""Writes summaries: at once, or as an op of a function, one after the other whenever it runs."""
 
 import dataclasses
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Programs for sizes that are not known: the same function recorded at two sizes, and compared.
+"""Programs with symbolic shapes: the same function recorded at two sizes, and compared.
 
 A recording holds sizes as numbers. Where two recordings agree, the number is no size; where they
 differ, it must be a multiple of a size, or of two, which a symbol takes the place of. What differs
