@@ -597,7 +597,7 @@ def names(tf, np):
         return make
 
     return _answers(
-        tf, named("programs.named"), named("programs.named"), named("alone"), named("not a.name"),
+        tf, named("programs.named"), named("programs.named"), named("single"), named("not a.name"),
         named(3),
     )  # fmt: skip
 
