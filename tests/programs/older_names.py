@@ -147,6 +147,23 @@ def without_graphs(tf, np):
     }
 
 
+def scopes_without_graphs(tf, np):
+    v, x = tf.compat.v1, tf.Variable(3.0)
+    found = {"scope": [v.get_variable_scope().name]}
+    with v.variable_scope("outer"):
+        found["scope"].append(v.get_variable_scope().name)
+    with v.colocate_with(x), tf.GradientTape() as tape:
+        y = v.placeholder_with_default(x * x, []) + v.placeholder_with_default([1.0, 2.0], [None])
+    return {
+        **found,
+        "value": y,
+        "gradient": tape.gradient(y, x),
+        "kept": v.placeholder_with_default(tf.constant(4), [], name="unread"),
+        "no tensor": caught(lambda: v.placeholder_with_default("a", []) + 1),
+        "logged": v.logging.TaskLevelStatusMessage("ready"),
+    }
+
+
 def compatible(tf, np):
     c, shape = tf.compat, tf.TensorShape([3, None])
     with c.forward_compatibility_horizon(2000, 1, 1):
