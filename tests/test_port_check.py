@@ -213,6 +213,10 @@ def test_names_that_are_there(name):
         ("tf.contrib.layers.layer_norm", hint_for("tf.contrib") + "."),
         ("tf.python.framework.ops", hint_for("tf.python") + "."),
         ("keras.layers.experimental.x", hint_for("tf.keras.layers.experimental") + "."),
+        (
+            "tf.compat.v1.Session",  # a class for annotations: it cannot be made
+            "Tensors have values at once: call `numpy()` instead of `run`.",
+        ),
     ],
 )
 def test_names_that_are_missing(name, text):

@@ -68,6 +68,8 @@ def look_up(name: str) -> NameStatus:
             return NameStatus(MISSING, _sentence(str(error)))
         except AttributeError:
             return NameStatus(MISSING, _sentence(_advice(name)))
+    if isinstance(found, type) and (advice := vars(found).get("_advice")):
+        return NameStatus(MISSING, _sentence(advice))  # for annotations only: it cannot be made
     text = " ".join(notices) or _sentence_of(found, DIFFERENCE)
     return NameStatus(DIFFERENT, text) if text else NameStatus(THERE, _sentence_of(found, MORE))
 
