@@ -52,8 +52,8 @@ from tapefacade._compat.graph_leftovers import (
     no_op as no_op,
     tuple as tuple,
 )
-from tapefacade._config.devices import timestamp as timestamp
-from tapefacade._config.settings import device as device, executing_eagerly as executing_eagerly
+from tapefacade._config.devices import device as device, timestamp as timestamp
+from tapefacade._config.settings import executing_eagerly as executing_eagerly
 from tapefacade._core.conversion import (
     constant as constant,
     convert_to_tensor as convert_to_tensor,
@@ -138,6 +138,7 @@ from tapefacade._ops.array.casting import (
 )
 from tapefacade._ops.array.copying import (
     ensure_shape as ensure_shape,
+    guarantee_const as guarantee_const,
     identity as identity,
     identity_n as identity_n,
     meshgrid as meshgrid,
@@ -325,7 +326,6 @@ from tapefacade._ops.nn.convolution_general import (
     required_space_to_batch_paddings as required_space_to_batch_paddings,
     space_to_batch_nd as space_to_batch_nd,
 )
-from tapefacade._ops.nn.normalization import guarantee_const as guarantee_const
 from tapefacade._ops.random.index_shuffle import random_index_shuffle as random_index_shuffle
 from tapefacade._ops.signal.fourier_axes import (
     fftnd_kernel as fftnd,

@@ -25,6 +25,10 @@ def printed(capsys, monkeypatch, *names):
         ("tf.raw_ops.Atan2", "_compat/renamed_functions.py", "def call", None),
         ("tf.GradientTape", "_tape/tape.py", "class GradientTape", None),
         ("tf.math", "math/__init__.py", '"""', None),
+        ("tf.test.TestCase", "_testing/test_case.py", "class TensorFlowTestCase", None),
+        ("tf.device", "_config/devices.py", "def device", None),
+        ("tf.float32", "_core/dtypes.py", "float32 =", None),
+        ("tf.types.experimental.TensorLike", "_core/tensor_like.py", "TensorLike", None),
     ],
 )
 def test_the_definition_comes_first_and_the_rows_after_it(
@@ -43,8 +47,8 @@ def test_the_definition_comes_first_and_the_rows_after_it(
 
 
 def test_a_name_that_is_missing(capsys, monkeypatch):
-    status, lines = printed(capsys, monkeypatch, "tf.math.logg", "tf.math.log", "tf.newaxis")
+    status, lines = printed(capsys, monkeypatch, "tf.math.logg", "tf.math.log", "tf.float32.max")
     assert status == 1
     assert "the nearest name it has is `tf.math.log`" in lines[0]
     assert lines[1].startswith("tapefacade/_ops/math/elementary.py:")
-    assert lines[-1].startswith("tf.newaxis: ")
+    assert lines[-1].startswith("tf.float32.max: ")

@@ -1,16 +1,12 @@
-"""Settings: `tf.config` (threads, optimizers, precision), tracebacks, `tf.device`."""
+"""Settings: `tf.config` (threads, optimizers, precision, compiled programs), and tracebacks."""
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import jax
 
 from tapefacade._config.devices import JAX_CONFIG, initialized
 from tapefacade._core import errors
-from tapefacade._core.device_spec import DeviceSpec
-from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import hinted
 from tapefacade._core.tracebacks import Filtering
 from tapefacade._definition.op import function
@@ -361,9 +357,6 @@ def _one_process(address: Any) -> errors.UnavailableError:
     )
 
 
-LOCAL = DeviceSpec("localhost", 0, 0, "CPU", 0)
-
-
 def run_ops_immediately(enable: bool = True) -> None:
     """Switches deferral off: every op then runs at its own call, for debugging.
 
@@ -423,43 +416,6 @@ def compiled_programs_folder() -> str | None:
     """
     folder = CACHE.folder()
     return None if folder is None else str(folder)
-
-
-@contextlib.contextmanager
-def device(device_name: Any) -> Iterator[None]:
-    """Names the device that the ops of a block should run on.
-
-    Unlike TensorFlow, a program is one unit and runs on JAX's default device: the name is checked,
-    and otherwise has no effect (as with TensorFlow's soft placement on a machine without the
-    device). To choose the device of everything, write `tf.config.set_visible_devices` before the
-    first op, or set the environment variable JAX_PLATFORMS.
-
-    Args:
-        device_name: a name such as "CPU:0", "/GPU:1" or "/device:GPU:0", or a `tf.DeviceSpec`;
-            None for any.
-
-    Raises:
-        ValueError: if the name is no device's name.
-        InvalidArgumentError: if it is one of another process.
-        RuntimeError: if it is a function.
-
-    >>> with tf.device("CPU:0"):
-    ...     x = tf.constant(1.0)
-    """
-    if device_name is not None:
-        _check_name(device_name)
-    yield
-
-
-def _check_name(name: Any) -> None:
-    if callable(name):
-        raise RuntimeError("tf.device does not support functions.")
-    if not isinstance(name, str | DeviceSpec):
-        raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
-    spec = DeviceSpec.from_string(name) if isinstance(name, str) else name
-    if spec.job not in (None, "localhost") or spec.task or spec.replica:
-        whole = LOCAL.make_merged_spec(spec).to_string()
-        raise invalid(f"{whole} unknown device.")
 
 
 def executing_eagerly() -> bool:

@@ -1,4 +1,4 @@
-"""Scopes and systems of TensorFlow that have nothing to do here, and TPUs."""
+"""TPUs (`tf.tpu`), and scopes of TensorFlow that change nothing here, as `async_scope`."""
 
 import collections
 import contextlib

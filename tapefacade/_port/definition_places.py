@@ -1,8 +1,11 @@
 """Where a public name is defined, and in a checkout where its rows of tests are."""
 
+import ast
+import functools
 import inspect
 import pathlib
 import re
+import sys
 import types
 from typing import Any
 
@@ -43,30 +46,56 @@ def places(name: str) -> list[str]:
 
     Raises:
         AttributeError: if there is no such name; it names the nearest.
-        TypeError: if it is a plain value, which has no definition of its own.
+        TypeError: if its source is not here.
 
     >>> places("tf.nn.conv2d_transpose")[0]
     '...convolution_transposed.py:...'
     """
     path = name.removeprefix("tf.")
-    value: Any = root_module()
-    for part in path.split("."):
-        value = getattr(value, part)
+    *namespaces, last = path.split(".")
+    owner: Any = functools.reduce(getattr, namespaces, root_module())
+    value = getattr(owner, last)
+    definition = _definition(value)
+    if definition is None:
+        return [_assignment(owner, last)]
     op = getattr(value, "op", None)
     names_of_op = op.names if isinstance(op, Op) else ()
-    definition = _definition(value)
     return [definition, *_rows({path, *names_of_op}, definition)]
 
 
-def _definition(value: Any) -> str:
-    """Returns the place of a function, class or module."""
+def _definition(value: Any) -> str | None:
+    """Returns the place of a function, class or module; None for other values."""
     if isinstance(value, types.ModuleType):
         return f"{_shown(pathlib.Path(inspect.getfile(value)))}:1"
     value = inspect.unwrap(value) if callable(value) else value
-    file = inspect.getsourcefile(value)
-    if file is None:
-        raise TypeError("its source is not here")
-    return f"{_shown(pathlib.Path(file))}:{inspect.getsourcelines(value)[1]}"
+    # A class that is made at its first use, as `tf.test.TestCase`, is where its parent is.
+    for part in value.__mro__ if inspect.isclass(value) else [value]:
+        try:
+            file, line = inspect.getsourcefile(part), inspect.getsourcelines(part)[1]
+        except (TypeError, OSError):
+            continue
+        if file is not None:
+            return f"{_shown(pathlib.Path(file))}:{line}"
+    return None
+
+
+def _assignment(owner: Any, name: str) -> str:
+    """Returns the place where a module, or the one that it imports a name from, assigns it.
+
+    Raises:
+        TypeError: if it is assigned nowhere.
+    """
+    if isinstance(owner, types.ModuleType):
+        module = owner.__name__
+        for node in ast.parse(inspect.getsource(owner)).body:
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if alias.asname == name:
+                        module, name = node.module or module, alias.name
+        file = pathlib.Path(inspect.getfile(sys.modules[module]))
+        if found := _lines([file], rf"^{re.escape(name)}\b[^=]*="):
+            return found[0]
+    raise TypeError("its source is not here")
 
 
 def _rows(paths: set[str], definition: str) -> list[str]:

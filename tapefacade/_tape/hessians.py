@@ -1,4 +1,4 @@
-"""Second derivatives: Hessians, Hessians times vectors, Laplacians."""
+"""Second derivatives: `tf.autodiff.hessian`, `hvp` (a Hessian times vectors) and `laplacian`."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -101,6 +101,7 @@ from tapefacade._ops.math.reduction import (
     reduce_std as reduce_std,
     reduce_sum as reduce_sum,
     reduce_variance as reduce_variance,
+    zero_fraction as zero_fraction,
 )
 from tapefacade._ops.math.segments import (
     segment_max as segment_max,
@@ -156,7 +157,6 @@ from tapefacade._ops.nn.activation import (
     softplus as softplus,
     softsign as softsign,
 )
-from tapefacade._ops.nn.normalization import zero_fraction as zero_fraction
 from tapefacade.math import special as special
 
 __getattr__ = _missing_attribute(__name__)

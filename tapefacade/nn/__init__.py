@@ -13,6 +13,7 @@ from tapefacade._ops.array.sorting import (
 )
 from tapefacade._ops.linalg.norms import l2_normalize as l2_normalize
 from tapefacade._ops.math.comparison import in_top_k as in_top_k
+from tapefacade._ops.math.reduction import zero_fraction as zero_fraction
 from tapefacade._ops.math.trigonometry import tanh as tanh
 from tapefacade._ops.nn.activation import (
     crelu as crelu,
@@ -84,7 +85,6 @@ from tapefacade._ops.nn.normalization import (
     normalize_moments as normalize_moments,
     sufficient_statistics as sufficient_statistics,
     weighted_moments as weighted_moments,
-    zero_fraction as zero_fraction,
 )
 from tapefacade._ops.nn.pooling import (
     avg_pool as avg_pool,

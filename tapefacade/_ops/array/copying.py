@@ -22,7 +22,14 @@ from tapefacade._core.error_texts import (
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.argument_checks import numpy_type
-from tapefacade._definition.op import FreeTensor, NotDifferentiable, TensorLike, function, op
+from tapefacade._definition.op import (
+    FreeTensor,
+    NoGradient,
+    NotDifferentiable,
+    TensorLike,
+    function,
+    op,
+)
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import broadcast_to, reshape
 
@@ -107,6 +114,24 @@ def stop_gradient(input: TensorLike) -> jax.Array:
     ...     y = x * tf.stop_gradient(x)
     >>> tape.gradient(y, x).numpy()
     np.float32(3.0)
+    """
+    return input
+
+
+@op("guarantee_const", gradient=NoGradient("GuaranteeConst"))
+def guarantee_const(input: TensorLike) -> Any:
+    """Returns a tensor of which the program promises that it never changes.
+
+    It has no gradient, as in TensorFlow.
+
+    Args:
+        input: a tensor.
+
+    Returns:
+        The same values.
+
+    >>> tf.guarantee_const([1, 2]).numpy()
+    array([1, 2], dtype=int32)
     """
     return input
 

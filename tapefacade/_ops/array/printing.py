@@ -1,4 +1,4 @@
-"""Printing of tensors."""
+"""Printing of tensors: `tf.print`, at once or as an effect of the program that is recorded."""
 
 import pprint
 import re

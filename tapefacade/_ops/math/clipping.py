@@ -1,4 +1,4 @@
-"""Limits for values and norms."""
+"""Limits for values and norms: `clip_by_value`, `clip_by_norm`, `clip_by_global_norm`."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reductions: sums, products, extremes and norms over axes."""
+"""Reductions: sums, products, extremes and norms over axes, and the share of zeros."""
 
 import functools
 from typing import Any
@@ -12,7 +12,7 @@ from tapefacade._core import kernel_dtypes
 from tapefacade._core.error_texts import reduction_axis_out_of_range, reduction_axis_twice
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS_QUANTIZED
 from tapefacade._definition.argument_checks import Axis, as_axes
-from tapefacade._definition.op import BoolLike, TensorLike, op
+from tapefacade._definition.op import BoolLike, FreeTensor, NotDifferentiable, TensorLike, op
 
 
 def reduced_axes(shape: tuple[int, ...], axis: Any) -> tuple[int, ...]:
@@ -388,3 +388,20 @@ def reduce_euclidean_norm(
         squared = jnp.real(jnp.conj(input_tensor) * input_tensor)
         return jnp.sqrt(total(squared)).astype(dtype)
     return jnp.sqrt(total(jnp.square(input_tensor)))
+
+
+@op("math.zero_fraction", "nn.zero_fraction", gradient=NotDifferentiable())
+def zero_fraction(value: FreeTensor) -> jax.Array:
+    """Computes the share of the elements that are 0.
+
+    Args:
+        value: a tensor.
+
+    Returns:
+        A float32 scalar; nan if `value` is empty.
+
+    >>> tf.math.zero_fraction([0, 1, 2, 3]).numpy()
+    np.float32(0.25)
+    """
+    zeros = jnp.sum(value == jnp.zeros((), value.dtype), dtype=np.int64)
+    return zeros.astype(np.float32) / jnp.asarray(value.size, np.float32)

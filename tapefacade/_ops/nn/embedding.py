@@ -1,4 +1,4 @@
-"""Rows of tables of embeddings."""
+"""Rows of tables of embeddings: `tf.nn.embedding_lookup`."""
 
 from typing import Any
 

@@ -21,8 +21,6 @@ from tapefacade._definition.argument_checks import broadcast_shape, require_type
 from tapefacade._definition.op import (
     Differentiable,
     FreeTensor,
-    NoGradient,
-    NotDifferentiable,
     TensorLike,
     function,
     op,
@@ -216,23 +214,6 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
     return value + lax.broadcast_in_dim(bias, value.shape, (axis,))
 
 
-@op("math.zero_fraction", "nn.zero_fraction", gradient=NotDifferentiable())
-def zero_fraction(value: FreeTensor) -> jax.Array:
-    """Computes the share of the elements that are 0.
-
-    Args:
-        value: a tensor.
-
-    Returns:
-        A float32 scalar; nan if `value` is empty.
-
-    >>> tf.math.zero_fraction([0, 1, 2, 3]).numpy()
-    np.float32(0.25)
-    """
-    zeros = jnp.sum(value == jnp.zeros((), value.dtype), dtype=np.int64)
-    return zeros.astype(np.float32) / jnp.asarray(value.size, np.float32)
-
-
 @op(
     "nn.local_response_normalization",
     "nn.lrn",
@@ -380,24 +361,6 @@ def batch_norm_with_global_normalization(
     """
     scale = gamma if scale_after_normalization else None
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
-
-
-@op("guarantee_const", gradient=NoGradient("GuaranteeConst"))
-def guarantee_const(input: TensorLike) -> Any:
-    """Returns a tensor of which the program promises that it never changes.
-
-    It has no gradient, as in TensorFlow.
-
-    Args:
-        input: a tensor.
-
-    Returns:
-        The same values.
-
-    >>> tf.guarantee_const([1, 2]).numpy()
-    array([1, 2], dtype=int32)
-    """
-    return input
 
 
 CHANNELS = {"NHWC": (4, -1), "NCHW": (4, 1), "NDHWC": (5, -1), "NCDHW": (5, 1)}

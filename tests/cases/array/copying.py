@@ -18,6 +18,8 @@ CASES = [
     Case("stop_gradient", (V,)),
     Case("stop_gradient", (i(1, 2),), id="int"),
     Case("stop_gradient", ([1, 2],), id="python"),
+    Case("guarantee_const", (f([[1.0, 2.0], [3.0, 5.0]]),)),
+    Case("guarantee_const", ([1, 2],), id="int"),
     Case("zeros_like", (M,)),
     Case("zeros_like", (M, "int32"), id="dtype"),
     Case("zeros_like", (c([1j]),), id="complex"),

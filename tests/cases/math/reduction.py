@@ -127,4 +127,11 @@ CASES = [
     Case("math.reduce_euclidean_norm", (f([]),), id="empty"),
     raises("math.reduce_euclidean_norm", (b(True),), id="bool"),
     raises("math.reduce_euclidean_norm", (M, 2), id="axis out of range"),
+    Case("math.zero_fraction", (f(0, 1, 0, 2),)),
+    Case("nn.zero_fraction", (d(0, 1),), id="float64"),
+    Case("math.zero_fraction", (i(0, 1),), id="int"),
+    Case("math.zero_fraction", (b(True, False),), id="bool"),
+    Case("math.zero_fraction", (f(NAN, 0),), id="nan"),
+    Case("math.zero_fraction", (f([]),), id="empty"),
+    Case("math.zero_fraction", (f(0.0),), id="scalar"),
 ]
