@@ -456,9 +456,12 @@ def test_the_program_of_a_tape():
     assert {row.type for row in program.rows if not row.op} == {
         "float32[2] v (watched)", "float32[2] watched",
     }  # fmt: skip
-    assert repr(program).startswith("Recorded program: 3 ops, 2 values from outside\n")
+    heading = "Recorded program: 3 ops, 2 values from outside"
+    assert repr(program).startswith(f"{heading}; 6 FLOP, results of 20 B\n")
+    assert repr(tape.program(full=True)).startswith(f"{heading}\n")
     assert "y = tf.reduce_sum(tf.sinh(x * c))" in program.rows[-1].line
-    assert "<td>tf.math.sinh</td>" in tape._repr_html_()
+    assert "<td>tf.math.sinh</td>" in tape.program(full=True)._repr_html_()
+    assert "<td>tf.math.multiply, tf.math.sinh, tf.math.reduce_sum</td>" in tape._repr_html_()
     assert tape.gradient(y, c) is not None
 
 
@@ -486,7 +489,8 @@ def test_long_programs_are_cut_in_notebooks():
         for _ in range(100):
             y = tf.sin(y)
     assert len(tape.program().rows) == 101
-    assert "<td>41 more</td>" in tape._repr_html_()
+    assert "<td>41 more</td>" in tape.program(full=True)._repr_html_()
+    assert "<td>100 x tf.math.sin</td>" in tape._repr_html_()
 
 
 def test_the_program_of_a_function():
@@ -505,6 +509,116 @@ def test_the_program_of_a_function():
         "tf.math.sin", "tf.math.multiply", "tf.math.sin", "tf.math.multiply", "tf.math.add",
     ]  # fmt: skip
     assert [row.type for row in program.rows if not row.op] == ["float32[2] x", "float32[2] v"]
+
+
+def test_repeated_lines_are_folded():
+    w, y = variable(np.eye(4, dtype=np.float32)), tf.ones([8, 4])
+    with tf.GradientTape() as tape:
+        for _ in range(30):
+            y = y @ w  # a product
+            y = tf.tanh(y) + 1.0
+            for _ in range(3):
+                y = tf.sin(y)  # within
+                y = y * y
+        loss = tf.reduce_sum(y)
+    fold, last = tape.program().parts
+    assert (fold.times, fold.ops, last.text) == (30, 30 * 9, "tf.math.reduce_sum")
+    product, tanh, inner = fold.parts
+    assert linecache.getline(*line_of(product)).endswith("# a product\n")
+    assert (product.text, product.ops) == ("tf.linalg.matmul", 30)
+    assert product.flops == 30 * 2 * 8 * 4 * 4
+    assert product.bytes == 30 * 8 * 4 * 4
+    assert (tanh.text, tanh.ops, tanh.flops) == ("tf.math.tanh, tf.math.add", 60, 60 * 32)
+    assert (inner.times, inner.ops) == (3, 30 * 6)
+    assert linecache.getline(*line_of(inner.parts[0])).endswith("# within\n")
+    first = line_of(product)[1]
+    shown = repr(tape.program())
+    assert f"30 times lines {first}-{first + 4}, 9 ops:" in shown
+    assert f"  3 times lines {first + 3}-{first + 4}, 2 ops:" in shown
+    assert "30 x float32 1.0" in shown
+    assert "; 15.4k FLOP, results of 33.8 KiB" in shown  # 30 * (2 * 8 * 4 * 4 + 8 * 32) + 32
+    assert "30 times lines" in tape._repr_html_()
+    assert len(tape.program(full=True).rows) > 271
+    assert "times" not in repr(tape.program(full=True))
+    assert tape.gradient(loss, w) is not None
+
+
+def line_of(part):
+    path, _, number = part.line.rpartition(":")
+    return path, int(number)
+
+
+def test_a_function_called_again_is_folded_from_its_first_line():
+    def block(y):
+        y = tf.cos(y)
+        return y * 2.0
+
+    with tf.GradientTape() as tape:
+        y = block(tf.sin(variable()))
+        for _ in range(4):
+            y = block(y)
+        y = tf.cos(y)
+    start, fold, end = tape.program().parts
+    assert (start.text, fold.times, end.text) == ("tf.math.sin", 5, "tf.math.cos")
+    assert [part.text for part in fold.parts] == ["tf.math.cos", "tf.math.multiply"]
+
+
+def test_layers_have_lines_of_their_own():
+    model = tf.keras.Sequential(
+        [tf.keras.Input((3,)), tf.keras.layers.Dense(4, name="first", activation="tanh"),
+         tf.keras.layers.Dense(2, name="second")]
+    )  # fmt: skip
+    with tf.GradientTape() as tape:
+        y = model(tf.ones((5, 3)))  # called here
+    parts = [part for part in tape.program().parts if part.layer]
+    assert [part.layer for part in parts] == ["first", "second"]
+    assert all(linecache.getline(*line_of(p)).endswith("# called here\n") for p in parts)
+    assert [part.flops for part in parts] == [2 * 5 * 3 * 4 + 2 * 20, 2 * 5 * 4 * 2 + 10]
+    assert "# called here  (layer second)" in repr(tape.program())
+    assert y.shape == (5, 2)
+
+
+def test_costs_of_ops():
+    image, kernel = tf.ones([2, 8, 8, 3]), tf.Variable(tf.ones([3, 3, 3, 5]))
+    with tf.GradientTape() as inner:
+        y = tf.nn.conv2d(image, kernel, 1, "VALID")
+        y = tf.reshape(y, [-1, 5])
+        y = tf.linalg.cholesky(tf.eye(6)) if y is None else tf.reduce_sum(y, 0)
+    convolution, moved, total = [part.flops for part in inner.program().parts]
+    assert convolution == 2 * (2 * 6 * 6 * 5) * 27
+    assert (moved, total) == (0, 2 * 6 * 6 * 5)
+
+    @tf.function
+    def slope(x, n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.scan(lambda s, row: s + row * row, x, tf.zeros([3]))[-1]
+        return tape.gradient(y, x)
+
+    slope(tf.ones([7, 3]), 2)
+    parts = {part.text: part for part in slope.program().parts}
+    loop = next(part for text, part in parts.items() if "scan" in text.lower())
+    assert loop.flops >= 7 * 2 * 3
+    backward = parts["GradientTape.gradient"]
+    assert 7 * 3 <= backward.flops <= 10 * loop.flops
+
+
+def test_the_program_of_the_last_signature():
+    @tf.function
+    def squared(x, power=2):
+        return x**power
+
+    with pytest.raises(ValueError, match=r"squared .*has not been called, so nothing is recorded"):
+        squared.program()
+    squared(tf.ones([3]))
+    squared(tf.ones([4]))
+    assert squared.program().rows[0].type == "float32[4] x"
+    assert squared.program(tf.ones([3])).rows[0].type == "float32[3] x"
+    assert "value" in repr(squared.program(full=True))
+    spec = tf.TensorSpec([5], tf.float32)
+    signed = tf.function(lambda x: x + 1.0, input_signature=[spec])
+    assert signed.program().rows[0].type == "float32[5] x"
+    assert [p.ops for p in signed.get_concrete_function().program().parts] == [1]
 
 
 def test_a_function_that_is_no_program():

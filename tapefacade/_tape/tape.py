@@ -716,13 +716,18 @@ class GradientTape:
 
     # What it has recorded.
 
-    def program(self) -> ProgramListing:
-        """Returns what the tape has recorded, which shows itself as a table.
+    def program(self, full: bool = False) -> ProgramListing:
+        """Returns what the tape has recorded, which shows itself as a table of your lines.
 
         TensorFlow has nothing like it. It computes nothing, and does not use up the tape.
 
+        Args:
+            full: show every op and value, where a line stands for all its ops, and what repeats
+                for its repetitions.
+
         Returns:
-            A `ProgramListing`, whose `rows` are texts.
+            A `ProgramListing`, whose `parts` are the lines with their ops, floating-point
+            operations and bytes of results, and whose `rows` are texts for every op.
 
         Raises:
             RuntimeError: if the block has not been entered, or a tape that is not persistent has
@@ -732,6 +737,11 @@ class GradientTape:
         >>> with tf.GradientTape() as tape:
         ...     y = tf.sinh(x)
         >>> tape.program()
+        Recorded program: 1 op, 1 value from outside; 3 FLOP, results of 12 B
+          from outside: float32[3] x (watched)
+          ops  FLOP  bytes  line                 what
+          1    3     12 B   ...y = tf.sinh(x)    tf.math.sinh
+        >>> tape.program(full=True)
         Recorded program: 1 op, 1 value from outside
           value  op            of  type                    line
           %0                       float32[3] x (watched)
@@ -743,7 +753,7 @@ class GradientTape:
         names.update((slot, "watched") for slot, _ in window.watched)
         for variable, slots in self._variables.values():
             names.update((slot, f"{variable.name.removesuffix(':0')} (watched)") for slot in slots)
-        return program_of(list(nodes_within(end, window.intervals))[::-1], names)
+        return program_of(list(nodes_within(end, window.intervals))[::-1], names, full)
 
     def _repr_html_(self) -> str | None:
         return None if self._trace is None else self.program()._repr_html_()

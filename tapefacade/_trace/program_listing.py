@@ -5,16 +5,21 @@ import inspect
 import linecache
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.value_text import html_table
+from tapefacade._trace.op_costs import OpCost, cost_of, count_text
 from tapefacade._trace.operation import Operation
+from tapefacade._trace.program_folds import Fold, Item, folded, leaves, sequence_text
 from tapefacade._trace.tree import INSTALLED, Node, users_line
 
 HEADINGS = ("value", "op", "of", "type", "line")
+LINE_HEADINGS = ("ops", "FLOP", "bytes", "line", "what")
+MAX_INPUTS_SHOWN = 6
 MAX_SOURCE = 60  # characters of a line
 MAX_HTML_ROWS = 60
 # Where a notebook's kernel keeps a cell: Jupyter's, IPython's and Colab's.
@@ -35,49 +40,240 @@ class ProgramRow(NamedTuple):
     line: str
 
 
-class ProgramListing:
-    """A recorded program, in the order of recording; shows itself as a table.
+class ProgramPart(NamedTuple):
+    """What a line of the user's has recorded in a row, or some lines that come again and again.
 
     Attributes:
-        rows: a named tuple of texts for each value from outside and each op: `value` (its name in
-            the table), `op`, `of` (the names of its operands), `type`, and for ops `line` (the line
-            that recorded the program up to there first, and what stands in it).
+        line: `file:line` in the user's files; of several lines the first.
+        layer: the layer of Keras that has recorded it, or "".
+        text: the ops, or which lines repeat.
+        times: how often its `parts` come; 1 for a line.
+        ops: how many there are, with all repetitions.
+        flops: floating-point operations of all of them.
+        bytes: of all their results.
+        places: where its ops are in the program; those of the first time, if it repeats.
+        parts: the lines that repeat.
     """
 
-    def __init__(self, rows: Iterable[ProgramRow]) -> None:
+    line: str
+    layer: str
+    text: str
+    times: int
+    ops: int
+    flops: int
+    bytes: int
+    places: tuple[int, ...]
+    parts: "tuple[ProgramPart, ...]" = ()
+
+
+class ProgramListing:
+    """A recorded program; shows itself as a table of the user's lines, or of all ops.
+
+    Attributes:
+        rows: a named tuple of texts for each value from outside and each op, in the order of
+            recording: `value` (its name in the table), `op`, `of` (the names of its operands),
+            `type`, and for ops `line` (the line that recorded the program up to there first, and
+            what stands in it).
+    """
+
+    def __init__(
+        self, rows: Iterable[ProgramRow], nodes: Sequence[Node] = (), full: bool = True
+    ) -> None:
         self.rows = tuple(rows)
+        self._nodes = tuple(nodes)
+        self._is_full = full
+
+    @functools.cached_property
+    def parts(self) -> "tuple[ProgramPart, ...]":
+        """The program by lines of the user's, as `ProgramPart`s; what repeats is folded."""
+        if not self._nodes:
+            return ()
+        lines = [_line_number(node.users_line) for node in self._nodes]
+        keys = [(node.users_line, _layer(node), op_name(node)) for node in self._nodes]
+        return _parts(folded(keys, lines), self._nodes, self._costs)
+
+    @functools.cached_property
+    def _costs(self) -> list[OpCost]:
+        types = _types_until(self._nodes[-1])
+        return [
+            cost_of(
+                node.operation,  # type: ignore[arg-type]  # leaves are not among them
+                node.static,
+                [types[slot] for slot in node.inputs],
+                node.types[node.first_output - node.first :],
+            )
+            for node in self._nodes
+        ]
+
+    @property
+    def _outside(self) -> list[ProgramRow]:
+        return [row for row in self.rows if not row.op]
 
     def _heading(self) -> str:
-        inputs = sum(not row.op for row in self.rows)
+        inputs = len(self._outside)
         ops = len(self.rows) - inputs
         return (
             f"Recorded program: {ops:,} op{'s' * (ops != 1)}, "
             f"{inputs:,} value{'s' * (inputs != 1)} from outside"
         )
 
+    def _totals(self) -> str:
+        flops = sum(part.flops for part in self.parts)
+        size = sum(part.bytes for part in self.parts)
+        return f"{self._heading()}; {count_text(flops)} FLOP, results of {bytes_text(size)}"
+
+    def _table(self) -> list[tuple[str, ...]]:
+        """Returns the rows of the table by lines: numbers, the line and the ops."""
+        found = []
+        for depth, part in _by_depth(self.parts):
+            margin = "  " * depth
+            if part.parts:
+                found.append((f"{part.ops:,}", "", "", f"{margin}{part.text}", ""))
+                continue
+            layer = f"  (layer {part.layer})" if part.layer else ""
+            where = f"{margin}{place(part.line)}{layer}"
+            numbers = f"{part.ops:,}", count_text(part.flops), bytes_text(part.bytes)
+            found.append((*numbers, where, part.text))
+        return found
+
+    def _inputs_text(self) -> str:
+        counts = Counter(row.type for row in self._outside)
+        texts = [f"{count} x {text}" if count > 1 else text for text, count in counts.items()]
+        more = len(texts) - MAX_INPUTS_SHOWN
+        return ", ".join([*texts[:MAX_INPUTS_SHOWN], *([f"and {more:,} more"] if more > 0 else [])])
+
     def __repr__(self) -> str:
-        rows = [HEADINGS, *self.rows]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
-        lines = [
-            "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
-            for row in rows
-        ]
-        return "\n".join([self._heading(), *(f"  {line}".rstrip() for line in lines)])
+        if self._is_full:
+            rows = [HEADINGS, *self.rows]
+            return "\n".join([self._heading(), *aligned(rows)])
+        lines = [self._totals()]
+        if self._outside:
+            lines.append(f"  from outside: {self._inputs_text()}")
+        if self.parts:
+            lines += aligned([LINE_HEADINGS, *self._table()])
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = [HEADINGS, *self.rows[:MAX_HTML_ROWS]]
-        left_out = len(self.rows) - MAX_HTML_ROWS
+        if self._is_full:
+            heading, rows = self._heading(), [HEADINGS, *self.rows[:MAX_HTML_ROWS]]
+            left_out = len(self.rows) - MAX_HTML_ROWS
+        else:
+            table = [
+                tuple([cell.replace("  ", "\N{NO-BREAK SPACE}" * 2) for cell in row])
+                for row in self._table()
+            ]
+            heading, rows = self._totals(), [LINE_HEADINGS, *table[:MAX_HTML_ROWS]]
+            left_out = len(table) - MAX_HTML_ROWS
         if left_out > 0:
             rows.append(("…", f"{left_out:,} more", "", "", ""))
-        return html_table(rows, self._heading())
+        return html_table(rows, heading)
 
 
-def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> ProgramListing:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table whose columns are in line, but for the end of the last."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = [
+        "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
+        for row in rows
+    ]
+    return [f"  {line}".rstrip() for line in lines]
+
+
+def bytes_text(size: float) -> str:
+    """Returns a short text of a number of bytes.
+
+    >>> bytes_text(12), bytes_text(2048), bytes_text(3 * 2**30)
+    ('12 B', '2 KiB', '3 GiB')
+    """
+    for limit, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if size >= limit:
+            return f"{size / limit:.3g} {unit}"
+    return f"{size:.0f} B"
+
+
+def _line_number(line: str) -> int:
+    number = line.rpartition(":")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def _layer(node: Node) -> str:
+    return "" if node.caller is None else node.caller[1]
+
+
+def _types_until(end: Node) -> dict[int, TensorType]:
+    """Returns the type of every slot up to an instruction."""
+    types: dict[int, TensorType] = {}
+    node: Node | None = end
+    while node is not None:
+        types.update(zip(range(node.first, node.end), node.types, strict=True))
+        node = node.parent
+    return types
+
+
+def _parts(
+    items: Sequence[Item], nodes: Sequence[Node], costs: Sequence[OpCost]
+) -> tuple[ProgramPart, ...]:
+    """Groups folded steps by lines; folds within one line are part of it."""
+    groups: list[tuple[Any, list[Item]]] = []
+    for item in items:
+        found = {(nodes[s.places[0]].users_line, _layer(nodes[s.places[0]]))
+                 for s, _ in leaves([item])}  # fmt: skip
+        where = found.pop() if len(found) == 1 else None
+        if where is not None and groups and groups[-1][0] == where:
+            groups[-1][1].append(item)
+        else:
+            groups.append((where, [item]))
+    parts = []
+    for where, group in groups:
+        steps = [step for step, _ in leaves(group)]
+        everywhere = [place for step in steps for place in step.places]
+        flops = sum(costs[place].flops for place in everywhere)
+        size = sum(costs[place].bytes for place in everywhere)
+        places = tuple([step.places[0] for step in steps])
+        if where is not None:
+            text = sequence_text(group, lambda step: op_name(nodes[step.places[0]]))
+            line, layer = where
+            parts.append(ProgramPart(line, layer, text, 1, len(everywhere), flops, size, places))
+            continue
+        (fold,) = group
+        assert isinstance(fold, Fold)
+        inner = _parts(fold.body, nodes, costs)
+        ops = sum(times for _, times in leaves(fold.body))
+        text = f"{fold.times} times {_span(inner)}, {ops} ops:"
+        parts.append(
+            ProgramPart(
+                inner[0].line, "", text, fold.times, len(everywhere), flops, size, places, inner
+            )
+        )
+    return tuple(parts)
+
+
+def _span(parts: Sequence[ProgramPart]) -> str:
+    """Returns which lines some parts are of, such as `lines 17-19`."""
+    lines = [part.line for _, part in _by_depth(parts) if not part.parts]
+    files = {line.rpartition(":")[0] for line in lines}
+    numbers = sorted({_line_number(line) for line in lines})
+    if len(files) > 1:
+        return f"{len(set(lines))} lines"
+    return f"lines {numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else f"line {numbers[0]}"
+
+
+def _by_depth(parts: Iterable[ProgramPart], depth: int = 0) -> Iterator[tuple[int, ProgramPart]]:
+    """Yields parts and those within them, each with the number of folds around it."""
+    for part in parts:
+        yield depth, part
+        yield from _by_depth(part.parts, depth + 1)
+
+
+def program_of(
+    nodes: Sequence[Node], names: Mapping[int, str], full: bool = False
+) -> ProgramListing:
     """Lists instructions.
 
     Args:
         nodes: the instructions, in order.
         names: what some slots are called, such as those of variables.
+        full: show every op, not the user's lines.
 
     Returns:
         The program; what it uses but does not compute comes as rows without an op.
@@ -99,7 +295,7 @@ def program_of(nodes: Iterable[Node], names: Mapping[int, str]) -> ProgramListin
         types = ", ".join(type_text(node.types[slot - node.first]) for slot in outputs)
         value = " ".join(call(slot) for slot in outputs)
         rows.append(ProgramRow(value, op_name(node), of, types, place_of(node)))
-    return ProgramListing(rows)
+    return ProgramListing(rows, nodes, full)
 
 
 def _type_before(node: Node, slot: int) -> str:

@@ -20,7 +20,7 @@ from tapefacade._function.function.input_signature import (
 )
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._state.variable import Variable
-from tapefacade._trace.program_listing import ProgramListing, program_of
+from tapefacade._trace.program_listing import ProgramListing
 
 
 def not_one_program(function: str, why: Any) -> str:
@@ -244,29 +244,31 @@ class ConcreteFunction(function_types.Callable):
              "Captures:", *(captures or ["  None"])]
         )  # fmt: skip
 
-    def program(self) -> ProgramListing:
+    def program(self, full: bool = False) -> ProgramListing:
         """Returns what was recorded, which shows itself as a table; TensorFlow has `graph`.
 
+        Args:
+            full: show every op and value, where a line stands for all its ops, and what repeats
+                for its repetitions.
+
         Returns:
-            A `ProgramListing`, whose `rows` are texts.
+            A `ProgramListing`, whose `parts` are the lines with their ops, floating-point
+            operations and bytes of results, and whose `rows` are texts for every op.
 
         Raises:
             ValueError: if the Python of the function runs at every call, as it looks at a value.
 
         >>> square = tf.function(lambda x: x * x)
         >>> square.get_concrete_function(tf.TensorSpec([], tf.float32)).program()
-        Recorded program: 1 op, 1 value from outside
-          value  op                of     type       line
-          %0                              float32 x
-          %1     tf.math.multiply  %0 %0  float32    ...
+        Recorded program: 1 op, 1 value from outside; 1 FLOP, results of 4 B
+          from outside: float32 x
+          ops  FLOP  bytes  line  what
+          1    1     4 B    ...   tf.math.multiply
         """
         recorded = self._recorded
         if recorded is None:
             raise ValueError(not_one_program(self._name.removeprefix("__inference_"), self._why))
-        names = {slot: v.name.removesuffix(":0") for slot, v in recorded.variables.items()}
-        for slot, spec in zip(recorded.arguments, self.inputs, strict=False):
-            names[slot] = spec.name or "argument"
-        return program_of(recorded.nodes, names)
+        return recorded.listing(full)
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"

@@ -57,13 +57,16 @@ from tapefacade._function.function.tracing import (
 from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
 from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
-from tapefacade._trace.program_listing import function_in_sentence
+from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
 from tapefacade._trace.recording import THREAD
 
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
 )
 WHY_COMPOSITE = "specs of ragged and sparse tensors do not tell how many elements there are"
+MESSAGE_NOT_CALLED = (
+    "{} has not been called, so nothing is recorded. Give `program` arguments, or call it first."
+)
 MESSAGE_PYTHON = (
     "%s runs its Python at every call with arguments like these: %s. The results are the same; "
     "what is computed from that value on is compiled step by step. Python code that prints or "
@@ -668,6 +671,41 @@ class Function(PolymorphicFunction):
         if trace.recorded is None:
             raise ValueError(not_one_program(function_in_sentence(self._python), trace.why))
         return functools.partial(trace.text, tensors)
+
+    def program(self, *args: Any, full: bool = False, **kwargs: Any) -> ProgramListing:
+        """Returns what was recorded for some arguments, which shows itself as a table.
+
+        TensorFlow has `graph` of concrete functions. See `ConcreteFunction.program`.
+
+        Args:
+            *args: arguments, or `tf.TensorSpec`s that describe them; without any, the signature
+                that was recorded last.
+            full: show every op and value, not your lines.
+            **kwargs: arguments by name.
+
+        Returns:
+            A `ProgramListing`.
+
+        Raises:
+            ValueError: if nothing has been recorded, or Python runs at every call.
+
+        >>> square = tf.function(lambda x: x * x)
+        >>> _ = square(tf.constant([1.0, 2.0]))
+        >>> square.program()
+        Recorded program: 1 op, 1 value from outside; 2 FLOP, results of 8 B
+          from outside: float32[2] x
+          ops  FLOP  bytes  line  what
+          1    2     8 B    ...   tf.math.multiply
+        """
+        if args or kwargs or self._parameters.count == 0 or self._signature is not None:
+            return self.get_concrete_function(*args, **kwargs).program(full)
+        name = function_in_sentence(self._python)
+        trace = next(reversed(self._traces.values()), None)
+        if trace is None:
+            raise ValueError(MESSAGE_NOT_CALLED.format(name))
+        if trace.recorded is None:
+            raise ValueError(not_one_program(name, trace.why))
+        return trace.recorded.listing(full)
 
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """Returns the signatures that the function was called or asked for with, as text.

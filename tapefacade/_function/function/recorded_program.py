@@ -19,6 +19,7 @@ from tapefacade._state.loop_invariants import repeat_node
 from tapefacade._state.variable import ARGUMENT, READ, Variable
 from tapefacade._trace.assignments import locked, share_lock
 from tapefacade._trace.frames import Frame
+from tapefacade._trace.program_listing import ProgramListing, program_of
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import Slice, cut, needed
@@ -74,6 +75,7 @@ class RecordedProgram:
         """
         self.token = next(_SERIAL)
         self.arguments = tuple(arguments)
+        self._names = {slot: frame.names[slot] for slot in arguments if slot in frame.names}
         self.results = tuple(slot_in(recording, tensor) for tensor in results)
         self.assigned = [
             (variable, slot_in(recording, variable._seen))
@@ -180,6 +182,13 @@ class RecordedProgram:
     def reads(self) -> list[Variable]:
         """The variables that it reads, each once."""
         return list({id(v): v for v in self.variables.values()}.values())
+
+    def listing(self, full: bool) -> ProgramListing:
+        """Returns its instructions for people, by lines of the user's or one by one."""
+        names = {slot: v.name.removesuffix(":0") for slot, v in self.variables.items()}
+        for slot in self.arguments:
+            names[slot] = self._names.get(slot, "argument").removesuffix(":0")
+        return program_of(self.nodes, names, full)
 
     # As a part of another recording.
 
