@@ -371,6 +371,30 @@ def test_weights_of_candidates_come_from_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "lines",
+    [b"1\n2\n3\n", b"a,1\n\nb,2\nc,3", b"a,1\r\nb,2\r\nc,3\r\n", b"\xe4,1\na:b,x, 2\nc,\t3 \n"],
+    ids=["numbers", "empty line", "carriage returns", "spaces"],
+)
+def test_weights_of_candidates_stand_behind_the_last_comma(lines, tmp_path):
+    """The draws are TensorFlow's: a sampler of another file begins its own sequence."""
+    path = tmp_path / "vocabulary.csv"
+    path.write_bytes(lines)
+    found = tf.random.fixed_unigram_candidate_sampler(
+        [[0], [1], [2]], 1, 4, False, 3, vocab_file=str(path), seed=1
+    )
+    assert found.sampled_candidates.numpy().tolist() == [2, 1, 2, 2]
+    np.testing.assert_allclose(found.true_expected_count, [[2 / 3], [4 / 3], [2]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("line", ["a,x", "a,1,", "  ", "a,1f", "a,1_0"])
+def test_a_line_without_a_weight_is_named(line, tmp_path):
+    path = tmp_path / "vocabulary.csv"
+    path.write_text(f"{line}\nb,2\nc,3\n")
+    with pytest.raises(tf.errors.InvalidArgumentError, match=f"vocabulary format at line: {line}"):
+        tf.nn.fixed_unigram_candidate_sampler([[1]], 1, 3, False, 3, vocab_file=str(path))
+
+
+@pytest.mark.parametrize(
     ("initializer", "dtype", "want"),
     [
         (tf.zeros_initializer(), tf.int32, [0, 0]),

@@ -475,3 +475,16 @@ def test_an_error_that_comes_when_a_file_is_closed_is_one_of_tensorflow():
     file.write("text")
     with pytest.raises(tf.errors.FailedPreconditionError, match="directory"):
         file.close()
+
+
+def test_candidates_are_drawn_with_the_weights_of_a_remote_file():
+    tf.io.write_file(f"{ROOT}/vocabulary.csv", "a,0\nb,3.5\nc,0\n")
+
+    def drawn(name):
+        sample = tf.random.fixed_unigram_candidate_sampler
+        return sample([[1]], 1, 3, False, 3, vocab_file=f"{ROOT}/{name}").sampled_candidates
+
+    assert drawn("vocabulary.csv").numpy().tolist() == [1, 1, 1]
+    assert tf.function(drawn)("vocabulary.csv").numpy().tolist() == [1, 1, 1]
+    with pytest.raises(tf.errors.NotFoundError, match=f"{ROOT}/x; No such file or directory"):
+        drawn("x")

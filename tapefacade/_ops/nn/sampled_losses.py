@@ -17,6 +17,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors, random_keys, random_seeds
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import below_minimum, invalid
+from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import (
     Check,
@@ -280,7 +281,8 @@ def fixed_unigram_candidate_sampler(
         num_sampled: how many classes to draw, for all examples together.
         unique: whether each class is drawn once at most.
         range_max: how many classes there are.
-        vocab_file: a file with the weight of a class at the end of each line, after a comma.
+        vocab_file: a file with the weight of a class at the end of each line, after the last comma.
+            Its path may have `://`, as those of `tf.io.gfile`.
         distortion: the power the weights are raised to.
         num_reserved_ids: so many classes come before the ones with weights; they are never drawn.
         num_shards: the classes are dealt to so many samplers in turn.
@@ -295,7 +297,8 @@ def fixed_unigram_candidate_sampler(
 
     Raises:
         InvalidArgumentError: if a true class is not below `range_max`, there are fewer classes than
-            to draw, the shapes do not fit, or the weights are not `range_max`.
+            to draw, the shapes do not fit, the weights are not `range_max`, or a line of the file
+            has none.
         NotFoundError: if there is no such file.
 
     >>> tf.random.fixed_unigram_candidate_sampler(
@@ -303,6 +306,7 @@ def fixed_unigram_candidate_sampler(
     ... ).sampled_candidates.numpy()
     array([1, 1])
     """
+    unigrams = np.asarray(unigrams, np.float32)
     raw = _weights(vocab_file, unigrams) ** np.float32(distortion)
     weights = np.concatenate([np.zeros(num_reserved_ids, np.float32), raw])[shard::num_shards]
     if len(weights) != range_max:
@@ -310,23 +314,40 @@ def fixed_unigram_candidate_sampler(
     table = alias_table(weights.astype(np.float64))
     make = partial(weighted, count=num_sampled, unique=unique, table=table)
     return _sampled("FixedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique,
-                    range_max, seed, make, weights)  # fmt: skip
+                    range_max, seed, make, weights,
+                    (vocab_file, distortion, num_reserved_ids, num_shards, shard,
+                     hash(unigrams.tobytes())))  # fmt: skip
 
 
 def _weights(vocab_file: str, unigrams: Any) -> np.ndarray[Any, Any]:
-    unigrams = np.asarray(unigrams, np.float32)
+    """Returns the weights that are given, or those in a file."""
     if not vocab_file and not unigrams.size:
         raise invalid("Must provide either vocab_file or unigrams.")
     if not vocab_file:
         return unigrams
     if unigrams.size:
         raise invalid("Must only provide one of vocab_file and unigrams.")
+    with FUNCTIONS["io.gfile.GFile"](vocab_file, "rb") as file:
+        lines = [line for line in file.read().replace(b"\r", b"").split(b"\n") if line]
     try:
-        with open(vocab_file, encoding="utf-8") as file:
-            return np.array([line.rsplit(",", 1)[1] for line in file if line.strip()], np.float32)
-    except FileNotFoundError:
-        message = f"{vocab_file}; No such file or directory"
-        raise errors.NotFoundError(None, None, message) from None
+        return _numbers_at_ends(lines)
+    except errors.InvalidArgumentError:
+        wrong = next(line for line in lines if not _has_number_at_end(line))
+        text = wrong.decode(errors="replace")
+        raise invalid(f"Wrong vocabulary format at line: {text}") from None
+
+
+def _numbers_at_ends(lines: list[bytes]) -> np.ndarray[Any, Any]:
+    """Reads what is behind the last comma of each line."""
+    texts = np.array([line.rpartition(b",")[2] for line in lines], object)
+    return FUNCTIONS["strings.to_number"](convert(texts, dtypes.string)).numpy()
+
+
+def _has_number_at_end(line: bytes) -> bool:
+    try:
+        return bool(_numbers_at_ends([line]).size)
+    except errors.InvalidArgumentError:
+        return False
 
 
 @function("random.all_candidate_sampler", "nn.all_candidate_sampler")
@@ -360,9 +381,12 @@ def all_candidate_sampler(
 
 def _sampled(
     kernel: str, true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
-    seed: Any, make: Any, weights: np.ndarray[Any, Any] | None = None,
+    seed: Any, make: Any, weights: np.ndarray[Any, Any] | None = None, also: tuple[Any, ...] = (),
 ) -> Any:  # fmt: skip
-    """Draws the candidates on the host, and records their expected counts."""
+    """Draws the candidates on the host, and records their expected counts.
+
+    Calls with equal arguments, `also` among them, go on with one sequence of random numbers.
+    """
     for name, number in (
         ("num_true", num_true), ("num_sampled", num_sampled), ("range_max", range_max)
     ):  # fmt: skip
@@ -372,7 +396,7 @@ def _sampled(
         raise invalid("Sampler's range is too small.")
     true_classes = cast(convert(true_classes), dtypes.int64)
     drawn = random_keys.next_made(
-        kernel, (num_true, num_sampled, unique, range_max), seed, BLOCKS * num_sampled, make
+        kernel, (num_true, num_sampled, unique, range_max, *also), seed, BLOCKS * num_sampled, make
     )
     shares = None
     if weights is not None:
