@@ -1,7 +1,7 @@
 """Why a gradient is None: what a tape knows of the way from a source to a target."""
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -99,6 +99,36 @@ class Explanation:
         return "\n".join(str(finding) for finding in self.findings)
 
 
+class Break(NamedTuple):
+    """Where a gradient stops.
+
+    Attributes:
+        node: the instruction that it does not pass; None if it does not leave the source.
+        slots: those that have a gradient up to there.
+        why: what the instruction does.
+    """
+
+    node: Node | None
+    slots: frozenset[int]
+    why: str
+
+
+class GradientWay(NamedTuple):
+    """What of a recorded program a gradient passes.
+
+    Attributes:
+        target: the slot of the target; None if there is none.
+        carrying: the slots that have a gradient.
+        breaks: where it stops, if it does not arrive.
+        text: what `explain` says.
+    """
+
+    target: int | None
+    carrying: frozenset[int]
+    breaks: tuple[Break, ...] = ()
+    text: str = ""
+
+
 class TargetInstructions:
     """The instructions that a target depends on, in a tape's window."""
 
@@ -147,6 +177,17 @@ class TargetInstructions:
         Returns:
             The slots that have one, and where it stops: the op, the reason and the advice.
         """
+        carrying, breaks = self.breaks(group)
+        found = []
+        for node, why, advice in breaks:
+            found.append((f"{place_of(node)}: {op_name(node)}", why, advice))
+            found += self._within(node)
+            if advice == WATCH_LATE:
+                found += self._watched_at(node, carrying)
+        return carrying, found
+
+    def breaks(self, group: Sequence[int]) -> tuple[set[int], list[tuple[Node, str, str]]]:
+        """Does what `stops` does; returns the instructions at which the gradient stops."""
         carrying = set(group)
         found = []
         for node in self.nodes:
@@ -160,11 +201,22 @@ class TargetInstructions:
                 if not passed:
                     why = self._late(node, carrying)
             if why is not None:
-                found.append((f"{place_of(node)}: {op_name(node)}", *why))
-                found += [(where, *what) for where, *what in self._within(node)]
-                if why[1] == WATCH_LATE:
-                    found += self._watched_at(node, carrying)
+                found.append((node, *why))
         return carrying, found
+
+    def leading(self, carrying: Set[int], ends: Iterable[Node]) -> set[int]:
+        """Returns those of some slots that lead to the target, or to instructions, by each other.
+
+        Args:
+            carrying: the slots that have a gradient.
+            ends: instructions at which one stops.
+        """
+        wanted = {slot for node in ends for slot in node.inputs if slot in carrying}
+        wanted |= carrying & {self.target}
+        for node in reversed(self.nodes):
+            if not wanted.isdisjoint(range(node.first_output, node.end)):
+                wanted.update(slot for slot in node.inputs if slot in carrying)
+        return wanted
 
     def _watched_at(self, node: Node, carrying: set[int]) -> list[tuple[str, str, str]]:
         """Tells after which line the operands of an instruction were watched: too late."""
@@ -267,6 +319,33 @@ class TapeContent(NamedTuple):
         """Returns what the target depends on."""
         slot = self.slots_of(target)[-1:]
         return TargetInstructions(self.end, self.window, slot[0] if slot else None, self.refused)
+
+    def way(self, target: Any, sources: Sequence[Any], names: Sequence[str | None]) -> GradientWay:
+        """Returns what the gradient passes from a target to sources, and where it stops.
+
+        Args:
+            target: a tensor or variable; None for all that depends on what is watched.
+            sources: tensors and variables.
+            names: what they are called, where that is not their own name.
+        """
+        if target is None:
+            watched = dict(self.window.watched)
+            return GradientWay(
+                None, frozenset(taped(self.end, self.window, watched)[1] | {*watched})
+            )
+        way, carrying, breaks = self.instructions(target), set[int](), list[Break]()
+        told = self.explanation(target, sources, names)
+        for source, finding in zip(sources, told.findings, strict=True):
+            group = self.slots_of(source)
+            if way.tracked.isdisjoint(group):
+                breaks.append(Break(None, frozenset(group), "the tape does not watch it"))
+                continue
+            slots, found = way.breaks(group)
+            ends = [] if finding.connected else [node for node, *_ in found]
+            carrying |= way.leading(slots, ends)
+            if not finding.connected:
+                breaks += [Break(node, frozenset(slots), why) for node, why, _ in found]
+        return GradientWay(way.target, frozenset(carrying), tuple(breaks), repr(told))
 
     def explanation(
         self, target: Any, sources: Sequence[Any], names: Sequence[str | None]

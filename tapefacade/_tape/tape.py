@@ -41,6 +41,7 @@ from tapefacade._tape.gradient_arguments import (
     with_itself,
 )
 from tapefacade._tape.gradient_paths import Window, nodes_within
+from tapefacade._tape.tape_drawing import TapeDrawing
 from tapefacade._tape.tape_values import first_non_finite, gradient_sizes
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import (
@@ -756,7 +757,9 @@ class GradientTape:
         return program_of(list(nodes_within(end, window.intervals))[::-1], names, full)
 
     def _repr_html_(self) -> str | None:
-        return None if self._trace is None else self.program()._repr_html_()
+        if self._trace is None:
+            return None
+        return f"{self.drawing()._repr_html_()}{self.program()._repr_html_()}"
 
     def __repr__(self) -> str:
         """Says what was recorded and from which line on, as TensorFlow does not."""
@@ -803,27 +806,75 @@ class GradientTape:
 
         See https://www.tensorflow.org/guide/autodiff#getting_a_gradient_of_none.
         """
+        asked = self._asked_for(target, sources)
+        return self._content().explanation(*asked)
+
+    def _content(self) -> TapeContent:
+        """Returns what is recorded and watched so far; of a used tape what was."""
         if self._trace is None and self._past is not None:
             _, _, past_end, watched = self._past
             assert past_end is not None
             end, window = past_end, Window(tuple(self._intervals), tuple(watched.items()))
         else:
             end, window = self._seen()
+        data = self._data
+        return TapeContent(
+            end, window, self._variables, self._slots, self._watch_accessed_variables,
+            self._refused if data is None else data.refused, {} if data is None else data.leaves,
+        )  # fmt: skip
+
+    def _asked_for(self, target: Any, sources: Any) -> tuple[Any, list[Any], list[str | None]]:
+        """Returns a target, sources and their names, and asks gradient functions on the way."""
+        content = self._content()
         (target,) = checked_sources([differentiated(target)])
         flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
         # A variable of Keras is known by the one that it holds, and called by its path.
         given = [differentiated(item) for item in nest.flatten(sources)]
         names = [getattr(item, "path", None) for item in given]
         flat = [item._root if isinstance(item, Variable) else item for item in flat]
-        data = self._data
-        content = TapeContent(
-            end, window, self._variables, self._slots, self._watch_accessed_variables,
-            self._refused if data is None else data.refused, {} if data is None else data.leaves,
-        )  # fmt: skip
-        if data is not None and content.instructions(target).asks_python():
+        if self._data is not None and content.instructions(target).asks_python():
             self._ask_python(target, flat)
-            content = content._replace(refused=data.refused)
-        return content.explanation(target, flat, names)
+        return target, flat, names
+
+    def drawing(self, target: Any = None, sources: Any = None) -> TapeDrawing:
+        """Draws what the tape has recorded, for a notebook, with the path of a gradient.
+
+        TensorFlow has nothing like it. A box is a line of yours with its ops, or a value from
+        outside; what the tape watches is blue, the path of the gradient green, and where it stops
+        red, with the reason. It computes nothing, and does not use up the tape; a tape that has
+        been used is drawn as well.
+
+        Args:
+            target: a tensor or variable; without it the path is all that depends on what is
+                watched.
+            sources: a tensor or variable, or a nest of these; by default the watched variables.
+
+        Returns:
+            A `TapeDrawing`: it shows itself in notebooks, and `save(path)` writes a page of HTML.
+
+        Raises:
+            RuntimeError: if the block has not been entered.
+            TypeError: if `target` or a source is no tensor or variable.
+
+        >>> x = tf.Variable([1.0, 2.0], name="x")
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.cast(x, tf.int32)
+        ...     y = tf.cast(y, tf.float32)
+        >>> tape.drawing(y, x)
+        <TapeDrawing of 2 lines; the gradient stops at ...y = tf.cast(x, tf.int32)>
+        """
+        asked: Any = None, (), ()
+        self._content()  # raises if there is nothing
+        if target is not None:
+            sources = list(self.watched_variables()) if sources is None else sources
+            asked = self._asked_for(target, sources)
+        content = self._content()
+        way = content.way(*asked)
+        names = self._names() if self._data is not None else self._variable_names()
+        nodes = list(nodes_within(content.end, content.window.intervals))[::-1]
+        watched = [slot for slot, _ in content.window.watched]
+        reads = [slots for _, slots in self._variables.values()]
+        return TapeDrawing(program_of(nodes, names), names, reads, watched, way)
 
     def _ask_python(self, target: Any, sources: Sequence[Any]) -> None:
         """Asks the gradient functions on the way whether they return None; computes nothing."""
@@ -949,9 +1000,15 @@ class GradientTape:
         """Returns what variables and numbers are called, by their slots."""
         assert self._data is not None
         names = {slot: repr(value) for slot, value in self._data.scalars.items()}
-        for variable, slots in self._variables.values():
-            names.update((slot, variable.name.removesuffix(":0")) for slot in slots)
-        return names
+        return names | self._variable_names()
+
+    def _variable_names(self) -> dict[int, str]:
+        """Returns what variables are called, by the slots of their reads."""
+        return {
+            slot: variable.name.removesuffix(":0")
+            for variable, slots in self._variables.values()
+            for slot in slots
+        }
 
     def _seen(self) -> tuple[Node, Window]:
         """Returns where the tape's window ends for now, and what was recorded and watched."""

@@ -51,7 +51,7 @@ class ProgramPart(NamedTuple):
         ops: how many there are, with all repetitions.
         flops: floating-point operations of all of them.
         bytes: of all their results.
-        places: where its ops are in the program; those of the first time, if it repeats.
+        places: where its ops are in the program, with all repetitions.
         parts: the lines that repeat.
     """
 
@@ -74,27 +74,28 @@ class ProgramListing:
             recording: `value` (its name in the table), `op`, `of` (the names of its operands),
             `type`, and for ops `line` (the line that recorded the program up to there first, and
             what stands in it).
+        nodes: the instructions.
     """
 
     def __init__(
         self, rows: Iterable[ProgramRow], nodes: Sequence[Node] = (), full: bool = True
     ) -> None:
         self.rows = tuple(rows)
-        self._nodes = tuple(nodes)
+        self.nodes = tuple(nodes)
         self._is_full = full
 
     @functools.cached_property
     def parts(self) -> "tuple[ProgramPart, ...]":
         """The program by lines of the user's, as `ProgramPart`s; what repeats is folded."""
-        if not self._nodes:
+        if not self.nodes:
             return ()
-        lines = [_line_number(node.users_line) for node in self._nodes]
-        keys = [(node.users_line, _layer(node), op_name(node)) for node in self._nodes]
-        return _parts(folded(keys, lines), self._nodes, self._costs)
+        lines = [_line_number(node.users_line) for node in self.nodes]
+        keys = [(node.users_line, _layer(node), op_name(node)) for node in self.nodes]
+        return _parts(folded(keys, lines), self.nodes, self._costs)
 
     @functools.cached_property
     def _costs(self) -> list[OpCost]:
-        types = _types_until(self._nodes[-1])
+        types = _types_until(self.nodes[-1])
         return [
             cost_of(
                 node.operation,  # type: ignore[arg-type]  # leaves are not among them
@@ -102,7 +103,7 @@ class ProgramListing:
                 [types[slot] for slot in node.inputs],
                 node.types[node.first_output - node.first :],
             )
-            for node in self._nodes
+            for node in self.nodes
         ]
 
     @property
@@ -225,15 +226,15 @@ def _parts(
             groups.append((where, [item]))
     parts = []
     for where, group in groups:
-        steps = [step for step, _ in leaves(group)]
-        everywhere = [place for step in steps for place in step.places]
+        everywhere = tuple([place for step, _ in leaves(group) for place in step.places])
         flops = sum(costs[place].flops for place in everywhere)
         size = sum(costs[place].bytes for place in everywhere)
-        places = tuple([step.places[0] for step in steps])
         if where is not None:
             text = sequence_text(group, lambda step: op_name(nodes[step.places[0]]))
             line, layer = where
-            parts.append(ProgramPart(line, layer, text, 1, len(everywhere), flops, size, places))
+            parts.append(
+                ProgramPart(line, layer, text, 1, len(everywhere), flops, size, everywhere)
+            )
             continue
         (fold,) = group
         assert isinstance(fold, Fold)
@@ -242,7 +243,7 @@ def _parts(
         text = f"{fold.times} times {_span(inner)}, {ops} ops:"
         parts.append(
             ProgramPart(
-                inner[0].line, "", text, fold.times, len(everywhere), flops, size, places, inner
+                inner[0].line, "", text, fold.times, len(everywhere), flops, size, everywhere, inner
             )
         )
     return tuple(parts)
