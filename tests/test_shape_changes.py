@@ -44,7 +44,7 @@ def test_five_shapes_of_a_step_are_told_with_the_line_and_what_to_do(caplog):
     (text,) = told(caplog)
     place = f"{__file__}:{line_of(train, '# here')}"
     assert f"Shapes change at {place}: pad, or leave the last batch out" in text
-    assert "(11, 5), (12, 5), (13, 5) and 2 more so far" in text
+    assert "(11, 5), (12, 5), (13, 5) and 2 more so far; axis 0 was 11, 12, 13 and 2 more." in text
 
 
 def test_a_line_is_told_of_once(caplog):
@@ -89,6 +89,28 @@ def test_shapes_of_functions_are_told_of(caplog):
         for _ in range(2):
             train_step(rows(length)).numpy()
     assert len(told(caplog)) == 1
+
+
+def test_numbers_that_are_part_of_the_program_are_told_of(caplog):
+    w = tf.Variable(tf.ones([40, 1]))
+
+    def step(groups):
+        with tf.GradientTape() as tape:
+            table = tf.reshape(w * 2.0, [groups, -1])  # groups
+            loss = tf.reduce_sum(tf.reduce_sum(table, 1) ** 2)
+        tape.gradient(loss, w).numpy()
+
+    for groups in (1, 2, 4, 5):
+        for _ in range(2):
+            step(groups)
+    messages = [r.getMessage() for r in caplog.records if "Numbers that are" in r.getMessage()]
+    assert messages == []
+    for groups in (8, 10, 20):
+        step(groups)
+    (text,) = [r.getMessage() for r in caplog.records if "Numbers that are" in r.getMessage()]
+    place = f"{__file__}:{line_of(step, '# groups')}"
+    assert f"change at {place}: give numbers that change as tensors" in text
+    assert "tf.reshape was given (1, -1), (2, -1), (4, -1) and 2 more so far" in text
 
 
 def test_many_programs_are_forgotten(monkeypatch):

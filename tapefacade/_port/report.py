@@ -24,12 +24,17 @@ from tapefacade._tape.tape import GradientTape
 from tapefacade._trace import execution
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD, Recording
-from tapefacade._trace.shape_changes import REMEDY, SHAPE_CHANGES, ProgramShapes, shown
+from tapefacade._trace.shape_changes import (
+    REMEDY,
+    REMEDY_NUMBERS,
+    SHAPE_CHANGES,
+    ProgramShapes,
+    shown,
+)
 from tapefacade._trace.slices import Slice
 from tapefacade._trace.tree import users_line
 
 MAX_ROWS = 12
-NUMBERS = "give numbers that change as tensors where an op takes them so"
 # Files that are not the user's.
 FOREIGN = tuple(
     {
@@ -264,7 +269,10 @@ def compiled_again(known: ProgramShapes, parts: list[Slice]) -> str:
     if not places:
         return ""
     line = _short(in_sentence(known.lines[places[0]]))
-    return f"{len(parts):,} of them are the same ops for other static numbers, at {line}; {NUMBERS}"
+    return (
+        f"{len(parts):,} of them are the same ops for other static numbers, at {line}; "
+        f"{REMEDY_NUMBERS}"
+    )
 
 
 def users_place() -> str:

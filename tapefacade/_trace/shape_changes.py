@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core.logging import get_logger
-from tapefacade._trace.program_listing import in_sentence, own_line
+from tapefacade._trace.program_listing import in_sentence, name_of, own_line
 from tapefacade._trace.slices import Slice
 
 # So many shapes are a habit; that of the last, smaller batch of each epoch is only the second.
@@ -19,11 +19,17 @@ MAX_SHAPES_SHOWN = 3
 # Programs that are remembered; all are forgotten when there are more.
 MAX_PROGRAMS = 512
 GRADIENT = "GradientTape.gradient"
+REMEDY_NUMBERS = "give numbers that change as tensors where an op takes them so"
 REMEDY = "pad, or leave the last batch out by `drop_remainder=True`"
 MESSAGE_SHAPES = (
-    "Shapes change at %s: %s. What is compiled for one shape cannot serve another: %s so far. "
+    "Shapes change at %s: %s. What is compiled for one shape cannot serve another: %s so far%s. "
     "(This is said once for each line.)"
 )
+MESSAGE_NUMBERS = (
+    "Numbers that are part of the program change at %s: %s. What is compiled for some cannot serve "
+    "others: %s was given %s so far. (This is said once for each line.)"
+)
+MAX_NUMBER_TEXT = 40  # characters
 
 Shapes = tuple[tuple[int, ...], ...]
 
@@ -35,6 +41,7 @@ class ProgramShapes:
         lines: of the steps, in the user's files, as they were recorded first.
         users: for each input the first step that uses it.
         shapes: those of the inputs, in the order in which they came.
+        statics: the static parameters of the steps, likewise.
     """
 
     def __init__(self, part: Slice, lines: Sequence[str]) -> None:
@@ -45,6 +52,23 @@ class ProgramShapes:
                 if slot < len(self.users):
                     self.users[slot] = place
         self.shapes: dict[Shapes, None] = {}
+        self.statics: dict[tuple[Any, ...], None] = {}
+        self.operations = [step.operation for step in part.steps]
+
+    def change_of_numbers(self) -> tuple[str, str, list[str]]:
+        """Returns the line at which static parameters change most, the op, and these as texts."""
+        columns = [list(dict.fromkeys(column)) for column in zip(*self.statics, strict=True)]
+        place = max(range(len(columns)), key=lambda p: (len(columns[p]), -p))
+        found = []
+        for static in columns[place]:
+            changing = [
+                repr(value)
+                for position, value in enumerate(static)
+                if any(other[position : position + 1] != (value,) for other in columns[place])
+            ]
+            text = ", ".join(changing)
+            found.append(text if len(text) <= MAX_NUMBER_TEXT else f"{text[:MAX_NUMBER_TEXT]}...")
+        return own_line(self.lines[place:]), name_of(self.operations[place]), found
 
     def change(self) -> tuple[str, list[tuple[int, ...]]]:
         """Returns the line at which shapes change most, and the shapes there."""
@@ -82,8 +106,13 @@ class ShapeChanges:
                 known = self._found[key] = ProgramShapes(part, lines)
             before = len(known.shapes)
             known.shapes[tuple([type_.shape for type_ in part.inputs])] = None
-            if before < len(known.shapes) == MANY_SHAPES and is_worth_a_word(part):
+            is_new = before < len(known.shapes)
+            if is_new and len(known.shapes) == MANY_SHAPES and is_worth_a_word(part):
                 self._tell(known)
+            elif not is_new and before == 1 and len(known.statics) <= MANY_SHAPES:
+                self._note_numbers(known, part)
+            elif is_new and before == 0:
+                known.statics[tuple([step.static for step in part.steps])] = None
 
     def of(self, part: Slice) -> ProgramShapes | None:
         """Returns what is known of a program and those that differ from it in shapes only."""
@@ -94,11 +123,24 @@ class ShapeChanges:
         known = self.of(part)
         return known is not None and len(known.shapes) >= MANY_SHAPES
 
+    def _note_numbers(self, known: ProgramShapes, part: Slice) -> None:
+        """Takes note of static parameters, where the inputs have always had the same shapes."""
+        before = len(known.statics)
+        known.statics[tuple([step.static for step in part.steps])] = None
+        if before < len(known.statics) == MANY_SHAPES and is_worth_a_word(part):
+            line, op, numbers = known.change_of_numbers()
+            if line not in self._told and len(numbers) >= MANY_SHAPES:
+                self._told.add(line)
+                texts = shown(numbers)
+                get_logger().warning(MESSAGE_NUMBERS, in_sentence(line), REMEDY_NUMBERS, op, texts)
+
     def _tell(self, known: ProgramShapes) -> None:
         line, shapes = known.change()
         if line not in self._told and len(shapes) >= MANY_SHAPES:
             self._told.add(line)
-            get_logger().warning(MESSAGE_SHAPES, in_sentence(line), REMEDY, shown(shapes))
+            get_logger().warning(
+                MESSAGE_SHAPES, in_sentence(line), REMEDY, shown(shapes), changing_size(shapes)
+            )
 
 
 def key_of(part: Slice) -> Any:
@@ -116,11 +158,27 @@ def is_worth_a_word(part: Slice) -> bool:
     )
 
 
-def shown(shapes: Sequence[tuple[int, ...]]) -> str:
-    """Lists shapes; of many the first few.
+def changing_size(shapes: Sequence[tuple[int, ...]]) -> str:
+    """Names the size that changes among shapes of one rank, if it is one.
 
     Args:
         shapes: the shapes.
+
+    >>> changing_size([(4, 3), (5, 3), (9, 3)])
+    '; axis 0 was 4, 5, 9'
+    """
+    sizes = [list(dict.fromkeys(column)) for column in zip(*shapes, strict=True)]
+    changing = [axis for axis, found in enumerate(sizes) if len(found) > 1]
+    if len(changing) != 1:
+        return ""
+    return f"; axis {changing[0]} was {shown(sizes[changing[0]])}"
+
+
+def shown(shapes: Sequence[Any]) -> str:
+    """Lists shapes; of many the first few.
+
+    Args:
+        shapes: the shapes, or other things.
 
     >>> shown([(4, 3), (5, 3)]), shown([(n,) for n in range(9)])
     ('(4, 3), (5, 3)', '(0,), (1,), (2,) and 6 more')

@@ -46,8 +46,15 @@ from tapefacade._function.function.retracing_rules import (
     with_specs,
     with_tensors,
 )
-from tapefacade._function.function.retracing_warnings import detector_of, difference
+from tapefacade._function.function.retracing_warnings import detector_of
 from tapefacade._function.function.rewriter import REWRITER, Rewritten
+from tapefacade._function.function.trace_report import (
+    ArgumentChange,
+    TraceReport,
+    TracingLog,
+    argument_changes,
+    warning_text,
+)
 from tapefacade._function.function.tracing import (
     FunctionTrace,
     InterruptedAssignments,
@@ -59,6 +66,7 @@ from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.tree import users_line
 
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
@@ -165,6 +173,7 @@ class Function(PolymorphicFunction):
         self._is_shared = False  # whether there are traces under them
         self._positional_count = -1 if self._signature is not None else self._parameters.count
         self._tracing_count = 0
+        self._tracings = TracingLog()
         self._calls_without_tracing = 0  # calls since the last one that recorded
         self._has_variables = False
         self._has_warned = False
@@ -299,20 +308,24 @@ class Function(PolymorphicFunction):
             if known is not None and not known.needs_python:
                 return known.call(tensors)  # another thread has recorded it
             self._check_count(key, args, kwargs)
+            end = self._tracings.begin()
             try:
                 trace, result, has_run = self._trace_call(args, kwargs, tensors)
             except BaseException:  # also Ctrl-C: no variable stays held
                 if outermost and THREAD.recording.enclosing is None:
                     surely(release_all)
                 raise
-            changed = self._what_changed(key, args, kwargs)
+            changes = self._what_changed(key, args, kwargs)
             self._keep(key, args, kwargs, trace)
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:
             self._detector.collect()
-            if self._detector.traced(self._python) and changed:
-                get_logger().warning(changed)
+            if self._detector.traced(self._python) and changes:
+                get_logger().warning(warning_text(changes, users_line()))
         self._tell(trace)
-        return result if has_run else trace.call(tensors)
+        try:
+            return result if has_run else trace.call(tensors)
+        finally:
+            end(changes, trace.why)
 
     def _tell(self, trace: FunctionTrace) -> None:
         """Says once that the Python runs at every call."""
@@ -488,9 +501,11 @@ class Function(PolymorphicFunction):
         if plain and trace.is_replayable and not trace.draws_rewritten:
             self._fast_calls[tuple([value._type for value in args])] = trace.call
 
-    def _what_changed(self, key: Any, args: Any, kwargs: dict[str, Any]) -> str:
-        known = [(*old[1][1:], *old[2][1:]) for old in self._traces]
-        return difference(self._parameters.names(args, kwargs), (*key[1][1:], *key[2][1:]), known)
+    def _what_changed(
+        self, key: Any, args: Any, kwargs: dict[str, Any]
+    ) -> tuple[ArgumentChange, ...]:
+        known = [_argument_keys(old) for old in self._traces]
+        return argument_changes(self._parameters.names(args, kwargs), _argument_keys(key), known)
 
     def _check_count(self, key: Any, args: Any, kwargs: dict[str, Any]) -> None:
         limit = self._settings["max_traces"]
@@ -499,7 +514,8 @@ class Function(PolymorphicFunction):
                 RuntimeError(
                     f"{function_in_sentence(self._python)} would be recorded "
                     f"{len(self._traces) + 1} times, and "
-                    f"max_traces is {limit}. {self._what_changed(key, args, kwargs)}"
+                    f"max_traces is {limit}. "
+                    + warning_text(self._what_changed(key, args, kwargs), users_line())
                 ),
                 "Pass tensors of the same shapes and dtypes, and numbers that change as tensors.",
             )
@@ -614,6 +630,25 @@ class Function(PolymorphicFunction):
                 break
             self._has_variables = True
         return trace
+
+    def trace_report(self) -> TraceReport:
+        """Tells why the function was recorded each time. Not in TensorFlow.
+
+        Returns:
+            A `TraceReport`, which shows itself as text: for each recording the line of the call,
+            which argument was what before and is what now, what to write instead, how long the
+            call took, and how many programs were compiled in it.
+
+        >>> cube = tf.function(lambda x, n: x**3.0)
+        >>> _ = cube(tf.constant(1.0), 1), cube(tf.constant(1.0), 2)
+        >>> cube.trace_report()
+        <lambda> (...) was recorded 2 times, in ... s
+          1. at ...: ... s, ... compiled
+          2. at ...: ... s, ... compiled
+               n was the int 1 and is the int 2
+               pass a tensor, tf.constant(2): a Python number is part of the program
+        """
+        return self._tracings.report(self._python)
 
     def statements(self) -> list[str]:
         """Returns what has become of the statements on tensors. Not in TensorFlow.
@@ -794,6 +829,11 @@ def _names_any(code: Any, names: Sequence[str]) -> bool:
     return any(name in code.co_names for name in names) or any(
         _names_any(constant, names) for constant in code.co_consts
     )
+
+
+def _argument_keys(key: Any) -> list[Any]:
+    """Returns the key of each argument, by position and by name, in the key of a call."""
+    return [*key[1][1:], *(part for _, part in key[2][1:])]
 
 
 def _again(python: Any, name: Any, specs: Any, settings: dict[str, Any]) -> Function:

@@ -39,6 +39,11 @@ class IdentityKey:
             self._reference = lambda: value  # kept alive: its place is never another's
         self.shown = value.name if isinstance(value, Variable) else type(value).__name__
 
+    @property
+    def value(self) -> Any:
+        """The object; None if it is gone."""
+        return self._reference()
+
     def __hash__(self) -> int:
         return self._hash
 

@@ -1,13 +1,10 @@
-"""Warnings about functions whose Python runs again and again, and what has changed each time."""
+"""Warnings about functions whose Python runs again and again."""
 
-import itertools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from tapefacade._core.logging import get_logger
-from tapefacade._core.tensor_type import TensorType
-from tapefacade._function.function.retracing_rules import IdentityKey
 from tapefacade._trace.program_listing import function_in_sentence
 
 # As in TensorFlow: so many of the last calls have to be recordings, and so many warnings are given.
@@ -70,34 +67,3 @@ def detector_of(function: Callable[..., Any]) -> RetracingDetector:
     """Returns the detector of a function's code, which all functions made of it share."""
     code = getattr(function, "__code__", None)
     return RetracingDetector() if code is None else _DETECTORS.setdefault(code, RetracingDetector())
-
-
-def difference(names: Sequence[str], new: Sequence[Any], known: Sequence[Sequence[Any]]) -> str:
-    """Says how the arguments of a call differ from those of the call that was most alike.
-
-    Args:
-        names: the names of the arguments.
-        new: a key for each argument.
-        known: the keys of the calls that were recorded before.
-    """
-    if not known:
-        return ""
-    nearest = min(known, key=lambda old: sum(a != b for a, b in itertools.zip_longest(new, old)))
-    changes = [
-        f"{name} was {_shown(old)} and is {_shown(now)}"
-        for name, old, now in itertools.zip_longest(names, nearest, new)
-        if old != now
-    ]
-    return f"What changed: {'; '.join(changes)}." if changes else ""
-
-
-def _shown(key: Any) -> str:
-    if isinstance(key, TensorType):
-        return f"a {key.dtype.name} tensor of shape {key.tensor_shape}"
-    if isinstance(key, IdentityKey):
-        return f"{key!r} (another object)"
-    if isinstance(key, tuple) and len(key) == 2 and isinstance(key[0], type):
-        return f"the {key[0].__name__} {key[1]!r}"
-    if isinstance(key, tuple) and key and isinstance(key[0], type):
-        return f"{key[0].__name__}({', '.join(_shown(part) for part in key[1:])})"
-    return "nothing" if key is None else str(key)
