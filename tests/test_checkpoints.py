@@ -15,6 +15,7 @@ import weakref
 
 import numpy as np
 import pytest
+from goldens.generate_checkpoints import OPTIMIZERS, training
 
 import tapefacade as tf
 from tapefacade._checkpoint import array_files, deferred_values
@@ -576,3 +577,77 @@ def test_a_program_that_ends_says_what_was_not_restored(tmp_path):
     assert done.stdout == "0.0\n"
     assert "could not be found in the restored object: (root).m.layers.1" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+@pytest.mark.parametrize("is_built", [False, True])
+def test_slots_that_tensorflow_saves_twice(name, is_built):
+    model, step, checkpoint = training(tf, OPTIMIZERS[name](tf.keras), name)
+    if is_built:
+        model(tf.zeros([1, 2]))
+        getattr(checkpoint, name).build(model.trainable_variables)
+    status = checkpoint.read(FIXTURES / "doubled" / name)
+    losses = json.loads((FIXTURES / "doubled" / "losses.json").read_text())[name]
+    np.testing.assert_allclose([step() for _ in losses], losses, rtol=2e-6)
+    status.assert_existing_objects_matched()
+
+
+def test_doubled_slots_in_a_file_without_the_model_are_named():
+    model = training(tf, OPTIMIZERS["an_adam"](tf.keras), "an_adam")[0]
+    optimizer = tf.keras.optimizers.Adam()
+    model(tf.zeros([1, 2]))
+    optimizer.build(model.trainable_variables)
+    before = [v.numpy() for v in optimizer.variables]
+    with pytest.raises(ValueError, match=r"incompatible tensor[\s\S]*Slots of an optimizer bear"):
+        tf.train.Checkpoint(other=optimizer).restore(FIXTURES / "doubled" / "alone")
+    for kept, variable in zip(before, optimizer.variables, strict=True):
+        np.testing.assert_array_equal(kept, variable.numpy())
+
+
+def test_slots_of_equal_names_are_not_taken_for_doubled(tmp_path):
+    def made():
+        variables = [tf.Variable([float(n)]) for n in range(3)]  # all are called "Variable"
+        optimizer = tf.keras.optimizers.Adam(0.1)
+        return variables, optimizer, tf.train.Checkpoint(last=variables[2], optimizer=optimizer)
+
+    variables, optimizer, checkpoint = made()
+    gradients = [tf.constant([2.0 + n]) for n in range(3)]
+    optimizer.apply_gradients(zip(gradients, variables, strict=True))
+    path = checkpoint.save(str(tmp_path / "c"))
+    others, other, checkpoint = made()
+    other.build(others)
+    checkpoint.restore(path).assert_consumed()
+    for saved, restored in zip(optimizer.variables, other.variables, strict=True):
+        np.testing.assert_array_equal(saved.numpy(), restored.numpy())
+    np.testing.assert_array_equal(np.stack(variables), np.stack(others))
+
+
+def test_variables_that_keras_layers_and_optimizers_set_late_are_restored(tmp_path):
+    class Counting(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.count = tf.keras.Variable(0.0, trainable=False)
+            self.kernel = self.add_weight(shape=(2, 1), name="kernel")
+
+        def call(self, x):
+            self.count.assign(self.count + 1.0)
+            return x @ self.kernel * self.count
+
+    def made():
+        model, optimizer = tf.keras.Sequential([Counting()]), tf.keras.optimizers.Nadam(0.1)
+
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(model(tf.ones([3, 2])) ** 2)
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            return float(loss)
+
+        return step, tf.train.Checkpoint(model=model, optimizer=optimizer)
+
+    step, checkpoint = made()
+    step(), step()
+    path = checkpoint.save(str(tmp_path / "c"))
+    again, other = made()
+    status = other.restore(path)
+    assert [again(), again(), again()] == [step(), step(), step()]
+    status.assert_consumed()

@@ -29,10 +29,14 @@ class Misfit(NamedTuple):
     error: Exception
 
 
-def refusal(misfits: Sequence[Misfit]) -> Exception:
+def refusal(misfits: Sequence[Misfit], hint: str) -> Exception:
     """Returns the error for values that do not fit: TensorFlow's for the first, and all names.
 
     As in TensorFlow, dtypes are looked at before shapes.
+
+    Args:
+        misfits: what does not fit.
+        hint: what else is wrong with the checkpoint, for messages with all names.
     """
     dtypes_first = sorted(
         misfits, key=lambda misfit: not isinstance(misfit.error, errors.InvalidArgumentError)
@@ -46,6 +50,7 @@ def refusal(misfits: Sequence[Misfit]) -> Exception:
         len(misfits),
         "\n".join(f"    {misfit.line}" for misfit in misfits),
     )
+    text += hint
     if is_op_error:
         return errors.InvalidArgumentError(None, None, text)
     return ValueError(text)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from tapefacade._checkpoint import deferred_values
+from tapefacade._checkpoint.doubled_slots import hint_for_doubled_slots, saved_objects
 from tapefacade._checkpoint.misfits import Misfit, described_misfit, refusal, tensor_count
 from tapefacade._checkpoint.object_graph import identity, shown_paths
 from tapefacade._checkpoint.reader import Reader
@@ -47,13 +48,7 @@ class Restoration:
         self.serial = next(_SERIALS)
         self.is_partial = False
         self._reader = reader
-        self._nodes = [
-            (
-                [(child.local_name, child.node_id) for child in node.children],
-                {own.name: own.checkpoint_key for own in node.attributes},
-            )
-            for node in reader.graph.nodes
-        ]
+        self._nodes = saved_objects(reader.graph)
         self._graph = reader.graph
         self._attached = weakref.WeakMethod(attached)
         self._root = _reference(root)
@@ -193,7 +188,7 @@ class Restoration:
         Variables that were made after the checkpoint was read, and found by themselves, raise the
         error for who uses them, and for nobody else.
         """
-        error = refusal(misfits)
+        error = refusal(misfits, hint_for_doubled_slots(self._graph))
         variables = [misfit.value for misfit in misfits]
         if direct or not all(deferred_values.is_lazy(variable) for variable in variables):
             raise error

@@ -70,6 +70,67 @@ def keras_model(tf):
     return checkpoint.save(str(HERE / "keras" / "ckpt"))
 
 
+def training(tf, optimizer, folder):
+    """A model of models, and what trains it; the batch normalization keeps the names apart."""
+    keras = tf.keras
+
+    class Part(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = keras.layers.Dense(3), keras.layers.Dense(2)
+
+        def call(self, x):
+            return self.last(self.first(x))
+
+    class Whole(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.encoder, self.decoder = Part(), Part()
+            self.between = keras.layers.BatchNormalization()
+
+        def call(self, x, training=None):
+            return self.decoder(self.between(self.encoder(x), training=training))
+
+    x, model = tf.reshape(tf.range(8.0), [4, 2]) / 8, Whole()
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(x, training=True) - x) ** 2)
+        variables = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return float(loss)
+
+    return model, step, tf.train.Checkpoint(model=model, **{folder: optimizer})
+
+
+OPTIMIZERS = {
+    "an_adam": lambda keras: keras.optimizers.Adam(0.01),
+    "plain_sgd": lambda keras: keras.optimizers.SGD(0.01),
+    "scaled": lambda keras: keras.mixed_precision.LossScaleOptimizer(keras.optimizers.Adam(0.01)),
+}
+
+
+def doubled_slots(tf):
+    """Files of optimizers that were restored early and saved again, and the losses after that."""
+    losses = {}
+    for name, make in OPTIMIZERS.items():
+        tf.keras.utils.set_random_seed(SEED)
+        _, step, checkpoint = training(tf, make(tf.keras), name)
+        step(), step()
+        saved = checkpoint.save(str(HERE / "doubled" / "before"))
+        _, step, checkpoint = training(tf, make(tf.keras), name)
+        checkpoint.restore(saved).expect_partial()
+        step()
+        checkpoint.write(str(HERE / "doubled" / name))
+        if name == "an_adam":
+            tf.train.Checkpoint(other=checkpoint.an_adam).write(str(HERE / "doubled" / "alone"))
+        losses[name] = [step(), step(), step()]
+        for file in (HERE / "doubled").glob("before*"):
+            file.unlink()
+    (HERE / "doubled" / "checkpoint").unlink()
+    (HERE / "doubled" / "losses.json").write_text(json.dumps(losses) + "\n")
+
+
 def answer(tf, path):
     """What TensorFlow reads: dtype, shape and value of each name but the graph's."""
     reader = tf.train.load_checkpoint(path)
@@ -96,6 +157,7 @@ def main() -> None:
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     shutil.rmtree(HERE, ignore_errors=True)
+    doubled_slots(tf)
     answers = {}
     for make in (object_based, name_based, saved_model, keras_model):
         path = make(tf)

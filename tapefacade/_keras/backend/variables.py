@@ -55,6 +55,8 @@ class VariableMembers:
             held = self._adopted()
         if held is None:
             return self.__dict__.get("_traced")
+        if "_ndim" not in self.__dict__:
+            return held._tensor  # Keras asks for the shape: a value may still wait in a checkpoint
         return held._tensor._device_array() if KerasState.computes_on_arrays() else held.value()
 
     @_value.setter
