@@ -14,7 +14,7 @@ TRAINED, VARIABLES = "_trainable_variables", "_variables"  # attributes of Keras
 MESSAGE_DOUBLED = (
     "\nSlots of an optimizer bear one name in the file: TensorFlow writes such files when an "
     "optimizer was restored before the variables of a model were made, and was saved again. If "
-    "that was so, restore a file from before it, or leave the optimizer out of the objects to restore."
+    "that was so, restore a file from before it, or leave the optimizer out of what is restored."
 )
 
 
