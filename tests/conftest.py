@@ -1,11 +1,13 @@
 """One precision and no silent promotion, on every device; names for the doctests."""
 
+import functools
 import getpass
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import jax
 import numpy as np
@@ -58,11 +60,44 @@ def no_evidence(monkeypatch):
 
 
 ALONE = "TAPEFACADE_TEST_ALONE"
+ON_DEVICES = "TAPEFACADE_TEST_ON_DEVICES"
+DEVICES = 8
+
+
+@functools.cache
+def results_on_devices(path, root):
+    """Runs the tests of a file that are marked `devices`; returns their failures, by name."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment |= {ON_DEVICES: "1", "JAX_PLATFORMS": "cpu"}
+    environment["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES}"
+    with tempfile.TemporaryDirectory() as directory:
+        report = os.path.join(directory, "report.xml")
+        done = subprocess.run(
+            [
+                sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "devices",
+                "-p", "no:randomly", f"--junitxml={report}", str(path),
+            ],
+            env=environment, cwd=root, capture_output=True, text=True,
+        )  # fmt: skip
+        assert os.path.exists(report), done.stdout[-8000:] + done.stderr[-4000:]
+        cases = xml.etree.ElementTree.parse(report).getroot().iter("testcase")
+        return {
+            case.get("name"): "\n".join(part.text or part.get("message", "") for part in case)
+            for case in cases
+        }
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Runs a test marked `alone` in a process of its own: what others have recorded would count."""
+    """Runs tests marked `alone` or `devices` in other processes.
+
+    What others have recorded would count in the first; the second need several devices.
+    """
+    if pyfuncitem.get_closest_marker("devices") is not None and ON_DEVICES not in os.environ:
+        results = results_on_devices(pyfuncitem.path, pyfuncitem.config.rootpath)
+        assert pyfuncitem.name in results, f"{pyfuncitem.name} did not run"
+        assert not results[pyfuncitem.name], results[pyfuncitem.name]
+        return True
     if pyfuncitem.get_closest_marker("alone") is None or ALONE in os.environ:
         return None
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}

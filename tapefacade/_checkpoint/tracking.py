@@ -19,6 +19,7 @@ from tapefacade._lookup.mutable_tables import MutableHashTable
 from tapefacade._lookup.static_tables import Table
 from tapefacade._state.module import Module
 from tapefacade._state.random_generator import Generator
+from tapefacade._state.sharding import sent
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import boxes_of, locked, set_together
 from tapefacade._trace.recording import THREAD
@@ -198,7 +199,8 @@ def tensor_for_variable(variable: Variable, source: ValueSource, key: str, count
             f"Received incompatible tensor with shape {tensor.shape} when attempting to restore "
             f"variable with shape {variable.shape} and name {variable.name}."
         )
-    return tensor
+    sharding = variable._root._sharding
+    return tensor if sharding is None else sent(tensor, sharding)
 
 
 def _require_dtype(source: ValueSource, key: str, wanted: dtypes.DType, count: int) -> None:

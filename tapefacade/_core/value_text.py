@@ -24,9 +24,9 @@ def value_repr(array: Any) -> str:
 
 
 def device_of(value: Any) -> str:
-    """Returns TensorFlow's name of the device that holds `value`."""
+    """Returns TensorFlow's name of the device that holds `value`, or the first part of it."""
     devices = value.devices() if isinstance(value, jax.Array) else ()
-    device = next(iter(devices), None)
+    device = min(devices, key=lambda device: device.id, default=None)
     if device is None:
         return DEVICE.format("CPU", 0)
     return DEVICE.format(device.platform.upper().replace("CUDA", "GPU"), device.id)

@@ -181,8 +181,8 @@ def _change() -> None:
 
 def _change_variables(core: types.ModuleType) -> None:
     PATCHES.set_members(core.JaxVariable, variables.VariableMembers)
-    made = core.JaxVariable._initialize_with_initializer
-    PATCHES.set(core.JaxVariable, "_initialize_with_initializer", _outside(made))
+    PATCHES.set(core.JaxVariable, "_initialize_with_initializer", _outside(core))
+    PATCHES.set(core.JaxVariable, "_direct_assign", _direct(core.JaxVariable._direct_assign))
     PATCHES.set(VariableMeta, "__instancecheck__", _is_instance(core.JaxVariable))
 
 
@@ -274,19 +274,34 @@ def _is_instance(keras_variable: type) -> Callable[[Any, Any], bool]:
     return check
 
 
-def _outside(initialize: Callable[..., None]) -> Callable[..., None]:
+def _outside(core: types.ModuleType) -> Callable[[Any, Any], None]:
     """Gives variables their first value outside of the functions and tapes that run."""
+    of_arrays = core.JaxVariable._initialize_with_initializer
+    plain = core.KerasVariable._initialize_with_initializer
 
     def initialize_with_initializer(self: Any, initializer: Any) -> None:
         if KerasState.computes_on_arrays():
-            initialize(self, initializer)
+            of_arrays(self, initializer)
         else:
             with init_scope():
-                initialize(self, initializer)
+                self._initialize_layout()
+                plain(self, initializer)  # ours lays the value out where it is computed
             if THREAD.functions:
                 THREAD.functions[-1].note_created(self._facade)
 
     return initialize_with_initializer
+
+
+def _direct(of_arrays: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
+    """Assigns: a variable of ours lays out what it gets itself."""
+
+    def direct_assign(self: Any, value: Any) -> None:
+        if KerasState.computes_on_arrays():
+            of_arrays(self, value)
+        else:
+            self._value = value
+
+    return direct_assign
 
 
 def _is_own(function: Any, module: types.ModuleType) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._state.sharding import placed
 from tapefacade._trace.assignments import boxes_of, set_together
 
 
@@ -16,6 +17,12 @@ def put_together(variables: Sequence[Any], tensors: Sequence[EagerTensor]) -> No
     """
     for variable in variables:
         variable._note_put()
+    if any(variable._root._sharding is not None for variable in variables):
+        tensors = [_laid_out(v._root, t) for v, t in zip(variables, tensors, strict=True)]
     set_together(boxes_of(variables), tensors)
     for variable in variables:
         variable._let_go()
+
+
+def _laid_out(variable: Any, tensor: EagerTensor) -> EagerTensor:
+    return tensor if variable._sharding is None else placed(tensor, variable._sharding)

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import jax
 import numpy as np
 from jax.errors import UnexpectedTracerError
+from jax.sharding import NamedSharding
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
@@ -33,6 +34,12 @@ from tapefacade._ops.math.segments import unsorted_segment_prod
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.loop_invariants import hoisted
 from tapefacade._state.scopes import MESSAGE_SCOPE_NAME, VariableMeta, scoped
+from tapefacade._state.sharding import (
+    checked_sharding,
+    pickled_sharding,
+    placed,
+    unpickled_sharding,
+)
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 from tapefacade._trace.assignments import HELD, box_of, locked
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
@@ -117,9 +124,13 @@ class Variable(Operators, metaclass=VariableMeta):
         shape: the shape that values must have, unknown sizes allowed; by default the shape of
             `initial_value`.
         experimental_enable_variable_lifting: accepted for TensorFlow's sake.
+        sharding: a `jax.sharding.NamedSharding`: how the value is divided among several devices.
+            TensorFlow has no such argument. It belongs to the variable: whatever is assigned or
+            restored is laid out so, and so are the slots that Keras's optimizers make for it.
 
     Raises:
-        ValueError: if there is no initial value, or it does not fit `shape` or `dtype`.
+        ValueError: if there is no initial value, or it does not fit `shape`, `dtype` or `sharding`.
+        TypeError: if `sharding` is no NamedSharding.
 
     >>> v = tf.Variable([1.0, 2.0])
     >>> v.assign_add([1.0, 1.0]).numpy()
@@ -149,6 +160,7 @@ class Variable(Operators, metaclass=VariableMeta):
         aggregation: VariableAggregation = VariableAggregation.NONE,
         shape: Any = None,
         experimental_enable_variable_lifting: bool = True,
+        sharding: NamedSharding | None = None,
     ) -> None:
         if initial_value is None:
             raise ValueError(MESSAGE_NO_VALUE)
@@ -173,16 +185,20 @@ class Variable(Operators, metaclass=VariableMeta):
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
         name = scoped("Variable" if name is None else name)
-        self._set_up(tensor, trainable, name, as_shape(shape), constraint)
+        if sharding is not None:
+            sharding = checked_sharding(sharding, tensor._type.shape)
+            tensor = placed(tensor, sharding)
+        self._set_up(tensor, trainable, name, as_shape(shape), constraint, sharding)
         self._synchronization, self._aggregation = synchronization, aggregation
         if THREAD.functions:
             THREAD.functions[-1].note_created(self)
 
     def _set_up(
         self, tensor: EagerTensor, trainable: bool, name: str | None, shape: TensorShape,
-        constraint: Callable[[Any], Any] | None = None,
+        constraint: Callable[[Any], Any] | None = None, sharding: NamedSharding | None = None,
     ) -> None:  # fmt: skip
         self._tensor = tensor
+        self._sharding = sharding  # how every value is laid out; None: as it comes
         # Whether its value may be known on the host; JAX also makes variables of placeholders.
         self._discrete = tensor._type is not UNTYPED and not tensor._type.inexact
         self._trainable = trainable
@@ -250,6 +266,15 @@ class Variable(Operators, metaclass=VariableMeta):
     def device(self) -> str:
         """The name of the device that holds the value."""
         return device_of(self._tensor._value)
+
+    @property
+    def sharding(self) -> NamedSharding | None:
+        """How every value is divided among devices: the argument of that name."""
+        return self._sharding
+
+    @property
+    def _layout(self) -> NamedSharding | None:
+        return self._sharding  # under this name Keras's optimizers ask for it
 
     @property
     def initializer(self) -> None:
@@ -378,6 +403,8 @@ class Variable(Operators, metaclass=VariableMeta):
         """Puts another tensor in the box."""
         if current_trace(None) is not NO_TRACE:
             self._require_same_trace()
+        if self._sharding is not None:
+            tensor = placed(tensor, self._sharding)
         recording = THREAD.recording
         if id(self) not in recording.assigned:
             recording.assigned[id(self)] = (self, box_of(self)._tensor if HELD else self._tensor)
@@ -785,7 +812,9 @@ class Variable(Operators, metaclass=VariableMeta):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Variable":
         copied = object.__new__(ResourceVariable)
-        copied._set_up(self._tensor, self._trainable, self._name, self._shape, self._constraint)
+        copied._set_up(
+            self._tensor, self._trainable, self._name, self._shape, self._constraint, self._sharding
+        )
         copied._synchronization, copied._aggregation = self._synchronization, self._aggregation
         memo[id(self)] = copied
         return copied
@@ -793,7 +822,7 @@ class Variable(Operators, metaclass=VariableMeta):
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickled, (
             self._tensor.numpy(), self._trainable, self._name, self._shape, self._constraint,
-            self._synchronization, self._aggregation,
+            self._synchronization, self._aggregation, pickled_sharding(self._sharding),
         )  # fmt: skip
 
 
@@ -805,11 +834,13 @@ def _brackets(tensor: EagerTensor) -> str:
 def _unpickled(
     value: Any, trainable: bool, name: str, shape: TensorShape, constraint: Any,
     synchronization: VariableSynchronization, aggregation: VariableAggregation,
+    sharding: Any = None,
 ) -> Variable:  # fmt: skip
     """Makes a variable anew from what it was pickled as."""
     return Variable(
         value, trainable=trainable, name=name, shape=shape, constraint=constraint,
         synchronization=synchronization, aggregation=aggregation,
+        sharding=unpickled_sharding(sharding, name),
     )  # fmt: skip
 
 
@@ -878,7 +909,13 @@ for _class in (Variable, ResourceVariable, UnreadVariable):
 
 
 def _flatten(variable: Variable) -> tuple[tuple[Any], Any]:
-    aux = (variable._trainable, variable._name, variable._shape, variable._constraint)
+    aux = (
+        variable._trainable,
+        variable._name,
+        variable._shape,
+        variable._constraint,
+        variable._sharding,
+    )
     variable._look()
     return (child_of(variable._tensor),), aux
 

@@ -15,9 +15,17 @@ from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._state.variable import ResourceVariable, Variable
 
 
-def make(value: Any, trainable: bool, name: str) -> Variable:
-    """Makes a variable of ours with a value that Keras has made."""
-    return ResourceVariable(as_tensor(value), trainable=trainable, name=name)
+def make(value: Any, trainable: bool, name: str, layout: Any = None) -> Variable:
+    """Makes a variable of ours with a value that Keras has made.
+
+    Args:
+        value: the value.
+        trainable: whether tapes watch it.
+        name: its name.
+        layout: how it is divided among devices, as Keras's distribution says; None: not at all.
+    """
+    sharding = getattr(layout, "backend_layout", layout)  # of Keras's `TensorLayout`
+    return ResourceVariable(as_tensor(value), trainable=trainable, name=name, sharding=sharding)
 
 
 def as_tensor(value: Any) -> EagerTensor:
@@ -65,7 +73,8 @@ class VariableMembers:
         if value is None or (isinstance(value, Tracer) and held is None):
             self.__dict__["_traced"] = value
         elif held is None:
-            self.__dict__["_facade"] = make(value, self._trainable, self._name)
+            layout = self.__dict__.get("_layout")
+            self.__dict__["_facade"] = make(value, self._trainable, self._name, layout)
         else:
             held.assign(as_tensor(value))
 
