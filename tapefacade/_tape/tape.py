@@ -19,6 +19,7 @@ from tapefacade._ops.array.creation import eye, zeros
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward_pass, disconnected_gradients
+from tapefacade._tape.batch_checks import check_rows
 from tapefacade._tape.derivatives.derivative import (
     BATCH_JACOBIAN,
     GRADIENT,
@@ -586,6 +587,8 @@ class GradientTape:
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
+        *,
+        check: bool = False,
     ) -> Any:
         """Differentiates each example of `target` with respect to the same example of `source`.
 
@@ -597,13 +600,16 @@ class GradientTape:
             parallel_iterations: how many rows of each example to compute at a time, to save memory;
                 by default all, or as many as a GiB holds.
             experimental_use_pfor: accepted for TensorFlow's sake; the results are the same.
+            check: prove from what was recorded that example i of the target depends on example i of
+                the source only, which TensorFlow takes for granted. It computes nothing.
 
         Returns:
             A tensor of shape `[batch, *target.shape[1:], *source.shape[1:]]`.
 
         Raises:
-            ValueError: if the first dimensions differ, or there are less than two; and as
-                `jacobian`.
+            ValueError: if the first dimensions differ, or there are less than two; with `check`
+                if examples are mixed, as by batch normalization, or that cannot be excluded: it
+                names the op and its line; and as `jacobian`.
             RuntimeError: if a tape that is not persistent has been used already, or
                 `experimental_use_pfor` is False and the tape is not persistent.
             TypeError: if `parallel_iterations` is not positive, or no number.
@@ -630,11 +636,23 @@ class GradientTape:
         _, chunk = _options(
             "batch_jacobian", unconnected_gradients, parallel_iterations, experimental_use_pfor
         )
+        if check:
+            self._check_rows(target, *checked_sources([source]))
         kind = DerivativeKind(BATCH_JACOBIAN.name, chunk)
         (result,) = self._jacobian(kind, target, checked_sources([source]))
         if result is None:
             return zeros(left.as_list() + right.as_list()[1:], target.dtype)
         return result
+
+    def _check_rows(self, target: Any, source: Any) -> None:
+        """Proves that examples are not mixed."""
+        end, window = self._seen()
+        assert self._trace is not None
+        assert self._data is not None
+        target = differentiated(target)
+        end = extended(end, self._trace, self._data, [target])
+        slot = self._slots(target)[-1:]
+        check_rows(end, window, slot[0] if slot else None, self._slots(source), source.shape[0])
 
     def _check_persistent(self, message: str, vectorized: bool) -> None:
         if not vectorized and not self._persistent:

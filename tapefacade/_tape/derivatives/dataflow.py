@@ -142,7 +142,7 @@ def _flow(jaxpr: Any, inputs: Sequence[int]) -> list[int]:
 
 def _flow_of_loop(params: dict[str, Any], arguments: list[int]) -> list[int]:
     """Carries sets of inputs through `jax.lax.scan`, until its state depends on nothing more."""
-    first, count = _scan_counts(params)
+    first, count = scan_counts(params)
     last = first + count
     while True:
         results = _flow(params["jaxpr"].jaxpr, arguments)
@@ -152,7 +152,7 @@ def _flow_of_loop(params: dict[str, Any], arguments: list[int]) -> list[int]:
         arguments = [*arguments[:first], *state, *arguments[last:]]
 
 
-def _scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
     """Returns how many operands of a scan are constants, and how many are carried."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
