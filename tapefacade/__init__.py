@@ -129,7 +129,7 @@ from tapefacade._io.tensor_protos import (
     make_ndarray as make_ndarray,
     make_tensor_proto as make_tensor_proto,
 )
-from tapefacade._keras.lazy_namespaces import LATE as _LATE, undo_keras as undo_keras
+from tapefacade._keras.lazy_namespaces import LAZY_NAMESPACES as _LATE, undo_keras as undo_keras
 from tapefacade._ops.array.casting import (
     bitcast as bitcast,
     cast as cast,

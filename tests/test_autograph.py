@@ -41,7 +41,7 @@ def lines(function):
 
 
 def test_functions_that_look_at_no_value_are_not_rewritten():
-    before = conversion.COUNTS["rewritten"]
+    before = conversion.REWRITE_COUNTS["rewritten"]
 
     @tf.function
     def f(x, flag):
@@ -52,7 +52,7 @@ def test_functions_that_look_at_no_value_are_not_rewritten():
     for _ in range(3):
         f(c([1.0]), True)
         f(c([1.0]), False)
-    assert conversion.COUNTS["rewritten"] == before
+    assert conversion.REWRITE_COUNTS["rewritten"] == before
 
 
 def test_the_first_call_is_python_the_second_is_recorded_the_third_runs_none():

@@ -399,7 +399,7 @@ def test_nothing_is_hooked_when_nothing_waits(tmp_path):
     assert tf.Variable.__init__ is init
     assert tf.Variable._put is put
     assert "__setattr__" not in vars(tf.Module)
-    assert not deferred_values._FRESH
+    assert not deferred_values._NEW_VARIABLES
 
 
 def module_with(count):

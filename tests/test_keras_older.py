@@ -15,7 +15,7 @@ Y = np.linspace(0, 1, 8).reshape(8, 1).astype("float32")
 
 @pytest.fixture(autouse=True)
 def nothing_pending(monkeypatch):
-    monkeypatch.setattr(notices, "_SAID", set())
+    monkeypatch.setattr(notices, "_NOTICES_GIVEN", set())
     settle()
     yield
     learning_phase._PHASE.value = None

@@ -8,7 +8,7 @@ import pytest
 
 import tapefacade as tf
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
-from tapefacade._io.messages import FILES, Field, MessageFile, MessageType
+from tapefacade._io.messages import MESSAGE_FILES, Field, MessageFile, MessageType
 
 json_format = pytest.importorskip("google.protobuf.json_format")
 text_format = pytest.importorskip("google.protobuf.text_format")
@@ -94,6 +94,6 @@ def test_what_to_install_is_said(no_protobuf):
     }.items():
         with pytest.raises(ImportError, match=rf"need protobuf.*`{extra}` brings: pip install '"):
             made["A"]
-        del FILES[made.path]
+        del MESSAGE_FILES[made.path]
     with pytest.raises(ImportError, match=r"`records` brings: pip install '"):
         tf.io.decode_json_example("{}")

@@ -531,7 +531,7 @@ def test_a_program_without_tensorflow_is_said_to_be_one(tmp_path, capsys):
 
 
 def test_what_is_keras_2_is_told(tmp_path, capsys, caplog, monkeypatch):
-    monkeypatch.setattr(notices, "_SAID", set())
+    monkeypatch.setattr(notices, "_NOTICES_GIVEN", set())
     look_up.cache_clear()
     program = "import tensorflow as tf\ntf.keras.losses.mean_squared_error\n"
     assert check_command.check([write(tmp_path / "a.py", program)]) == 0
@@ -592,7 +592,7 @@ class Terminal(io.StringIO):
 
 def test_colours_and_progress_are_for_terminals(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setattr(check_command, "PACE", 0.0)
+    monkeypatch.setattr(check_command, "SECONDS_PER_REPORT", 0.0)
     for name in "abc":
         write(tmp_path / f"{name}.py", "import tensorflow as tf\ntf.gone\n")
     out, err = Terminal(), Terminal()

@@ -125,7 +125,9 @@ def same(got: Any, want: Any) -> bool:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name, monkeypatch):
-    monkeypatch.setattr(messages, "_WARNED", {})  # messages logged "the first 5 times" start anew
+    monkeypatch.setattr(
+        messages, "_WARNING_COUNTS", {}
+    )  # messages logged "the first 5 times" start anew
     monkeypatch.setattr(custom_gradient_boundary, "_REGISTERED", dict(REGISTERED))
     monkeypatch.setattr(retracing_warnings, "_DETECTORS", {})
     monkeypatch.setattr(shape_changes, "MANY_SHAPES", sys.maxsize)  # TensorFlow compiles nothing

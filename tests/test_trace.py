@@ -994,7 +994,7 @@ def test_deepcopy_is_another_source():
 
 
 def test_a_variable_handed_to_jax_within_a_tape_is_told(caplog, monkeypatch):
-    monkeypatch.setattr(messages, "_WARNED", {})
+    monkeypatch.setattr(messages, "_WARNING_COUNTS", {})
     v, array = tf.Variable([1.0], name="v"), jnp.ones([1])
     jnp.sin(v)
     assert not caplog.records

@@ -29,20 +29,20 @@ from tapefacade._function.function.rewriter import REWRITER
 
 OPERATORS = "ag__"
 LEFT_ALONE = "__tapefacade_left_alone__"  # an attribute of functions
-CONVERTED = "__tapefacade_converted__"
+CONVERTED_MARK = "__tapefacade_converted__"
 # What is not looked into: it does its own control flow.
 LIBRARIES = frozenset({
     "tapefacade", "tensorflow", "keras", "jax", "jaxlib", "numpy", "scipy", "pandas", "matplotlib",
     "IPython", "ipykernel", "pytest", "_pytest", "gym", "gymnasium", "optree", "absl",
 })  # fmt: skip
-INSTALLED = ("site-packages", "dist-packages")
+INSTALL_FOLDERS = ("site-packages", "dist-packages")
 READS_FRAMES = frozenset({"locals", "vars", "eval", "exec", "dir"})
 # Functions that record the functions they are given.
 OF_FUNCTIONS = (
     map_fn, vectorized_map, cond, case, switch_case, while_loop, scan, foldl, foldr,
 )  # fmt: skip
 
-COUNTS = {"rewritten": 0}
+REWRITE_COUNTS = {"rewritten": 0}
 _CODES: dict[tuple[types.CodeType, str], tuple[types.CodeType | None, str]] = {}
 _NAMES: dict[str, Any] = {}  # the operators
 
@@ -61,7 +61,7 @@ def rewritten_code(function: types.FunctionType) -> tuple[types.CodeType | None,
         try:
             node = rewritten_tree(function)
             found = compiled(node, code, OPERATORS), ""
-            COUNTS["rewritten"] += 1
+            REWRITE_COUNTS["rewritten"] += 1
         except (NoSourceError, SyntaxError, RecursionError) as error:
             found = None, str(error)
         _CODES[key] = found
@@ -150,13 +150,13 @@ def _converted_function(function: types.FunctionType) -> Any:
 
 def converted_function(function: types.FunctionType) -> types.FunctionType | None:
     """Returns a function, rewritten; None if it cannot be, or needs not."""
-    if function.__dict__.get(LEFT_ALONE) or function.__dict__.get(CONVERTED):
+    if function.__dict__.get(LEFT_ALONE) or function.__dict__.get(CONVERTED_MARK):
         return None
     code, _ = rewritten_code(function)
     if code is None:
         return None
     made = with_code(function, code, _NAMES)
-    made.__dict__[CONVERTED] = True
+    made.__dict__[CONVERTED_MARK] = True
     made.__dict__.pop("__wrapped__", None)
     return made
 
@@ -168,7 +168,7 @@ def is_users(function: types.FunctionType) -> bool:
     root = (function.__module__ or "").partition(".")[0]
     if root in LIBRARIES or (root in sys.stdlib_module_names and root != "__main__"):
         return False
-    return not any(part in function.__code__.co_filename for part in INSTALLED)
+    return not any(part in function.__code__.co_filename for part in INSTALL_FOLDERS)
 
 
 def _takes_functions(function: types.FunctionType) -> bool:

@@ -20,7 +20,7 @@ from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
 
-USE = "Checkpoints and saved models"
+PURPOSE = "Checkpoints and saved models"
 
 # What safetensors stores as it is; the elements of other dtypes are stored as bytes.
 NATIVE = {
@@ -35,7 +35,7 @@ def _library(name: str) -> Any:
     Raises:
         ImportError: if it is not installed.
     """
-    return optional_module(name, "checkpoint", USE)
+    return optional_module(name, "checkpoint", PURPOSE)
 
 
 def unused_name() -> str:

@@ -35,7 +35,7 @@ _NOTHING = object()
 # For each object that may get parts for which values wait: a weak reference, and what waits.
 _OWNERS: dict[int, tuple[Any, dict[int, DeferredRestoration]]] = {}
 # The variables that were made meanwhile, by what they held at first.
-_FRESH: dict[int, tuple[Any, EagerTensor]] = {}
+_NEW_VARIABLES: dict[int, tuple[Any, EagerTensor]] = {}
 
 
 class _LazyInitialValue:
@@ -99,7 +99,7 @@ def resolve_all() -> None:
 
 def is_fresh(variable: Variable) -> bool:
     """Whether a variable was made while values waited, and holds what it was made with."""
-    _, first = _FRESH.get(id(variable), (None, None))
+    _, first = _NEW_VARIABLES.get(id(variable), (None, None))
     return first is not None and variable._tensor is first
 
 
@@ -135,20 +135,20 @@ def fail(variable: Variable, failed: FailedValue) -> None:
 
 def _note_fresh(variable: Variable) -> None:
     place = id(variable)
-    reference = weakref.ref(variable, lambda _: _FRESH.pop(place, None))
-    _FRESH[place] = (reference, variable._tensor)
+    reference = weakref.ref(variable, lambda _: _NEW_VARIABLES.pop(place, None))
+    _NEW_VARIABLES[place] = (reference, variable._tensor)
 
 
 # Hooks that are there while something waits.
 
-_PLAIN: dict[str, Callable[..., Any]] = {
+_VARIABLE_METHODS: dict[str, Callable[..., Any]] = {
     "init": Variable.__init__, "put": Variable._put, "note": Variable._note_put,
     "slot": Variable._slot_in,
 }  # fmt: skip
 
 
 def _made(variable: Variable, *args: Any, **kwargs: Any) -> None:
-    _PLAIN["init"](variable, *args, **kwargs)
+    _VARIABLE_METHODS["init"](variable, *args, **kwargs)
     tensor = variable._tensor
     if type(tensor) is not EagerTensor:
         return  # texts
@@ -160,13 +160,13 @@ def _made(variable: Variable, *args: Any, **kwargs: Any) -> None:
 def _put(variable: Variable, tensor: EagerTensor) -> None:
     if is_lazy(variable):
         variable._tensor._array()  # the value that waits comes before the one that is assigned
-    _PLAIN["put"](variable, tensor)
+    _VARIABLE_METHODS["put"](variable, tensor)
 
 
 def _note_put(variable: Variable) -> None:
     if is_lazy(variable):
         variable._tensor._array()
-    _PLAIN["note"](variable)
+    _VARIABLE_METHODS["note"](variable)
 
 
 def _slot_in(variable: Variable, recording: Recording) -> int:
@@ -184,7 +184,7 @@ def _slot_in(variable: Variable, recording: Recording) -> int:
             _note_fresh(variable)
     if type(held._value) is FailedValue:
         held._array()
-    return _PLAIN["slot"](variable, recording)
+    return _VARIABLE_METHODS["slot"](variable, recording)
 
 
 def set_attribute(owner: Any, name: str, value: Any) -> None:
@@ -203,7 +203,7 @@ def set_attribute(owner: Any, name: str, value: Any) -> None:
 
 def _install() -> None:
     # The signature is asked for by creators of variables.
-    _made.__signature__ = inspect.signature(_PLAIN["init"])
+    _made.__signature__ = inspect.signature(_VARIABLE_METHODS["init"])
     Variable.__init__ = _made  # type: ignore[method-assign]
     Variable._put = _put  # type: ignore[method-assign]
     Variable._note_put = _note_put  # type: ignore[method-assign]
@@ -212,13 +212,13 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
-    Variable.__init__ = _PLAIN["init"]
-    Variable._put = _PLAIN["put"]
-    Variable._note_put = _PLAIN["note"]
-    Variable._slot_in = _PLAIN["slot"]
+    Variable.__init__ = _VARIABLE_METHODS["init"]
+    Variable._put = _VARIABLE_METHODS["put"]
+    Variable._note_put = _VARIABLE_METHODS["note"]
+    Variable._slot_in = _VARIABLE_METHODS["slot"]
     if "__setattr__" in vars(Module):
         del Module.__setattr__
-    _FRESH.clear()
+    _NEW_VARIABLES.clear()
 
 
 @atexit.register

@@ -18,13 +18,13 @@ from tapefacade._trace.non_finite_report import NonFinite
 from tapefacade._trace.slices import Step
 
 # Ops that make no such numbers of others.
-SAFE = {
+OPS_KEEPING_FINITE = {
     "ConcatV2", "ExpandDims", "Fill", "Identity", "Maximum", "Minimum", "Reshape", "Slice",
     "Squeeze", "StridedSlice", "Transpose", "Unpack",
 }  # fmt: skip
-KINDS = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
-_SHOWN = {"NaN": "+NaN"}  # what TensorFlow calls them in a list
-_BEFORE: list[bool] = []  # whether ops ran immediately before, if checks are on
+NON_FINITE_KINDS = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
+_LISTED_NAMES = {"NaN": "+NaN"}  # what TensorFlow calls them in a list
+_RAN_IMMEDIATELY_BEFORE: list[bool] = []  # whether ops ran immediately before, if checks are on
 
 
 def _values(executable: execution.Executable, arguments: tuple[Any, ...]) -> list[Any]:
@@ -69,7 +69,7 @@ def _of_steps(
         if slot not in makers or isinstance(output, Tracer):
             continue
         step, place = makers[slot]
-        if step.types[place].dtype.is_floating and step.operation.kernel not in SAFE:
+        if step.types[place].dtype.is_floating and step.operation.kernel not in OPS_KEEPING_FINITE:
             yield step, place, np.asarray(output)
 
 
@@ -81,11 +81,11 @@ def _check(
     values: list[Any],
 ) -> None:
     wide = output.astype(np.float64)  # NumPy does not know the smallest types
-    counts = {name: int(test(wide).sum()) for name, test in KINDS}
+    counts = {name: int(test(wide).sum()) for name, test in NON_FINITE_KINDS}
     wrong = [name for name, count in counts.items() if count]
     if not wrong:
         return
-    lines = [f"  # of {_SHOWN.get(name, name)} elements: {counts[name]}" for name in wrong]
+    lines = [f"  # of {_LISTED_NAMES.get(name, name)} elements: {counts[name]}" for name in wrong]
     inputs = [values[slot] for slot in step.inputs if slot < len(values)]
     tensors = [str(from_host(np.array(value))) for value in inputs]
     if len(tensors) == 1:
@@ -116,7 +116,9 @@ def _origin(executable: execution.Executable, values: list[Any]) -> Origin | Non
 def _raise_within(origin: Origin) -> None:
     """Raises the error of an op within a gradient, a loop or a function."""
     value = origin.value
-    lines = [f"  # of {_SHOWN.get(name, name)} elements: {n}" for name, n in value.counts.items()]
+    lines = [
+        f"  # of {_LISTED_NAMES.get(name, name)} elements: {n}" for name, n in value.counts.items()
+    ]
     inputs = [str(v) for v in (*origin.operands.values(), *origin.upstream.values())]
     if len(inputs) == 1:
         lines += ["", f"  Input tensor: {inputs[0]}"]
@@ -173,9 +175,9 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     tapefacade.errors.InvalidArgumentError: ...
     >>> tf.debugging.disable_check_numerics()
     """
-    if _BEFORE:
+    if _RAN_IMMEDIATELY_BEFORE:
         return
-    _BEFORE.append(ops_run_immediately())
+    _RAN_IMMEDIATELY_BEFORE.append(ops_run_immediately())
     run_ops_immediately(True)
     execution.WRAPPERS.append(_checked)
     execution.EXECUTABLES.prepare_anew()
@@ -187,8 +189,8 @@ def disable_check_numerics() -> None:
 
     >>> tf.debugging.disable_check_numerics()
     """
-    if not _BEFORE:
+    if not _RAN_IMMEDIATELY_BEFORE:
         return
     execution.WRAPPERS.remove(_checked)
     execution.EXECUTABLES.prepare_anew()
-    run_ops_immediately(_BEFORE.pop())
+    run_ops_immediately(_RAN_IMMEDIATELY_BEFORE.pop())

@@ -31,8 +31,8 @@ LogicalDevice(name='/device:CPU:0', device_type='CPU')
 """
 LOCAL_CPU = DeviceSpec("localhost", 0, 0, "CPU", 0)
 JAX_CONFIG: Any = jax.config  # its attributes are not declared
-KINDS = {"cuda": "GPU", "rocm": "GPU"}
-NAME = re.compile(r"(?i)^(?:/?(?:job|replica|task):\w+)*/?(?:device:)?(CPU|GPU|TPU):(\d+)$")
+DEVICE_TYPES = {"cuda": "GPU", "rocm": "GPU"}
+DEVICE_NAME = re.compile(r"(?i)^(?:/?(?:job|replica|task):\w+)*/?(?:device:)?(CPU|GPU|TPU):(\d+)$")
 MESSAGE_VISIBLE = "Visible devices cannot be modified after being initialized"
 MESSAGE_VIRTUAL = "Virtual devices cannot be modified after being initialized"
 HINT_VIRTUAL = (
@@ -83,7 +83,7 @@ def _platforms() -> str:
 
 def _kind(device: Any) -> str:
     platform = str(device.platform)
-    return KINDS.get(platform, platform.upper())
+    return DEVICE_TYPES.get(platform, platform.upper())
 
 
 def _accelerators() -> list[Any]:
@@ -345,7 +345,7 @@ def _device(name: str) -> Any:
     Raises:
         ValueError: if it is no name, or there is no such device.
     """
-    parts = NAME.match(name)
+    parts = DEVICE_NAME.match(name)
     if parts is None:
         raise ValueError(
             f"Failed parsing device name: '{name}'. Note a valid device string should at least "

@@ -15,10 +15,10 @@ from tapefacade._trace.compilation_cache import CACHE, absolute
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE
 
-DETERMINISTIC = "--xla_gpu_deterministic_ops=true"
+DETERMINISTIC_FLAG = "--xla_gpu_deterministic_ops=true"
 # Precisions of JAX that forbid TensorFloat-32.
-FULL = ("highest", "float32")
-OPTIONS = (
+PRECISIONS_WITHOUT_TF32 = ("highest", "float32")
+OPTIMIZER_OPTIONS = (
     "layout_optimizer",
     "constant_folding",
     "shape_optimization",
@@ -168,7 +168,7 @@ def get_experimental_options() -> dict[str, Any]:
     >>> tf.config.optimizer.get_experimental_options()["disable_meta_optimizer"]
     False
     """
-    return {name: SETTINGS.options[name] for name in OPTIONS if name in SETTINGS.options}
+    return {name: SETTINGS.options[name] for name in OPTIMIZER_OPTIONS if name in SETTINGS.options}
 
 
 @function("config.experimental.enable_tensor_float_32_execution")
@@ -194,7 +194,7 @@ def tensor_float_32_execution_enabled() -> bool:
     >>> isinstance(tf.config.experimental.tensor_float_32_execution_enabled(), bool)
     True
     """
-    return JAX_CONFIG.jax_default_matmul_precision not in FULL
+    return JAX_CONFIG.jax_default_matmul_precision not in PRECISIONS_WITHOUT_TF32
 
 
 @function("config.experimental.enable_op_determinism")
@@ -212,10 +212,10 @@ def enable_op_determinism() -> None:
 
     >>> tf.config.experimental.enable_op_determinism()
     """
-    if jax.default_backend() != "cpu" and DETERMINISTIC not in os.environ.get("XLA_FLAGS", ""):
+    if jax.default_backend() != "cpu" and DETERMINISTIC_FLAG not in os.environ.get("XLA_FLAGS", ""):
         raise hinted(
             RuntimeError("Op determinism cannot be enabled after GPUs have been initialized."),
-            f"Set the environment variable XLA_FLAGS={DETERMINISTIC} before the program starts.",
+            f"Set the environment variable XLA_FLAGS={DETERMINISTIC_FLAG} before it starts.",
         )
     BACKGROUND_COMPILER.is_on = False
 

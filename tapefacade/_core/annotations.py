@@ -33,7 +33,7 @@ MODULES = re.compile(
 )
 F = TypeVar("F", bound=Callable[..., Any])
 
-_SHOWN: dict[Any, Any] = {}
+_SHOWN_ANNOTATIONS: dict[Any, Any] = {}
 
 
 def shown(annotation: Any) -> Any:
@@ -43,9 +43,9 @@ def shown(annotation: Any) -> Any:
     >>> shown(tuple[jax.Array, jax.Array]), shown(int)
     (tuple[Tensor, Tensor], <class 'int'>)
     """
-    found = _SHOWN.get(annotation)
+    found = _SHOWN_ANNOTATIONS.get(annotation)
     if found is None:
-        found = _SHOWN[annotation] = _made(annotation)
+        found = _SHOWN_ANNOTATIONS[annotation] = _made(annotation)
     return found
 
 

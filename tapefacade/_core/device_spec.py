@@ -2,7 +2,7 @@
 
 from typing import Any
 
-KINDS = ("CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU")
+DEVICE_TYPES = ("CPU", "GPU", "TPU", "XLA_CPU", "XLA_GPU")
 
 
 class DeviceSpec:
@@ -163,7 +163,7 @@ def _parsed(key: str, values: list[str], spec: str, typed: bool) -> dict[str, An
         return {key: values[0] if key == "job" else int(values[0])}
     if key == "device" and len(values) == 2:
         key, values = values[0], values[1:]
-    elif key.upper() not in KINDS or len(values) > 1:
+    elif key.upper() not in DEVICE_TYPES or len(values) > 1:
         raise ValueError(
             f"Unknown attribute '{key}' is encountered while parsing the device spec: '{spec}'."
         )

@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 MAX_WARNINGS = 5
-_WARNED: dict[str, int] = {}
+_WARNING_COUNTS: dict[str, int] = {}
 
 
 def get_logger() -> logging.Logger:
@@ -32,6 +32,6 @@ def warn(message: str, *arguments: Any) -> None:
 
     >>> warn("This is not well.")
     """
-    if _WARNED.setdefault(message, 0) < MAX_WARNINGS:
-        _WARNED[message] += 1
+    if _WARNING_COUNTS.setdefault(message, 0) < MAX_WARNINGS:
+        _WARNING_COUNTS[message] += 1
         get_logger().warning(message, *arguments)

@@ -66,12 +66,12 @@ class Untyped:
 UNTYPED: Any = Untyped()
 
 
-_RAISED = "_is_raised"
+_RAISED_MARK = "_is_raised"
 
 
 def is_raised(error: Exception) -> bool:
     """Whether somebody has looked at a value that an error kept from being computed."""
-    return _RAISED in error.__dict__
+    return _RAISED_MARK in error.__dict__
 
 
 class FailedValue:
@@ -84,7 +84,7 @@ class FailedValue:
 
     def raised(self) -> Exception:
         """Returns the error for someone who looks, without the traceback of the looks before."""
-        self.error.__dict__[_RAISED] = True
+        self.error.__dict__[_RAISED_MARK] = True
         return self.error.with_traceback(None)
 
 

@@ -21,7 +21,7 @@ from tapefacade._data.map import AUTOTUNE
 from tapefacade._definition.op import function
 from tapefacade._ops.array.creation import zeros as zeros_op
 
-KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
+COLUMN_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
 INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 
@@ -314,7 +314,10 @@ def _found_defaults(
                 for k, place in enumerate(chosen):
                     kinds[k] = max(kinds[k], _kind(line[place], form))
     zeros: Any = zeros_op
-    return ["" if KINDS[kind] is dtypes.string else zeros([1], KINDS[kind]) for kind in kinds]
+    return [
+        "" if COLUMN_DTYPES[kind] is dtypes.string else zeros([1], COLUMN_DTYPES[kind])
+        for kind in kinds
+    ]
 
 
 def _kind(field: str, form: Format) -> int:
@@ -330,5 +333,5 @@ def _kind(field: str, form: Format) -> int:
     try:
         size = abs(float(field))
     except ValueError:
-        return len(KINDS) - 1
+        return len(COLUMN_DTYPES) - 1
     return 2 if size <= np.finfo(np.float32).max or np.isinf(size) or np.isnan(size) else 3

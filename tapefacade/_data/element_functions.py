@@ -43,7 +43,7 @@ from tapefacade._data.element_structures import (
     tensor_of,
 )
 from tapefacade._data.node import SHARING, DatasetNode
-from tapefacade._data.random_numbers import PROBING
+from tapefacade._data.random_numbers import PROBING_STATE
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.function.compiled_program import CompiledProgram
 from tapefacade._function.function.unknown_sizes import (
@@ -380,7 +380,7 @@ def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
     if argument is None:
         return None
     try:
-        with PROBING.temporarily(on=True):
+        with PROBING_STATE.temporarily(on=True):
             found = function.in_python(mapped(_stand_in, argument), {})
             spec = node_of(found, function.where).known_spec()
     except Exception:  # of the user's function, for which zeros may be no values

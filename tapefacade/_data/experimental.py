@@ -13,8 +13,8 @@ from tapefacade._data.dataset import Dataset, wrap
 from tapefacade._data.element_structures import leaves, op_error
 from tapefacade._data.group_by import GroupByReducer
 from tapefacade._data.node import close
-from tapefacade._data.prefetch import AHEAD
-from tapefacade._data.random_numbers import PROBING
+from tapefacade._data.prefetch import ELEMENTS_AHEAD
+from tapefacade._data.random_numbers import PROBING_STATE
 from tapefacade._data.selection import AssertCardinality
 from tapefacade._data.sources import FromList
 from tapefacade._definition.op import function, register
@@ -121,7 +121,7 @@ def at(dataset: Any, index: Any) -> Any:
     """
     place, number = int(index), -1
     elements: Any = iter(())
-    with PROBING.temporarily(on=True):  # what is shuffled is in the same order at each call
+    with PROBING_STATE.temporarily(on=True):  # what is shuffled is in the same order at each call
         try:
             elements = dataset._node.elements()
             for number, element in enumerate(elements):
@@ -335,7 +335,7 @@ def prefetch_to_device(device: Any, buffer_size: Any = None) -> Step:
     >>> len(tf.data.Dataset.range(2).apply(step))
     2
     """
-    return lambda dataset: dataset.prefetch(AHEAD if buffer_size is None else buffer_size)
+    return lambda dataset: dataset.prefetch(ELEMENTS_AHEAD if buffer_size is None else buffer_size)
 
 
 @function("data.experimental.copy_to_device")

@@ -5,7 +5,7 @@ from typing import Any, final
 
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._data.element_structures import merged_spec, spec_of_element
-from tapefacade._data.random_numbers import PROBING
+from tapefacade._data.random_numbers import PROBING_STATE
 from tapefacade._data.row_streams import IndexedRows, RowArrays
 
 INFINITE, UNKNOWN = -1, -2
@@ -54,7 +54,7 @@ class DatasetNode:
         found: Any = None
         elements: Iterator[Any] = iter(())
         try:
-            with PROBING.temporarily(on=True):
+            with PROBING_STATE.temporarily(on=True):
                 elements = self.elements()
                 for _, element in zip(range(PROBED_ELEMENTS), elements, strict=False):
                     spec = spec_of_element(element)

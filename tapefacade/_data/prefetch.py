@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapefacade._data.node import DatasetNode, SameTypesNode, close
-from tapefacade._data.random_numbers import PROBING
+from tapefacade._data.random_numbers import PROBING_STATE
 from tapefacade._data.row_streams import IndexedRows
 
-AHEAD = 4  # elements that are made ahead where the number is left to us
+ELEMENTS_AHEAD = 4  # elements that are made ahead where the number is left to us
 _END = object()
 _BUFFERS: "weakref.WeakSet[PrefetchBuffer]" = weakref.WeakSet()
 
@@ -23,10 +23,10 @@ class Prefetch(SameTypesNode):
 
     def __init__(self, node: DatasetNode, size: int) -> None:
         super().__init__(node)
-        self._size = AHEAD if size == -1 else size
+        self._size = ELEMENTS_AHEAD if size == -1 else size
 
     def elements(self) -> Iterator[Any]:
-        if not self._size or PROBING.on:
+        if not self._size or PROBING_STATE.on:
             return self.input.elements()
         return PrefetchIterator(PrefetchBuffer(self._size), self.input.elements())
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from tapefacade._core.random_keys import next_made
 from tapefacade._core.thread_state import ThreadState
-from tapefacade._ops.random.philox import FACTORS, HALF
+from tapefacade._ops.random.philox import HALF_WORD_BITS, PHILOX_FACTORS
 
-LOW = np.uint64(0xFFFFFFFF)
-STEPS = (0x9E3779B9, 0xBB67AE85)
+LOW_32_BITS = np.uint64(0xFFFFFFFF)
+KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 WORD = 0xFFFFFFFF
 ROUNDS = 10
-BLOCK = 4
+WORDS_PER_BLOCK = 4
 
 
 def words(seed: int, seed2: int, start: int, count: int) -> np.ndarray[Any, Any]:
@@ -32,20 +32,20 @@ def words(seed: int, seed2: int, start: int, count: int) -> np.ndarray[Any, Any]
     Returns:
         A uint32 vector.
     """
-    first, last = start // BLOCK, -(-(start + count) // BLOCK)
+    first, last = start // WORDS_PER_BLOCK, -(-(start + count) // WORDS_PER_BLOCK)
     a = np.arange(first, last, dtype=np.uint64)
-    a, b = a & LOW, a >> HALF
+    a, b = a & LOW_32_BITS, a >> HALF_WORD_BITS
     c = np.full(len(a), seed2 & WORD, np.uint64)
     d = np.full(len(a), seed2 >> 32 & WORD, np.uint64)
     key, key2 = seed & WORD, seed >> 32 & WORD
     for _ in range(ROUNDS):
-        left, right = a * FACTORS[0], c * FACTORS[1]
-        a = (right >> HALF) ^ b ^ np.uint64(key)
-        c = (left >> HALF) ^ d ^ np.uint64(key2)
-        b, d = right & LOW, left & LOW
-        key, key2 = (key + STEPS[0]) & WORD, (key2 + STEPS[1]) & WORD
+        left, right = a * PHILOX_FACTORS[0], c * PHILOX_FACTORS[1]
+        a = (right >> HALF_WORD_BITS) ^ b ^ np.uint64(key)
+        c = (left >> HALF_WORD_BITS) ^ d ^ np.uint64(key2)
+        b, d = right & LOW_32_BITS, left & LOW_32_BITS
+        key, key2 = (key + KEY_STEPS[0]) & WORD, (key2 + KEY_STEPS[1]) & WORD
     drawn = np.stack([a, b, c, d], 1).reshape(-1).astype(np.uint32)
-    skip = start - first * BLOCK
+    skip = start - first * WORDS_PER_BLOCK
     return drawn[skip : skip + count]
 
 
@@ -84,7 +84,7 @@ class _ProbingState(ThreadState):
     on = False
 
 
-PROBING = _ProbingState()
+PROBING_STATE = _ProbingState()
 
 
 class SeedGenerator:
@@ -103,7 +103,7 @@ class SeedGenerator:
 
     def next(self) -> tuple[int, int]:
         """Returns the seeds of the next iteration."""
-        if not self._renew or PROBING.on:
+        if not self._renew or PROBING_STATE.on:
             return self._seeds
         with self._lock:
             first, second = self._words.take(2).tolist()

@@ -52,7 +52,7 @@ REGISTRY: dict[str, "Op"] = {}
 MAX_INFERRED = 4096
 OUTPUTS = "outputs"  # of calls that are known for all sizes
 # Kernels that only put arrays together or take them apart.
-MOVING = ("ConcatV2", "Pack", "Unpack")
+MOVING_KERNELS = ("ConcatV2", "Pack", "Unpack")
 BODY = """\
     try:
         return {}
@@ -245,7 +245,7 @@ class Op(Operation):
 
     @property
     def is_moving(self) -> bool:  # type: ignore[override]
-        return self.host is not None and self.kernel in MOVING
+        return self.host is not None and self.kernel in MOVING_KERNELS
 
     def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
         if not self.is_moving or self.host is None:

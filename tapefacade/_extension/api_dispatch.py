@@ -54,8 +54,8 @@ BINARY_ELEMENTWISE_ASSERTIONS = """
 """
 ANNOTATIONS = "Supported annotations: type objects,  List[...], and Union[...]"
 OWN_MODULES = __name__.partition(".")[0] + "._"
-KINDS = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-VARIED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+POSITIONAL_KINDS = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+VARIADIC_KINDS = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 # Whether a value is of an annotated type. Each test returns None if it is not, else whether there
@@ -239,7 +239,7 @@ def _name_of(api: Any) -> str:
 
 
 def _is_varied(api: Any) -> bool:
-    return any(p.kind in VARIED for p in inspect.signature(api).parameters.values())
+    return any(p.kind in VARIADIC_KINDS for p in inspect.signature(api).parameters.values())
 
 
 @function("experimental.dispatch_for_api")
@@ -308,7 +308,7 @@ def _tests(own: inspect.Signature, signature: Any) -> dict[str, Test]:
         parameter = own.parameters.get(name)
         if parameter is None:
             raise ValueError(f"signature includes annotation for unknown parameter {name!r}.")
-        if parameter.kind not in KINDS:
+        if parameter.kind not in POSITIONAL_KINDS:
             raise ValueError(
                 "Dispatch currently only supports type annotations for positional parameters; "
                 f"can't handle annotation for {parameter.kind!r} parameter {name}."
@@ -351,7 +351,7 @@ def _named(target: Any, own: inspect.Signature) -> Any:
 def _check_parameters(own: inspect.Signature, target: Any) -> None:
     signature = inspect.signature(target)
     given = list(signature.parameters.values())
-    if {p.kind for p in given} == set(VARIED):
+    if {p.kind for p in given} == set(VARIADIC_KINDS):
         return
     wanted = [(p.name, p.kind) for p in own.parameters.values()]
     if [(p.name, p.kind) for p in given] != wanted:

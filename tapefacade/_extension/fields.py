@@ -22,7 +22,7 @@ RESERVED_NAMES = frozenset((
     "_to_legacy_output_classes", "_keras_mask",
 ))  # fmt: skip
 NONE_TYPE = type(None)
-PLAIN = (int, float, str, bytes, bool, NONE_TYPE)
+PLAIN_TYPES = (int, float, str, bytes, bool, NONE_TYPE)
 
 
 class NoDefault:
@@ -123,7 +123,7 @@ def check_annotation(value_type: Any, in_key: bool = False) -> None:
 
 
 def _is_plain(value_type: Any) -> bool:
-    return any(value_type is plain for plain in PLAIN)
+    return any(value_type is plain for plain in PLAIN_TYPES)
 
 
 def _is_composite(value_type: Any) -> bool:

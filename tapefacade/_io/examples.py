@@ -135,8 +135,12 @@ EXAMPLES = MessageFile(
 )
 # Their examples are run as those of other docstrings.
 __test__ = EXAMPLES.docs()
-LISTS = {dtypes.string: "bytes_list", dtypes.float32: "float_list", dtypes.int64: "int64_list"}
-KINDS = {name: dtype for dtype, name in LISTS.items()}
+LIST_FIELDS = {
+    dtypes.string: "bytes_list",
+    dtypes.float32: "float_list",
+    dtypes.int64: "int64_list",
+}
+LIST_DTYPES = {name: dtype for dtype, name in LIST_FIELDS.items()}
 
 
 class Values(NamedTuple):
@@ -192,4 +196,4 @@ def _read_features(features: Any) -> dict[str, Values]:
 
 def _read_feature(feature: Any) -> Values | None:
     kind = feature.WhichOneof("kind")
-    return None if kind is None else Values(KINDS[kind], getattr(feature, kind).value[:])
+    return None if kind is None else Values(LIST_DTYPES[kind], getattr(feature, kind).value[:])

@@ -9,7 +9,7 @@ from typing import Any
 from tapefacade._core import errors
 from tapefacade._core.error_texts import kernel_prefix, no_text
 
-KINDS: dict[int, type[errors.OpError]] = {
+ERROR_CLASSES: dict[int, type[errors.OpError]] = {
     errno.ENOENT: errors.NotFoundError,
     errno.EEXIST: errors.AlreadyExistsError,
     errno.EACCES: errors.PermissionDeniedError,
@@ -25,7 +25,7 @@ KINDS: dict[int, type[errors.OpError]] = {
     errno.ENAMETOOLONG: errors.InvalidArgumentError,
 }
 # What packages raise without a number.
-NUMBERS: dict[type[OSError], int] = {
+ERROR_NUMBERS: dict[type[OSError], int] = {
     FileNotFoundError: errno.ENOENT,
     FileExistsError: errno.EEXIST,
     IsADirectoryError: errno.EISDIR,
@@ -45,8 +45,8 @@ def translated(error: OSError, path: str, kernel: str | None = None) -> errors.O
     Returns:
         The exception.
     """
-    number = error.errno or next((n for k, n in NUMBERS.items() if isinstance(error, k)), 0)
-    kind: Any = KINDS.get(number, errors.UnknownError)
+    number = error.errno or next((n for k, n in ERROR_NUMBERS.items() if isinstance(error, k)), 0)
+    kind: Any = ERROR_CLASSES.get(number, errors.UnknownError)
     text = f"{path}; {os.strerror(number) if number else error}"
     if kernel is None:
         return kind(None, None, text)

@@ -80,7 +80,7 @@ class MessageFile:
         self._module = module
         self._extra, self._use = extra, use
         self._classes: dict[str, Any] = {}
-        FILES[path] = self
+        MESSAGE_FILES[path] = self
 
     def __getitem__(self, name: str) -> Any:
         """Returns a class.
@@ -196,7 +196,7 @@ TYPES = {
     "bool": 8, "string": 9, "message": 11, "bytes": 12, "uint32": 13, "enum": 14,
 }  # fmt: skip
 SINGLE, REPEATED = 1, 3
-FILES: dict[str, MessageFile] = {}
+MESSAGE_FILES: dict[str, MessageFile] = {}
 LOCK = threading.Lock()
 POOL: list[Any] = []
 IN_POOL: set[str] = set()
@@ -204,4 +204,4 @@ IN_POOL: set[str] = set()
 
 def unpickled(path: str, name: str, data: bytes) -> Any:
     """Makes a message of what `pickle` has kept."""
-    return FILES[path][name].FromString(data)
+    return MESSAGE_FILES[path][name].FromString(data)

@@ -12,7 +12,7 @@ from tapefacade._core.logging import warn
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
-from tapefacade._io.examples import EXAMPLES, LISTS, Values, read_example
+from tapefacade._io.examples import EXAMPLES, LIST_FIELDS, Values, read_example
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._strings.arguments import Array, failed, not_allowed
 
@@ -252,7 +252,7 @@ class Parser:
     def _fail_size(
         self, key: str, place: int, dtype: dtypes.DType, count: int, shape: tuple[int, ...]
     ) -> NoReturn:
-        kind = LISTS[dtype]
+        kind = LIST_FIELDS[dtype]
         if not self.batched:
             too_many = dtype is dtypes.string and count > int(np.prod(shape, dtype=np.int64))
             reason = f"Parsing {kind} failed." if too_many else f"Some {kind} slice was not parsed."

@@ -18,7 +18,7 @@ from tapefacade._io.checksums import masked_crc
 from tapefacade._io.file_errors import translating
 from tapefacade._io.storage import storage_of
 
-HEADER, CHECK = struct.Struct("<QI"), struct.Struct("<I")
+HEADER, CHECKSUM = struct.Struct("<QI"), struct.Struct("<I")
 DEFAULT_LEVEL = -1
 
 
@@ -171,8 +171,8 @@ class TFRecordWriter:
             )
         length = len(record).to_bytes(8, "little")
         file = self._open_file()
-        data = length + CHECK.pack(masked_crc(length)) + record
-        data += CHECK.pack(masked_crc(bytes(record)))
+        data = length + CHECKSUM.pack(masked_crc(length)) + record
+        data += CHECKSUM.pack(masked_crc(bytes(record)))
         file.write(self._compressor.compress(data) if self._compressor else data)
 
     def flush(self) -> None:
@@ -256,15 +256,15 @@ def _records(file: Any) -> Iterator[bytes]:
         if masked_crc(header[:8]) != check:
             hint = " (Is this even a TFRecord file?)" if at == 0 else ""
             raise errors.DataLossError(None, None, f"corrupted record at {at}{hint}")
-        data = _read(file, length + CHECK.size, at)
-        if len(data) < length + CHECK.size:
+        data = _read(file, length + CHECKSUM.size, at)
+        if len(data) < length + CHECKSUM.size:
             raise errors.DataLossError(
                 None, None, f"truncated record at {at}' failed with Read less bytes than requested"
             )
-        if CHECK.unpack(data[length:])[0] != masked_crc(data[:length]):
+        if CHECKSUM.unpack(data[length:])[0] != masked_crc(data[:length]):
             raise errors.DataLossError(None, None, f"corrupted record at {at + HEADER.size}")
         yield data[:length]
-        at += HEADER.size + length + CHECK.size
+        at += HEADER.size + length + CHECKSUM.size
 
 
 def _read(file: Any, size: int, at: int) -> bytes:

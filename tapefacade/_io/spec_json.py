@@ -13,7 +13,7 @@ from tapefacade._extension.extension_type import REGISTERED, ExtensionTypeSpec
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._sparse.spec import SparseTensorSpec
 
-PLAIN = (bool, int, float, str, type(None))
+PLAIN_TYPES = (bool, int, float, str, type(None))
 
 
 class NotEncodedError(TypeError):
@@ -34,7 +34,7 @@ def encoded(value: Any, composites: bool = False) -> Any:
     {'tuple': [{'spec': [[None, 2], 'float32', None]}, {'dict': [['k', 1]]}]}
     """
     kind: Any = type(value)
-    if kind in PLAIN:
+    if kind in PLAIN_TYPES:
         return value
     if isinstance(value, TensorSpec):
         return {"spec": [_sizes(value), value.dtype.name, value.name]}

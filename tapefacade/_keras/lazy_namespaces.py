@@ -40,7 +40,7 @@ def _part(name: str) -> Callable[[], Any]:
 
 
 # What is made when the package is first asked for it.
-LATE: dict[str, Callable[[], Any]] = {
+LAZY_NAMESPACES: dict[str, Callable[[], Any]] = {
     "keras": keras,
     **{name: _part(name) for name in PARTS_OF_KERAS},
 }

@@ -46,7 +46,7 @@ FUNCTIONS_LEFT_ALONE = {
 
 
 PATCHES = AttributePatches()
-_CHANGED: dict[Any, Any] = {}  # Keras's own functions, by ours
+_ORIGINAL_FUNCTIONS: dict[Any, Any] = {}  # Keras's own functions, by ours
 
 
 def load() -> types.ModuleType:
@@ -121,9 +121,9 @@ def undo() -> None:
     generators = importlib.import_module("keras.src.random.seed_generator")
     PATCHES.undo()
     random.release(generators.SeedGenerator)
-    _replace_everywhere(_CHANGED, ())  # in modules that were imported meanwhile
+    _replace_everywhere(_ORIGINAL_FUNCTIONS, ())  # in modules that were imported meanwhile
     PATCHES.forget()
-    _CHANGED.clear()
+    _ORIGINAL_FUNCTIONS.clear()
     KerasState.variable = None
 
 
@@ -174,7 +174,7 @@ def _change() -> None:
     PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic_tensors.hand_over)
     symbolic_tensors.register(keras_tensor)
     replaced[core.stop_gradient] = conversion.stop_gradient_of_tensors(core.stop_gradient)
-    _CHANGED.update((ours, original) for original, ours in replaced.items())
+    _ORIGINAL_FUNCTIONS.update((ours, original) for original, ours in replaced.items())
     _replace_everywhere(replaced, (core, jax_backend, backend))
     installation.apply(PATCHES)
 

@@ -13,7 +13,7 @@ from tapefacade._linear.arguments import (
 from tapefacade._linear.operator import LinearOperator
 from tapefacade._ops.linalg.products import matmul
 
-ALLOWED = [
+DTYPES = [
     dtypes.float16, dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128,
 ]  # fmt: skip
 
@@ -53,9 +53,9 @@ class LinearOperatorFullMatrix(LinearOperator, shown="linear_operator_full_matri
     ) -> None:
         parameters = constructor_arguments(locals())
         self._matrix = as_tensor_or_variable(matrix)
-        if self._matrix.dtype not in ALLOWED:
+        if self._matrix.dtype not in DTYPES:
             raise TypeError(
-                f"Argument `matrix` must have dtype in {ALLOWED}. Received: {self._matrix.dtype!s}."
+                f"Argument `matrix` must have dtype in {DTYPES}. Received: {self._matrix.dtype!s}."
             )
         if self._matrix.shape.rank < 2:
             raise ValueError(

@@ -210,7 +210,7 @@ def _labelled(name: str, values: Any, dtype: dtypes.DType) -> EagerTensor:
 
 
 # In the place of the key of a bucket whose entry was taken out.
-DELETED = object()
+DELETED_KEY = object()
 BUCKETS = 131_072
 GREATEST_LOAD = 0.8  # of the buckets; with more entries there are twice as many
 ALL_BITS = (1 << 64) - 1
@@ -308,7 +308,7 @@ class DenseHashTable(MutableHashTable):
         keys, rows = [], []
         for place in range(self._bucket_count):
             key = self._keys_in_buckets.get(place, self._empty)
-            keys.append(self._deleted if key is DELETED else key)
+            keys.append(self._deleted if key is DELETED_KEY else key)
             rows.append(self._rows_in_buckets.get(place, nothing))
         if self._key_shape:
             keys = [part for key in keys for part in key]
@@ -332,7 +332,7 @@ class DenseHashTable(MutableHashTable):
         names = [_one_name(row) for row in array.reshape(count, *self._key_shape)]
         rows = dict(enumerate(self._rows(held, count)))
         found = {
-            place: DELETED if key == self._deleted else key
+            place: DELETED_KEY if key == self._deleted else key
             for place, key in enumerate(names)
             if key != self._empty
         }
@@ -340,7 +340,7 @@ class DenseHashTable(MutableHashTable):
 
     def _replace(self, count: int, pairs: Pairs, keys: dict[int, Any], rows: dict) -> None:
         self._bucket_count, self._keys_in_buckets, self._rows_in_buckets = count, keys, rows
-        self._places = {key: place for place, key in keys.items() if key is not DELETED}
+        self._places = {key: place for place, key in keys.items() if key is not DELETED_KEY}
         self._entries.clear()
         self._entries.update((key, rows[place]) for key, place in self._places.items())
         self._put(pairs)
@@ -363,7 +363,7 @@ class DenseHashTable(MutableHashTable):
         if place is None:
             mask, step = self._bucket_count - 1, 0
             place = _hash(key) & mask
-            while self._keys_in_buckets.get(place, DELETED) is not DELETED:
+            while self._keys_in_buckets.get(place, DELETED_KEY) is not DELETED_KEY:
                 step += 1
                 place = place + step & mask
             self._places[key] = place
@@ -372,7 +372,7 @@ class DenseHashTable(MutableHashTable):
 
     def _take(self, key: Any) -> None:
         if self._entries.pop(key, None) is not None:
-            self._keys_in_buckets[self._places.pop(key)] = DELETED
+            self._keys_in_buckets[self._places.pop(key)] = DELETED_KEY
 
     def _keys(self, keys: Any, kernel: str) -> Array:
         array = super()._keys(keys, kernel)

@@ -21,10 +21,22 @@ from tapefacade._ops.array.casting import cast
 from tapefacade._state.variable import Variable
 
 MODES = ("off", "legacy", "safe", "all")
-REFLECTED = ("add", "sub", "mul", "truediv", "div", "floordiv", "mod", "pow", "and", "or", "xor")
+REFLECTED_OPERATORS = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "div",
+    "floordiv",
+    "mod",
+    "pow",
+    "and",
+    "or",
+    "xor",
+)
 COMPARISONS = ("lt", "le", "gt", "ge")
 OPERANDS = (bool, int, float, complex, list, tuple, np.ndarray, np.generic, jax.Array)
-MISSING = object()
+MISSING_ATTRIBUTE = object()
 # (owner, name) -> what was there before, in the order of the changes.
 _before: dict[tuple[Any, str], Any] = {}
 
@@ -88,7 +100,7 @@ def undo() -> None:
     """
     SETTINGS.prefer_float32 = SETTINGS.promotes = False
     for (owner, name), value in reversed(_before.items()):
-        if value is MISSING:
+        if value is MISSING_ATTRIBUTE:
             delattr(owner, name)
         else:
             setattr(owner, name, value)
@@ -96,7 +108,7 @@ def undo() -> None:
 
 
 def _replace(owner: Any, name: str, value: Any) -> None:
-    _before.setdefault((owner, name), vars(owner).get(name, MISSING))
+    _before.setdefault((owner, name), vars(owner).get(name, MISSING_ATTRIBUTE))
     setattr(owner, name, value)
 
 
@@ -104,10 +116,10 @@ def _replace(owner: Any, name: str, value: Any) -> None:
 
 
 def _promote_operators(cls: Any, comparisons: tuple[str, ...]) -> None:
-    for name in (*REFLECTED, *comparisons):
+    for name in (*REFLECTED_OPERATORS, *comparisons):
         method = f"__{name}__"
         _replace(cls, method, _promoting(getattr(cls, method)))
-    for name in REFLECTED:
+    for name in REFLECTED_OPERATORS:
         method = f"__r{name}__"
         _replace(cls, method, _promoting(getattr(cls, method)))
     _replace(cls, "__matmul__", _matmul)

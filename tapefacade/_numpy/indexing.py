@@ -22,9 +22,9 @@ MESSAGE_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
     "arrays are valid indices, got {!r}"
 )
-BASIC = (bool, int, slice, type(None), type(Ellipsis))
-QUICK = (int, slice, type(None), type(Ellipsis))  # what needs no look
-WHOLE = slice(None)
+BASIC_TYPES = (bool, int, slice, type(None), type(Ellipsis))
+QUICK_TYPES = (int, slice, type(None), type(Ellipsis))  # what needs no look
+WHOLE_AXIS = slice(None)
 
 
 # Elements at positions: positions `[n, ...]`, a row for each of the n dimensions `dims`.
@@ -58,7 +58,7 @@ def at_positions(x: TensorLike, positions: IndexLike, dims: tuple[int, ...]) -> 
     otherwise.
     """
     found, _ = _from_front(x, positions, dims)
-    key: list[Any] = [WHOLE] * x.ndim
+    key: list[Any] = [WHOLE_AXIS] * x.ndim
     for d, row in zip(dims, found, strict=True):
         key[d] = row
     return x.at[tuple(key)].get(mode="clip")
@@ -77,7 +77,7 @@ def _is_vector(key: Any) -> bool:
 
 def _read(item: Any) -> Any:
     """Returns an index as what `getitem` takes, or as a tensor of one dimension or more."""
-    if type(item) in BASIC:
+    if type(item) in BASIC_TYPES:
         return item
     if isinstance(item, np.generic) and item.dtype.kind in "iu":
         return int(item)
@@ -96,7 +96,7 @@ def _read(item: Any) -> Any:
 
 
 def _is_array(index: Any) -> bool:
-    return type(index) not in BASIC and index.shape.rank > 0
+    return type(index) not in BASIC_TYPES and index.shape.rank > 0
 
 
 def _is_mask(key: Any) -> bool:
@@ -124,7 +124,9 @@ def numpy_getitem(x: Any, key: Any) -> Any:
         InvalidArgumentError: if an index is out of bounds, or there are too many.
         NotImplementedError: if a boolean array within a tuple is no vector.
     """
-    if type(key) in QUICK or (type(key) is tuple and all(type(item) in QUICK for item in key)):
+    if type(key) in QUICK_TYPES or (
+        type(key) is tuple and all(type(item) in QUICK_TYPES for item in key)
+    ):
         return getitem(x, key)
     if _is_mask(key):
         return boolean_mask(x, key)
@@ -132,8 +134,8 @@ def numpy_getitem(x: Any, key: Any) -> Any:
         key = tuple(key)
     items = [_read(item) for item in (key if isinstance(key, tuple) else (key,))]
     arrays = [item for item in items if _is_array(item)]
-    basic = tuple(WHOLE if _is_array(item) else item for item in items)
-    if any(item != WHOLE if type(item) is slice else True for item in basic) or not arrays:
+    basic = tuple(WHOLE_AXIS if _is_array(item) else item for item in items)
+    if any(item != WHOLE_AXIS if type(item) is slice else True for item in basic) or not arrays:
         part = getitem(x, basic)
     else:
         part = x if len(basic) <= x.ndim else getitem(x, basic)

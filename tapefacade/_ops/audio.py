@@ -15,7 +15,7 @@ from tapefacade._ops.image.files import computing
 PCM = 1
 SCALE = 1 << 15
 HEADERS = {16: "<HHIIHH", 18: "<HHIIHHH"}
-LARGEST = 2**31 - 1
+LARGEST_INT32 = 2**31 - 1
 
 
 class DecodeWav(NamedTuple):
@@ -109,10 +109,10 @@ def _read(file: _Reader) -> tuple[np.ndarray, int]:
     data = None
     while file.place < len(file.contents):
         kind, size = file.take(4), file.number()
-        if size > LARGEST:
+        if size > LARGEST_INT32:
             raise invalid(
                 f"WAV data chunk '{kind.decode('latin-1')}' is too large: {size} bytes, but the "
-                f"limit is {LARGEST}"
+                f"limit is {LARGEST_INT32}"
             )
         if kind != b"data":
             file.take(size)

@@ -35,12 +35,12 @@ SMALL_EXPONENTS = range(-4, 17)
 
 
 # Operators whose Python operand keeps a dtype of its own if it cannot have the tensor's.
-HINTED = ("add", "sub", "matmul", "floordiv", "mod", "truediv", "div")
+HINTED_OPERATORS = ("add", "sub", "matmul", "floordiv", "mod", "truediv", "div")
 
 
 def _operator(op: Op, name: str) -> Callable[[Any, Any], Any]:
     static: tuple[Any, ...] = tuple(p_default(op, p.name) for p in op.statics)
-    hint = name in HINTED
+    hint = name in HINTED_OPERATORS
 
     def operator(self: Any, other: Any) -> Any:
         try:

@@ -426,8 +426,8 @@ def fake_quant_with_min_max_args_gradient(
     return _args_gradient(gradients, inputs, float(min), float(max), bits, narrow)
 
 
-VARS = "FakeQuantWithMinMaxVars"
-CHANNELS = "FakeQuantWithMinMaxVarsPerChannel"
+KERNEL = "FakeQuantWithMinMaxVars"
+KERNEL_PER_CHANNEL = "FakeQuantWithMinMaxVarsPerChannel"
 
 
 class FakeQuantWithMinMaxVarsGradient(NamedTuple):
@@ -476,7 +476,7 @@ def _check_limits(inputs: Any, low: Any, high: Any, num_bits: int, per_channel: 
             )
 
 
-@op("_fake_quant_vars", kernel=VARS)
+@op("_fake_quant_vars", kernel=KERNEL)
 def _vars(
     inputs: FreeTensor, low: FreeTensor, high: FreeTensor, num_bits: int, narrow: bool
 ) -> jax.Array:
@@ -485,7 +485,7 @@ def _vars(
     return fake_quant(inputs, low, high, num_bits, narrow, False)
 
 
-@op("_fake_quant_channels", kernel=CHANNELS)
+@op("_fake_quant_channels", kernel=KERNEL_PER_CHANNEL)
 def _channels(
     inputs: FreeTensor, low: FreeTensor, high: FreeTensor, num_bits: int, narrow: bool
 ) -> jax.Array:
@@ -497,7 +497,7 @@ def _channels(
 Gradients = tuple[jax.Array, jax.Array, jax.Array]
 
 
-@op("_fake_quant_vars_gradient", kernel=f"{VARS}Gradient", gradient=NotDifferentiable())
+@op("_fake_quant_vars_gradient", kernel=f"{KERNEL}Gradient", gradient=NotDifferentiable())
 def _vars_gradient(
     gradients: FreeTensor,
     inputs: FreeTensor,
@@ -513,7 +513,11 @@ def _vars_gradient(
     return parts[0], jnp.sum(parts[1]), jnp.sum(parts[2])
 
 
-@op("_fake_quant_channels_gradient", kernel=f"{CHANNELS}Gradient", gradient=NotDifferentiable())
+@op(
+    "_fake_quant_channels_gradient",
+    kernel=f"{KERNEL_PER_CHANNEL}Gradient",
+    gradient=NotDifferentiable(),
+)
 def _channels_gradient(
     gradients: FreeTensor,
     inputs: FreeTensor,
@@ -572,7 +576,7 @@ def fake_quant_with_min_max_vars(
     >>> tf.quantization.fake_quant_with_min_max_vars([-9.0, 0.4, 2.6], *limits, num_bits=3).numpy()
     array([-3.,  0.,  3.], dtype=float32)
     """
-    tensors = _inputs(VARS, inputs, min, max)
+    tensors = _inputs(KERNEL, inputs, min, max)
     return _vars(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
 
 
@@ -606,7 +610,7 @@ def fake_quant_with_min_max_vars_per_channel(
     ...     [[2.6, 2.6]], [-3.0, -2.0], [4.0, 1.5], num_bits=3).numpy()
     array([[3. , 1.5]], dtype=float32)
     """
-    tensors = _inputs(CHANNELS, inputs, min, max)
+    tensors = _inputs(KERNEL_PER_CHANNEL, inputs, min, max)
     return _channels(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
 
 
@@ -642,7 +646,7 @@ def fake_quant_with_min_max_vars_gradient(
     >>> found.backprops_wrt_input.numpy(), found.backprop_wrt_min.numpy()
     (array([0., 1., 1.], dtype=float32), np.float32(1.0))
     """
-    tensors = _inputs(f"{VARS}Gradient", gradients, inputs, min, max)
+    tensors = _inputs(f"{KERNEL}Gradient", gradients, inputs, min, max)
     found = _vars_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
     return FakeQuantWithMinMaxVarsGradient(*found)
 
@@ -679,6 +683,6 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     >>> found.backprops_wrt_input.numpy(), found.backprop_wrt_max.numpy()
     (array([[1., 0.]], dtype=float32), array([0., 1.], dtype=float32))
     """
-    tensors = _inputs(f"{CHANNELS}Gradient", gradients, inputs, min, max)
+    tensors = _inputs(f"{KERNEL_PER_CHANNEL}Gradient", gradients, inputs, min, max)
     found = _channels_gradient(*tensors, num_bits=int(num_bits), narrow=bool(narrow_range))
     return FakeQuantWithMinMaxVarsPerChannelGradient(*found)

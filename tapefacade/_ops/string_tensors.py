@@ -16,9 +16,9 @@ from tapefacade._definition.call import spread
 from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._definition.parameters import freeze
 
-ASSERTING = ("_assert_equal", "_assert_notequal")
-CASTS = ("_cast", "_saturate_cast")
-CODE = np.dtype(np.uint32)
+ASSERTION_OPS = ("_assert_equal", "_assert_notequal")
+CAST_OPS = ("_cast", "_saturate_cast")
+CODE_POINT_DTYPE = np.dtype(np.uint32)
 
 
 class Codes:
@@ -31,7 +31,7 @@ class Codes:
         """Returns the numbers of texts."""
         numbers = self.numbers
         codes = [numbers.setdefault(text, len(numbers)) for text in texts.reshape(-1)]
-        return np.array(codes, CODE).reshape(texts.shape)
+        return np.array(codes, CODE_POINT_DTYPE).reshape(texts.shape)
 
     def decode(self, codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Returns the texts of numbers."""
@@ -54,7 +54,7 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
         static = (*static, counts)
     static = freeze(op.statics, static)
     tensors = _converted(op, values, static)
-    if name in ASSERTING and not _differ(op, static, tensors):
+    if name in ASSERTION_OPS and not _differ(op, static, tensors):
         return _checked(op, [tensor._value for tensor in tensors], static)
     if not op.facts.moves or _differ(op, static, tensors):
         raise _refused(op, static, tensors)
@@ -64,7 +64,9 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
     result = _run(op, arrays, static)
     return jax.tree_util.tree_map(
         lambda array: (
-            string_tensor(codes.decode(array)) if array.dtype == CODE else from_host(array)
+            string_tensor(codes.decode(array))
+            if array.dtype == CODE_POINT_DTYPE
+            else from_host(array)
         ),
         result,
     )
@@ -85,7 +87,7 @@ def _differ(op: Op, static: tuple[Any, ...], tensors: list[Any]) -> bool:
 
 def _refused(op: Op, static: tuple[Any, ...], tensors: list[Any]) -> Exception:
     """Returns TensorFlow's error for an op that takes no texts, or not these."""
-    if op.name in CASTS:
+    if op.name in CAST_OPS:
         kernel_name = dtypes.as_dtype(static[0]).kernel_name
         message = f"Cast string to {kernel_name} is not supported"
         return op.named(errors.UnimplementedError(None, None, message))

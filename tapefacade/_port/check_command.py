@@ -44,7 +44,7 @@ from tapefacade._port.value_members import look_up_detail
 SCHEMA = 1
 ALL_THERE, SOME_MISSING, UNREADABLE = 0, 1, 2
 # Seconds between two reports of progress.
-PACE = 0.1
+SECONDS_PER_REPORT = 0.1
 NOWHERE = SourcePlace(None, None)
 MESSAGE_EMPTY = "there is no Python file and no notebook"
 MESSAGE_NOTHING_TO_FIX = "Nothing is only called otherwise today: there is nothing to fix.\n"
@@ -134,7 +134,7 @@ def _all_checked(paths: list[str], progress: TextIO) -> Iterator[CheckedProgram]
         if shows:
             progress.write("\r\033[K")
         yield checked
-        if shows and time.monotonic() - last > PACE:
+        if shows and time.monotonic() - last > SECONDS_PER_REPORT:
             last = time.monotonic()
             progress.write(f"\r\033[K{count:,} files, {lines:,} lines")
             progress.flush()

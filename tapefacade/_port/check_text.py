@@ -10,10 +10,10 @@ from tapefacade._port.check_results import CheckedProgram, Remark, SourcePlace, 
 from tapefacade._port.name_status import DIFFERENT, MISSING, THERE
 
 # Widths: of the first column, and of lines that go to a file.
-FIRST, WIDTH = 11, 100
+FIRST_COLUMN_WIDTH, LINE_WIDTH = 11, 100
 MAX_NAME, MAX_PLACES = 44, 6
 COLOURS = {"error": "31", MISSING: "31", DIFFERENT: "33", "note": "36", THERE: "32", "head": "1"}
-PREFIX = "Unlike TensorFlow, "
+DIFFERENCE_PREFIX = "Unlike TensorFlow, "
 
 
 class Styles:
@@ -22,7 +22,7 @@ class Styles:
     def __init__(self, stream: TextIO) -> None:
         terminal = stream.isatty()
         self._coloured = terminal and "NO_COLOR" not in os.environ
-        self.width = shutil.get_terminal_size().columns if terminal else WIDTH
+        self.width = shutil.get_terminal_size().columns if terminal else LINE_WIDTH
 
     def paint(self, text: str, kind: str) -> str:
         """Gives a text the colour of its kind."""
@@ -58,7 +58,9 @@ def file_lines(
     for remark in checked.notes:
         yield from _remark("note", remark, styles)
     there = [] if quiet else [name.name for name in names if name.status == THERE]
-    for word, line in _first_words(THERE, _wrapped(", ".join(there), styles.width - FIRST - 2)):
+    for word, line in _first_words(
+        THERE, _wrapped(", ".join(there), styles.width - FIRST_COLUMN_WIDTH - 2)
+    ):
         yield _row(word, line, styles)
 
 
@@ -105,16 +107,16 @@ def _table(
                 continue
             told.add(name.text)
         text = name.text
-        if text.startswith(PREFIX):
-            text = text[len(PREFIX)].upper() + text[len(PREFIX) + 1 :]
-        for line in _wrapped(text, styles.width - FIRST - 4):
+        if text.startswith(DIFFERENCE_PREFIX):
+            text = text[len(DIFFERENCE_PREFIX)].upper() + text[len(DIFFERENCE_PREFIX) + 1 :]
+        for line in _wrapped(text, styles.width - FIRST_COLUMN_WIDTH - 4):
             yield _row("", f"  {line}", styles)
 
 
 def _remark(kind: str, remark: Remark, styles: Styles) -> Iterator[str]:
     place = _places([remark.place]) if any(remark.place) else ""
     text = f"{place}: {remark.text}" if place else remark.text
-    for word, line in _first_words(kind, _wrapped(text, styles.width - FIRST - 2)):
+    for word, line in _first_words(kind, _wrapped(text, styles.width - FIRST_COLUMN_WIDTH - 2)):
         yield _row(word, line, styles)
 
 
@@ -125,7 +127,7 @@ def _first_words(word: str, lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _row(word: str, text: str, styles: Styles) -> str:
-    padding = " " * (FIRST - len(word))
+    padding = " " * (FIRST_COLUMN_WIDTH - len(word))
     return f"  {styles.paint(word, word) if word else ''}{padding}{text}"
 
 

@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[-+]?(?:(?:\d+(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:e[-+]?\d
 # A number before one of these is a time or a speed, which may be any.
 UNIT = re.compile(r"\s?(?:ns|us|\u00b5s|ms|s|sec|seconds|min|minutes|it/s|steps?/s|s/it)\b(?!\w)")
 # What is another at every run, wherever it runs: the time, and places in memory.
-PASSING = re.compile(
+VOLATILE_TEXT = re.compile(
     r"\d{4}-\d\d-\d\d(?:[ T_]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d{8}[-_]\d{6}"
     r"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|0x[0-9a-f]{6,}"
 )
@@ -239,7 +239,7 @@ def difference(one: str | None, other: str | None) -> float:
     """
     if one is None or other is None:
         return math.inf
-    one, other = PASSING.sub("<>", one), PASSING.sub("<>", other)
+    one, other = VOLATILE_TEXT.sub("<>", one), VOLATILE_TEXT.sub("<>", other)
     if one == other:
         return 0.0
     forms = [" ".join(NUMBER.sub("#", line).split()) for line in (one, other)]

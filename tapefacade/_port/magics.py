@@ -14,7 +14,7 @@ PYTHON_CELLS = {"time", "timeit", "capture", "prun"}
 # Line magics that take Python.
 PYTHON_LINES = {"time", "timeit", "prun"}
 # What changes nothing in a process without a notebook's front end.
-HARMLESS = {
+HARMLESS_MAGICS = {
     "matplotlib", "config", "load_ext", "reload_ext", "autoreload", "tensorflow_version", "reset",
     "precision", "xmode", "colors", "pdb", "who", "whos", "capture", "time", "timeit", "prun",
     "html", "HTML", "javascript", "js", "latex", "markdown", "svg",
@@ -22,7 +22,7 @@ HARMLESS = {
 MESSAGE_ASSIGNED = "{text!r} needs a notebook's kernel: write it in Python"
 
 # Assignments of what a magic or a command gives, and questions about a name.
-_ASSIGNED = re.compile(r"(\s*)[\w., \[\]*]+=\s*(?:![^=]|%[a-zA-Z])")
+_ASSIGNMENT = re.compile(r"(\s*)[\w., \[\]*]+=\s*(?:![^=]|%[a-zA-Z])")
 _QUESTION = re.compile(r"\?|%{0,2}[\w.*]+\?{1,2}$")
 _OPTIONS = re.compile(r"(-\w+(\s+\d+)?(\s+|$))*")
 _QUOTE = re.compile(r"\"\"\"|'''|\"|'")
@@ -55,7 +55,7 @@ def python_of(text: str) -> Cell:
     if lines[first].startswith("%%"):
         name, rest = _word(lines[first][2:])
         lines[first] = _python_line(name, rest) if name in PYTHON_LINES else "pass"
-        if name not in HARMLESS:
+        if name not in HARMLESS_MAGICS:
             left_out.append((first + 1, f"%%{name}"))
         if name not in PYTHON_CELLS:
             return Cell("\n" * (len(lines) - 1), left_out)
@@ -124,7 +124,7 @@ def _replace(lines: list[str], index: int, left_out: list[tuple[int, str]]) -> N
     line = lines[index]
     indent = line[: len(line) - len(line.lstrip())]
     text = line.strip()
-    if assigned := _ASSIGNED.match(line):
+    if assigned := _ASSIGNMENT.match(line):
         lines[index] = f"{assigned[1]}raise RuntimeError({MESSAGE_ASSIGNED.format(text=text)!r})"
     elif _QUESTION.match(text):
         lines[index] = f"{indent}pass"
@@ -135,7 +135,7 @@ def _replace(lines: list[str], index: int, left_out: list[tuple[int, str]]) -> N
     elif text.startswith("%"):
         name, rest = _word(text.lstrip("%"))
         lines[index] = indent + (_python_line(name, rest) if name in PYTHON_LINES else "pass")
-        if name not in HARMLESS:
+        if name not in HARMLESS_MAGICS:
             left_out.append((index + 1, text))
         if name not in PYTHON_LINES:
             _drop_continuation(lines, index, text)

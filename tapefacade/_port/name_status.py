@@ -24,7 +24,7 @@ THERE, DIFFERENT, MISSING = "there", "different", "missing"
 # results or the speed of a program, the second is what TensorFlow does not do.
 SENTENCE = r" TensorFlow.*?(?:\.(?=\s|$)|(?=\n\s*\n)|$)"
 DIFFERENCE = re.compile(rf"Unlike{SENTENCE}", re.DOTALL)
-MORE = re.compile(rf"Beyond{SENTENCE}", re.DOTALL)
+EXTENSION = re.compile(rf"Beyond{SENTENCE}", re.DOTALL)
 MESSAGE_NEAREST = "The nearest name is `{}`"
 MESSAGE_NOTHING = "There is no name like it"
 
@@ -71,7 +71,9 @@ def look_up(name: str) -> NameStatus:
     if isinstance(found, type) and (advice := vars(found).get("_advice")):
         return NameStatus(MISSING, _sentence(advice))  # for annotations only: it cannot be made
     text = " ".join(notices) or _sentence_of(found, DIFFERENCE)
-    return NameStatus(DIFFERENT, text) if text else NameStatus(THERE, _sentence_of(found, MORE))
+    return (
+        NameStatus(DIFFERENT, text) if text else NameStatus(THERE, _sentence_of(found, EXTENSION))
+    )
 
 
 @contextlib.contextmanager

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 # The packages whose names are looked up, and what stands for them in dotted names.
 ROOTS = {"tensorflow": "tf", "tapefacade": "tf", "keras": "keras"}
 # Packages made for TensorFlow, which are not looked into.
-RELATED = {
+RELATED_PACKAGES = {
     "gpflow", "sonnet", "tensorboard", "tensorflow_addons", "tensorflow_datasets",
     "tensorflow_graphics", "tensorflow_hub", "tensorflow_io", "tensorflow_probability",
     "tensorflow_text", "tf_agents", "tf_keras", "tflearn", "tf_slim",
 }  # fmt: skip
 # Whoever catches these expects that a name may be missing.
-EXPECTED = {"ImportError", "ModuleNotFoundError", "AttributeError"}
-ANYTHING = {"Exception", "BaseException"}
+ERRORS_OF_MISSING_NAMES = {"ImportError", "ModuleNotFoundError", "AttributeError"}
+BROAD_ERRORS = {"Exception", "BaseException"}
 TAPES = {"tf.GradientTape", "tf.autodiff.GradientTape"}
 NOTE_STAR = "`from {} import *`: names of it are looked up where nothing else has them"
 NOTE_RELATED = "{} is made for TensorFlow and is not looked into"
@@ -88,7 +88,7 @@ class Reader(ast.NodeVisitor):
     """
 
     def __init__(self, looked_into: Set[str] = frozenset()) -> None:
-        self._related = RELATED - looked_into  # those of which nothing has been said
+        self._related = RELATED_PACKAGES - looked_into  # those of which nothing has been said
         self.uses: list[NameUse] = []
         self.details: list[NameUse] = []
         self._of_values: list[tuple[_Scope, str, str, NameUse]] = []
@@ -424,4 +424,6 @@ def _expects_missing(handler: ast.ExceptHandler, body: list[ast.stmt]) -> bool:
     kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     names = {kind.id for kind in kinds if isinstance(kind, ast.Name)}
     # What catches everything, around more than one statement, is there for something else.
-    return bool(names & EXPECTED) or (len(body) == 1 and (caught is None or bool(names & ANYTHING)))
+    return bool(names & ERRORS_OF_MISSING_NAMES) or (
+        len(body) == 1 and (caught is None or bool(names & BROAD_ERRORS))
+    )

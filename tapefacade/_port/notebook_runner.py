@@ -21,7 +21,9 @@ from typing import Any
 from tapefacade._port.magics import is_silent
 from tapefacade._port.program_files import NotebookCell, read_notebook
 
-FUTURE = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})
+FUTURE_FLAGS = sum(
+    {getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
+)
 # Cells that may fail, and cells that are not meant to run, as nbclient has them.
 MAY_FAIL, SKIP = "raises-exception", "skip-execution"
 MESSAGE_LEFT_OUT = "tapefacade: {}:{}: left out `{}`\n"
@@ -93,7 +95,7 @@ class Notebook:
     def _compiled(self, source: Any, filename: str, mode: str, flags: int = 0) -> Any:
         code = compile(source, filename, mode, self._flags | flags, dont_inherit=True)
         if isinstance(code, types.CodeType):
-            self._flags |= code.co_flags & FUTURE
+            self._flags |= code.co_flags & FUTURE_FLAGS
         return code
 
 

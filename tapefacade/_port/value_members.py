@@ -25,15 +25,15 @@ TENSOR_MAKERS = {
                  "zeros_like", "ones_like", "transpose", "expand_dims", "squeeze", "tile")
 }  # fmt: skip
 # The classes that annotations name.
-RETURNED: dict[str, tuple[str, type]] = {
+ANNOTATED_CLASSES: dict[str, tuple[str, type]] = {
     "Tensor": ("tf.Tensor", EagerTensor),
     "Dataset": ("tf.data.Dataset", Dataset),
 }
 MESSAGE_NO_MEMBER = "There is no such attribute"
 MESSAGE_NO_ARGUMENT = "There is no such argument"
 MESSAGE_TOO_MANY = "It takes {} arguments without names"
-NEAREST = "; the nearest name is `{}`"
-ALWAYS = {"name"}  # every op takes it
+MESSAGE_NEAREST_MEMBER = "; the nearest name is `{}`"
+ARGUMENTS_OF_ALL_OPS = {"name"}  # every op takes it
 
 
 class MissingDetail(NamedTuple):
@@ -86,7 +86,7 @@ def _class_made(path: str) -> tuple[str, type] | None:
         return path, found
     returned = getattr(found, "__annotations__", {}).get("return")
     returned = "Tensor" if path in TENSOR_MAKERS else getattr(returned, "__name__", str(returned))
-    return RETURNED.get(returned)
+    return ANNOTATED_CLASSES.get(returned)
 
 
 def _missing_member(maker: str, member: str) -> MissingDetail | None:
@@ -97,7 +97,7 @@ def _missing_member(maker: str, member: str) -> MissingDetail | None:
         return None
     names = [f"{name}.{other}" for other in dir(owner) if not other.startswith("_")]
     nearest = nearest_name(f"{name}.{member}", names)
-    text = MESSAGE_NO_MEMBER + (NEAREST.format(nearest) if nearest else "")
+    text = MESSAGE_NO_MEMBER + (MESSAGE_NEAREST_MEMBER.format(nearest) if nearest else "")
     return MissingDetail(f"{name}.{member}", f"{text}.")
 
 
@@ -148,14 +148,17 @@ def _missing_argument(
         if inspect.Parameter.VAR_POSITIONAL in kinds or count <= known:
             return None
         return MissingDetail(f"{name}(...)", f"{MESSAGE_TOO_MANY.format(known)}.")
-    if inspect.Parameter.VAR_KEYWORD in kinds or keyword in {*signature.parameters, *ALWAYS}:
+    if inspect.Parameter.VAR_KEYWORD in kinds or keyword in {
+        *signature.parameters,
+        *ARGUMENTS_OF_ALL_OPS,
+    }:
         return None
     older = RENAMED.get(name.removeprefix("tf."))
     today = older.ours.get(keyword, "") if older else ""
     if today in signature.parameters:
         return MissingDetail(f"{name}({keyword}=)", f"Write `{today}=`.", today)
     nearest = nearest_name(keyword, list(signature.parameters))
-    text = MESSAGE_NO_ARGUMENT + (NEAREST.format(nearest) if nearest else "")
+    text = MESSAGE_NO_ARGUMENT + (MESSAGE_NEAREST_MEMBER.format(nearest) if nearest else "")
     return MissingDetail(f"{name}({keyword}=)", f"{text}.")
 
 

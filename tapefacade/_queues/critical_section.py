@@ -8,7 +8,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._definition.op import register
 
-_SHARED: dict[str, threading.RLock] = {}
+_SHARED_LOCKS: dict[str, threading.RLock] = {}
 
 
 class CriticalSection:
@@ -41,7 +41,7 @@ class CriticalSection:
             raise ValueError("Argument `critical_section_def` is not supported.")
         self._name = name or "critical_section"
         own = threading.RLock()
-        self._lock = own if shared_name is None else _SHARED.setdefault(shared_name, own)
+        self._lock = own if shared_name is None else _SHARED_LOCKS.setdefault(shared_name, own)
         self._runner: int | None = None
 
     @property

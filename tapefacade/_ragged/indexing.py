@@ -14,7 +14,7 @@ from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_l
 from tapefacade._ragged.rows import ranges, select
 from tapefacade._ragged.tensor import RaggedTensor, length_of
 
-ALL = slice(None)
+WHOLE_AXIS = slice(None)
 
 
 @function("_ragged_getitem")
@@ -73,7 +73,7 @@ def _expanded(keys: list[Any], rank: int) -> list[Any]:
     """Puts full slices in place of the first ellipsis."""
     at = next(i for i, key in enumerate(keys) if key is Ellipsis)
     used = sum(key is not None and key is not Ellipsis for key in keys)
-    return [*keys[:at], *[ALL] * (rank - used), *[k for k in keys[at:] if k is not Ellipsis]]
+    return [*keys[:at], *[WHOLE_AXIS] * (rank - used), *[k for k in keys[at:] if k is not Ellipsis]]
 
 
 def _rank(x: Any) -> int:
@@ -119,13 +119,13 @@ def _inner(x: Any, keys: list[Any]) -> Any:
     if not keys:
         return x
     if not isinstance(x, RaggedTensor):
-        return x[(ALL, *keys)]
+        return x[(WHOLE_AXIS, *keys)]
     key, *rest = keys
     partition = x._partition
     if key is None:
         inner = _inner(x, rest)
         return x._make(inner, of_uniform(1, partition.nrows, partition.splits.dtype))
-    if key == ALL:
+    if key == WHOLE_AXIS:
         return x._make(_inner(x._values, rest), partition)
     if isinstance(key, slice):
         places, chosen = sliced_rows(partition, key)

@@ -19,7 +19,7 @@ from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ragged.segments import by_segment
 from tapefacade._ragged.tensor import RaggedTensor, placed
 
-PLAIN = ("sum", "prod", "max", "min")
+PLAIN_REDUCTIONS = ("sum", "prod", "max", "min")
 
 
 def _axes(axis: Any, rank: int) -> list[int] | None:
@@ -73,7 +73,7 @@ def _plain(kind: str) -> Callable[..., Any]:
     return handler
 
 
-for _kind in PLAIN:
+for _kind in PLAIN_REDUCTIONS:
     handles(RaggedTensor, f"math.reduce_{_kind}")(_plain(_kind))
 
 

@@ -28,7 +28,7 @@ from tapefacade._ragged.partition import (
 from tapefacade._ragged.rows import ranges
 from tapefacade._ragged.tensor import RaggedTensor
 
-KINDS = ("sum", "prod", "max", "min", "mean", "sqrt_n")
+SEGMENT_REDUCTIONS = ("sum", "prod", "max", "min", "mean", "sqrt_n")
 MESSAGE_PREFIX = "segment_ids.shape must be a prefix of data.shape"
 
 
@@ -79,7 +79,7 @@ def _check_prefix(ids: RowPartition, data: RowPartition) -> None:
         assert_equal(ids.tensor, data.tensor, message=MESSAGE_PREFIX)
 
 
-for _kind in KINDS:
+for _kind in SEGMENT_REDUCTIONS:
     handles(RaggedTensor, f"math.unsorted_segment_{_kind}")(_segments(_kind))
 
 

@@ -10,7 +10,7 @@ from tapefacade._definition.op import function
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import failed
 
-KERNEL, NAMED = "EditDistance", " name: edit_distance"
+KERNEL, NAME_SUFFIX = "EditDistance", " name: edit_distance"
 Sequences = dict[tuple[int, ...], list[Any]]
 
 
@@ -61,20 +61,20 @@ def edit_distance(
 def _check(hypothesis: SparseTensor, truth: SparseTensor) -> None:
     if hypothesis.dtype is not truth.dtype:
         names = hypothesis.dtype.kernel_name, truth.dtype.kernel_name
-        raise invalid(f"{wrong_input(KERNEL, 4, *names)} [Op:{KERNEL}]{NAMED}")
+        raise invalid(f"{wrong_input(KERNEL, 4, *names)} [Op:{KERNEL}]{NAME_SUFFIX}")
     ranks = [int(s.dense_shape._type.size) for s in (truth, hypothesis)]
     if ranks[0] != ranks[1]:
         raise failed(
             KERNEL,
             "Expected truth and hypothesis to have matching ranks, but their shapes are: "
             f"[{ranks[0]}] and [{ranks[1]}]",
-            named=NAMED,
+            named=NAME_SUFFIX,
         )
     if ranks[0] < 2:
         raise failed(
             KERNEL,
             f"Input SparseTensors must have rank at least 2, but truth_shape rank is: {ranks[0]}",
-            named=NAMED,
+            named=NAME_SUFFIX,
         )
 
 

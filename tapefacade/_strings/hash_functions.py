@@ -7,7 +7,7 @@ A. Appleby, "MurmurHash2", of which `hash64` is the variant of 64 bits.
 
 from typing import NamedTuple
 
-ALL = 0xFFFFFFFFFFFFFFFF
+MASK_64 = 0xFFFFFFFFFFFFFFFF
 K0 = 0xC3A5C85C97CB3127
 K1 = 0xB492B66FBE98F273
 K2 = 0x9AE16A3B2F90404F
@@ -32,19 +32,19 @@ def _half(data: bytes, at: int) -> int:
 
 def _rotated(value: int, shift: int) -> int:
     """Rotates a word to the right."""
-    value &= ALL
-    return (value >> shift | value << 64 - shift) & ALL
+    value &= MASK_64
+    return (value >> shift | value << 64 - shift) & MASK_64
 
 
 def _mixed(value: int) -> int:
-    value &= ALL
+    value &= MASK_64
     return value ^ value >> 47
 
 
 def _joined(u: int, v: int, factor: int) -> int:
     a = _mixed((u ^ v) * factor)
     b = _mixed((v ^ a) * factor)
-    return b * factor & ALL
+    return b * factor & MASK_64
 
 
 def farm64(data: bytes) -> int:
@@ -68,13 +68,13 @@ def _short(data: bytes) -> int:
         b = _word(data, length - 8)
         c = _rotated(b, 37) * factor + a
         d = (_rotated(a, 25) + b) * factor
-        return _joined(c & ALL, d & ALL, factor)
+        return _joined(c & MASK_64, d & MASK_64, factor)
     if length >= 4:
         return _joined(length + (_half(data, 0) << 3), _half(data, length - 4), factor)
     if length > 0:
         y = data[0] + (data[length >> 1] << 8)
         z = length + (data[-1] << 2)
-        return _mixed(y * K2 ^ z * K0) * K2 & ALL
+        return _mixed(y * K2 ^ z * K0) * K2 & MASK_64
     return K2
 
 
@@ -82,21 +82,23 @@ def _middle(data: bytes) -> int:
     length = len(data)
     factor = K2 + length * 2
     long = length > 32
-    a = _word(data, 0) * (K2 if long else K1) & ALL
+    a = _word(data, 0) * (K2 if long else K1) & MASK_64
     b = _word(data, 8)
     c = _word(data, length - 8) * factor
     d = _word(data, length - 16) * K2
-    y = _rotated(a + b, 43) + _rotated(c, 30) + d & ALL
-    z = a + _rotated(b + K2, 18) + c & ALL
+    y = _rotated(a + b, 43) + _rotated(c, 30) + d & MASK_64
+    z = a + _rotated(b + K2, 18) + c & MASK_64
     if not long:
         return _joined(y, z, factor)
     z = _joined(y, z, factor)
-    e = _word(data, 16) * factor & ALL
+    e = _word(data, 16) * factor & MASK_64
     f = _word(data, 24)
     g = (y + _word(data, length - 32)) * factor
     h = (z + _word(data, length - 24)) * factor
     return _joined(
-        _rotated(e + f, 43) + _rotated(g, 30) + h & ALL, e + _rotated(f + a, 18) + g & ALL, factor
+        _rotated(e + f, 43) + _rotated(g, 30) + h & MASK_64,
+        e + _rotated(f + a, 18) + g & MASK_64,
+        factor,
     )
 
 
@@ -107,25 +109,25 @@ def _weak(data: bytes, at: int, a: int, b: int) -> Pair:
     c = a
     a += x + y
     b += _rotated(a, 44)
-    return Pair(a + z & ALL, b + c & ALL)
+    return Pair(a + z & MASK_64, b + c & MASK_64)
 
 
 def _long(data: bytes) -> int:
-    x, y = 81, (81 * K1 + 113) & ALL
-    z = _mixed(y * K2 + 113) * K2 & ALL
+    x, y = 81, (81 * K1 + 113) & MASK_64
+    z = _mixed(y * K2 + 113) * K2 & MASK_64
     v, w = Pair(0, 0), Pair(0, 0)
-    x = (x * K2 + _word(data, 0)) & ALL
+    x = (x * K2 + _word(data, 0)) & MASK_64
     end = (len(data) - 1) // 64 * 64
     for at in range(0, end, 64):
         x, y, z, v, w = _round(data, at, x, y, z, v, w, K1, 1)
     factor = K1 + ((z & 0xFF) << 1)
-    w = Pair(w.first + ((len(data) - 1) & 63) & ALL, w.second)
-    v = Pair(v.first + w.first & ALL, v.second)
-    w = Pair(w.first + v.first & ALL, w.second)
+    w = Pair(w.first + ((len(data) - 1) & 63) & MASK_64, w.second)
+    v = Pair(v.first + w.first & MASK_64, v.second)
+    w = Pair(w.first + v.first & MASK_64, w.second)
     x, y, z, v, w = _round(data, len(data) - 64, x, y, z, v, w, factor, 9)
     return _joined(
-        _joined(v.first, w.first, factor) + _mixed(y) * K0 + z & ALL,
-        _joined(v.second, w.second, factor) + x & ALL,
+        _joined(v.first, w.first, factor) + _mixed(y) * K0 + z & MASK_64,
+        _joined(v.second, w.second, factor) + x & MASK_64,
         factor,
     )
 
@@ -136,9 +138,9 @@ def _round(
     """Takes in 64 bytes."""
     x = _rotated(x + y + v.first + _word(data, at + 8), 37) * factor
     y = _rotated(y + v.second + _word(data, at + 48), 42) * factor
-    x = (x ^ w.second * times) & ALL
-    y = (y + v.first * times + _word(data, at + 40)) & ALL
-    z = _rotated(z + w.first, 33) * factor & ALL
+    x = (x ^ w.second * times) & MASK_64
+    y = (y + v.first * times + _word(data, at + 40)) & MASK_64
+    z = _rotated(z + w.first, 33) * factor & MASK_64
     v = _weak(data, at, v.second * factor, x + w.first)
     w = _weak(data, at + 32, z + w.second, y + _word(data, at + 16))
     return z, y, x, v, w
@@ -150,15 +152,15 @@ def hash64(data: bytes) -> int:
     >>> hash64(b"a") % 10
     8
     """
-    result = SEED ^ len(data) * MURMUR & ALL
+    result = SEED ^ len(data) * MURMUR & MASK_64
     end = len(data) // 8 * 8
     for at in range(0, end, 8):
-        k = _word(data, at) * MURMUR & ALL
-        k = (k ^ k >> 47) * MURMUR & ALL
-        result = (result ^ k) * MURMUR & ALL
+        k = _word(data, at) * MURMUR & MASK_64
+        k = (k ^ k >> 47) * MURMUR & MASK_64
+        result = (result ^ k) * MURMUR & MASK_64
     if end < len(data):
-        result = (result ^ int.from_bytes(data[end:], "little")) * MURMUR & ALL
-    result = (result ^ result >> 47) * MURMUR & ALL
+        result = (result ^ int.from_bytes(data[end:], "little")) * MURMUR & MASK_64
+    result = (result ^ result >> 47) * MURMUR & MASK_64
     return result ^ result >> 47
 
 
@@ -188,14 +190,14 @@ def sip64(key: Pair, data: bytes) -> int:
 def _sip_rounds(state: list[int], count: int) -> None:
     a, b, c, d = state
     for _ in range(count):
-        a = a + b & ALL
+        a = a + b & MASK_64
         b = _rotated(b, 51) ^ a
         a = _rotated(a, 32)
-        c = c + d & ALL
+        c = c + d & MASK_64
         d = _rotated(d, 48) ^ c
-        a = a + d & ALL
+        a = a + d & MASK_64
         d = _rotated(d, 43) ^ a
-        c = c + b & ALL
+        c = c + b & MASK_64
         b = _rotated(b, 47) ^ c
         c = _rotated(c, 32)
     state[:] = a, b, c, d

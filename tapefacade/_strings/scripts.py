@@ -44,7 +44,7 @@ NUMBERS = """
 """
 SCRIPT_NAMES = {name: int(number) for name, number in (item.split("=") for item in NUMBERS.split())}
 # How many characters follow one another in a script, and its number; as varints, compressed.
-RUNS = (
+SCRIPT_RUNS = (
     "c-nndTWp-g6`nIQ|8;l&y?DL$?%Lk<CAQ<lv7M_O2XdhVP$CBiO$bCNQVCxhD1;Ia5CK-W7}Nj>6}PB_OVW_gs)16HCe"
     "V;pt$3&^^`S+rRPoT)N)-=P+lN-_H@_FRLRBBWbIzQZGjlHUpZPbcTGc1UlvMMCr#h;l8pO{`bx3(sXs@jHi%mqCM8k1"
     "OEF|SlCr(D0Sf3<8A$d|lEoUSY3>uB)gfW6OZ6WGy7Jgd>o)+a32_c&H<V_;h8L4TJyD0bRq))J}kJf$TdikOR(>p2eT"
@@ -104,7 +104,7 @@ def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
 def _runs() -> tuple[Any, Any]:
     """Returns where the runs of characters of one script start, and their scripts."""
     numbers, number, shift = [], 0, 0
-    for byte in zlib.decompress(base64.b85decode("".join(RUNS))):
+    for byte in zlib.decompress(base64.b85decode("".join(SCRIPT_RUNS))):
         number |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:

@@ -8,7 +8,7 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 
-DEFAULT = "serving_default"
+DEFAULT_SIGNATURE = "serving_default"
 
 
 def named_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
@@ -17,7 +17,7 @@ def named_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
     Raises:
         ValueError: if one is no function with a signature, or returns something else than tensors.
     """
-    named = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
+    named = signatures if isinstance(signatures, Mapping) else {DEFAULT_SIGNATURE: signatures}
     found: dict[str, ConcreteFunction] = {}
     for name, made in named.items():
         concrete = _concrete(made)
@@ -42,7 +42,7 @@ def default_signature(functions: Mapping[str, Any]) -> dict[str, ConcreteFunctio
     found = [made for made in map(_concrete, functions.values()) if made is not None]
     if len(found) != 1 or outputs_by_name(found[0]._outputs) is None:
         return {}
-    return {DEFAULT: found[0]}
+    return {DEFAULT_SIGNATURE: found[0]}
 
 
 def _concrete(made: Any) -> ConcreteFunction | None:

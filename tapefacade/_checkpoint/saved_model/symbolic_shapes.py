@@ -187,7 +187,7 @@ def _way(step: Step, types: Sequence[TensorType]) -> Any:
         # They look at the shapes of their operands as numbers; these are made equal before.
         shapes = {types[slot].shape for slot in step.inputs}
         return _spread if len(shapes) > 1 else None
-    return SHAPED.get(operation.name)
+    return KERNELS_GIVEN_SHAPES.get(operation.name)
 
 
 def _selected(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequence[Any]:
@@ -195,7 +195,7 @@ def _selected(shape: tuple[Any, ...], step: Step, arrays: Sequence[Any]) -> Sequ
 
 
 # Ops that are told the shape of their result: it is known, be it of symbols.
-SHAPED = {
+KERNELS_GIVEN_SHAPES = {
     "reshape": _reshaped, "broadcast_to": _broadcast, "fill": _broadcast, "_full": _filled,
     "_select": _selected,
 }  # fmt: skip

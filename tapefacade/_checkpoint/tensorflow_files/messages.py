@@ -4,7 +4,7 @@ The definitions are those of TensorFlow's `trackable_object_graph.proto`, `tenso
 `checkpoint_state.proto`.
 """
 
-from tapefacade._checkpoint.array_files import USE
+from tapefacade._checkpoint.array_files import PURPOSE
 from tapefacade._io.messages import Field, MessageFile, MessageType
 from tapefacade._io.tensor_protos import TENSORS
 
@@ -13,36 +13,40 @@ WRAPPERS = MessageFile(
     MessageType("BoolValue", "A boolean that may be missing.", (Field("value", 1, "bool"),)),
     package="google.protobuf",
     extra="checkpoint",
-    use=USE,
+    use=PURPOSE,
 )
-TRACKED = "TrackableObjectGraph.TrackableObject"
+TRACKED_OBJECT = "TrackableObjectGraph.TrackableObject"
 CHECKPOINTS = MessageFile(
     "tensorflow/core/protobuf/tensor_bundle.proto",
     MessageType(
         "TrackableObjectGraph",
         "The objects of a checkpoint; the first is the root.",
-        (Field("nodes", 1, "message", TRACKED, repeated=True),),
+        (Field("nodes", 1, "message", TRACKED_OBJECT, repeated=True),),
     ),
     MessageType(
-        TRACKED,
+        TRACKED_OBJECT,
         "An object: its children and its values.",
         (
-            Field("children", 1, "message", f"{TRACKED}.ObjectReference", repeated=True),
-            Field("attributes", 2, "message", f"{TRACKED}.SerializedTensor", repeated=True),
+            Field("children", 1, "message", f"{TRACKED_OBJECT}.ObjectReference", repeated=True),
+            Field("attributes", 2, "message", f"{TRACKED_OBJECT}.SerializedTensor", repeated=True),
             Field(
-                "slot_variables", 3, "message", f"{TRACKED}.SlotVariableReference", repeated=True
+                "slot_variables",
+                3,
+                "message",
+                f"{TRACKED_OBJECT}.SlotVariableReference",
+                repeated=True,
             ),
             Field("registered_saver", 4, "message", "RegisteredSaver"),
             Field("has_checkpoint_values", 5, "message", "BoolValue"),
         ),
     ),
     MessageType(
-        f"{TRACKED}.ObjectReference",
+        f"{TRACKED_OBJECT}.ObjectReference",
         "A child of an object: its place among the objects, and its name there.",
         (Field("node_id", 1, "int32"), Field("local_name", 2, "string")),
     ),
     MessageType(
-        f"{TRACKED}.SerializedTensor",
+        f"{TRACKED_OBJECT}.SerializedTensor",
         "A value that an object has, and its key in the files.",
         (
             Field("name", 1, "string"),
@@ -51,7 +55,7 @@ CHECKPOINTS = MessageFile(
         ),
     ),
     MessageType(
-        f"{TRACKED}.SlotVariableReference",
+        f"{TRACKED_OBJECT}.SlotVariableReference",
         "A variable that an optimizer keeps for another one.",
         (
             Field("original_variable_node_id", 1, "int32"),
@@ -118,5 +122,5 @@ CHECKPOINTS = MessageFile(
     enums={"BundleHeaderProto.Endianness": {0: "LITTLE", 1: "BIG"}},
     uses=(TENSORS, WRAPPERS),
     extra="checkpoint",
-    use=USE,
+    use=PURPOSE,
 )

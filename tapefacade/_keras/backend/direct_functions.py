@@ -31,7 +31,7 @@ BINARY = {
     "maximum": "maximum", "minimum": "minimum", "multiply": "multiply",
     "not_equal": "not_equal", "power": "pow", "subtract": "subtract", "true_divide": "divide",
 }  # fmt: skip
-REDUCING = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "sum": "reduce_sum"}
+REDUCTIONS = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "sum": "reduce_sum"}
 
 
 def _is_inexact(x: Any) -> bool:
@@ -165,7 +165,7 @@ def _joining(name: str) -> Callable[..., Any]:
     return direct
 
 
-OTHERS = {
+OTHER_FUNCTIONS = {
     "clip": _clip, "concatenate": _joining("concat"), "expand_dims": _expand_dims,
     "leaky_relu": _leaky_relu, "matmul": _matmul, "reshape": _reshape, "stack": _joining("stack"),
     "transpose": _transpose,
@@ -183,10 +183,10 @@ def direct_function(name: str, lifted: Callable[..., Any]) -> Callable[..., Any]
         call = _unary(lifted, FUNCTIONS[UNARY[name]])
     elif name in BINARY:
         call = _binary(lifted, FUNCTIONS[BINARY[name]])
-    elif name in REDUCING:
-        call = _reducing(lifted, FUNCTIONS[REDUCING[name]])
-    elif name in OTHERS:
-        call = OTHERS[name](lifted)
+    elif name in REDUCTIONS:
+        call = _reducing(lifted, FUNCTIONS[REDUCTIONS[name]])
+    elif name in OTHER_FUNCTIONS:
+        call = OTHER_FUNCTIONS[name](lifted)
     else:
         return lifted
     assert isinstance(lifted, types.FunctionType)

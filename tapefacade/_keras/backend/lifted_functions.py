@@ -30,7 +30,7 @@ from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
 WIDE_FLOATS = ("float64", "complex128")
-WIDE = ("float64", "int64", "uint64", "complex128")
+DTYPES_OF_64_BITS = ("float64", "int64", "uint64", "complex128")
 
 
 class _ArrayDepth(ThreadState):
@@ -103,7 +103,7 @@ class KerasOperation(Operation):
                 self.refused[key] = str(error)
             raise
         leaves, structure = jax.tree.flatten(result)
-        if structure == ONE:
+        if structure == LEAF_STRUCTURE:
             structure = None
         return tuple(type_of(leaf.shape, np.dtype(leaf.dtype)) for leaf in leaves), structure
 
@@ -136,14 +136,14 @@ def _narrowed(array: Any) -> Any:
     return lax.convert_element_type(array, np.int32) if array.dtype == np.int64 else array
 
 
-def _is_wide(leaf: Any, names: Sequence[str] = WIDE) -> bool:
+def _is_wide(leaf: Any, names: Sequence[str] = DTYPES_OF_64_BITS) -> bool:
     """Whether an argument has 64 bits, or asks for them: else Keras knows of no such types."""
     return (leaf if isinstance(leaf, str) else str(getattr(leaf, "dtype", ""))) in names
 
 
-ONE = jax.tree.structure(0)
+LEAF_STRUCTURE = jax.tree.structure(0)
 MAX_REFUSED = 256
-PLAIN = {int, bool, str, type(None)}  # values that stand for themselves
+PLAIN_TYPES = {int, bool, str, type(None)}  # values that stand for themselves
 
 
 class _Tensor:
@@ -224,7 +224,9 @@ def record(operation: KerasOperation, args: tuple[Any, ...], kwargs: dict[str, A
             slots.append(value._slot if value._recording is recording else recording.leaf(value))
             types.append(value._type)
             values.append(TENSOR)
-        elif kind in PLAIN or (kind is tuple and all(type(item) in PLAIN for item in value)):
+        elif kind in PLAIN_TYPES or (
+            kind is tuple and all(type(item) in PLAIN_TYPES for item in value)
+        ):
             values.append((kind, value))
         elif kind is float:
             values.append(_static(value))

@@ -63,7 +63,7 @@ def seeded(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     signature = inspect.signature(function)
     draw = importlib.import_module("keras.src.random.seed_generator").draw_seed
-    own = _OWN.get(function.__name__)
+    own = _OWN_FUNCTIONS.get(function.__name__)
 
     def drawn(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
@@ -118,7 +118,7 @@ def _shuffle(x: Any, axis: int, seed: EagerTensor) -> EagerTensor:
 
 
 # By the names of the backend's functions, whose parameters they have.
-_OWN: dict[str, Callable[..., EagerTensor]] = {
+_OWN_FUNCTIONS: dict[str, Callable[..., EagerTensor]] = {
     "normal": stateless_normal,
     "truncated_normal": stateless_truncated_normal,
     "uniform": stateless_uniform,

@@ -11,7 +11,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._tape.init_scope import outside_of_functions
 from tapefacade._trace.recording import THREAD
 
-SIZES = (83, 89)  # in the place of a size that is not known
+STAND_IN_SIZES = (83, 89)  # in the place of a size that is not known
 
 
 def compute_output_spec_with_tensors(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,7 +35,7 @@ def compute_output_spec_with_tensors(original: Callable[..., Any]) -> Callable[.
             with _describing(), outside_of_functions():
                 first, second = (
                     original(on_arrays, *_sized(args, size), **_sized(kwargs, size))
-                    for size in SIZES
+                    for size in STAND_IN_SIZES
                 )
             return jax.tree.map(_unknown_where_different, first, second)
 

@@ -7,7 +7,7 @@ from typing import Any
 from tapefacade._core.errors import OpError
 from tapefacade._core.tracebacks import Filtering, users_frames
 
-INJECTED = "_keras_call_info_injected"  # Keras's mark of an error that has the arguments
+INJECTED_MARK = "_keras_call_info_injected"  # Keras's mark of an error that has the arguments
 
 
 def injecting(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -24,7 +24,7 @@ def injecting(original: Callable[..., Any]) -> Callable[..., Any]:
                 return handled(*args, **kwargs)
             except RuntimeError as told:
                 error = told.__context__
-                if not isinstance(error, OpError) or not hasattr(told, INJECTED):
+                if not isinstance(error, OpError) or not hasattr(told, INJECTED_MARK):
                     raise
                 raise _with_arguments(error, told) from None
 
@@ -41,7 +41,7 @@ def _with_arguments(error: OpError, told: Exception) -> OpError:
     made = kind.__new__(kind)
     made.__dict__.update(error.__dict__)
     made._message = text
-    setattr(made, INJECTED, True)
+    setattr(made, INJECTED_MARK, True)
     return made.with_traceback(told.__traceback__)
 
 

@@ -34,7 +34,7 @@ from tapefacade._ops.nn.normalization import batch_normalization, moments
 NO_SESSIONS = "there are no sessions; call the functions directly."
 
 # These look at symbolic tensors; the others become parts of a model.
-LOOKING = {
+FUNCTIONS_OF_SYMBOLIC_TENSORS = {
     "count_params", "dtype", "eval", "function", "get_value", "int_shape", "is_sparse",
     "name_scope", "ndim", "placeholder",
 }  # fmt: skip
@@ -42,7 +42,7 @@ OF_SHAPES = {
     "random_normal", "random_uniform", "random_bernoulli", "random_binomial", "truncated_normal",
     "ones", "zeros",
 }  # fmt: skip
-REFUSED = {
+REFUSED_FUNCTIONS = {
     "gradients": "use `tf.GradientTape`.",
     "get_session": NO_SESSIONS,
     "set_session": NO_SESSIONS,
@@ -73,7 +73,7 @@ def apply(patches: AttributePatches) -> None:
         patches.set(public, name, _on_ours(function, make_node))
     for name in older_phase_names():
         patches.set(public, name, getattr(learning_phase, name))
-    for name in REFUSED:
+    for name in REFUSED_FUNCTIONS:
         patches.set(public, name, _refusing(name))
     patches.set(public, "Variable", source("backend").Variable)
 
@@ -94,7 +94,7 @@ def _is_public(function: Any, module: types.ModuleType) -> bool:
 
 def _refusing(name: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
-        raise refusal(f"K.{name}", REFUSED[name])
+        raise refusal(f"K.{name}", REFUSED_FUNCTIONS[name])
 
     function.__name__ = name
     return function
@@ -138,7 +138,9 @@ def _on_ours(function: Callable[..., Any], make_node: Callable[..., Any]) -> Cal
     @like(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         leaves = list(_leaves((args, kwargs)))
-        if name not in LOOKING and any(isinstance(leaf, symbolic) for leaf in leaves):
+        if name not in FUNCTIONS_OF_SYMBOLIC_TENSORS and any(
+            isinstance(leaf, symbolic) for leaf in leaves
+        ):
             if name in OF_SHAPES:
                 raise refusal(
                     f"K.{name} of a shape that is symbolic", "write it within a layer's `call`."

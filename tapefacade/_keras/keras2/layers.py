@@ -22,8 +22,8 @@ DROPPED_OF_WEIGHTS = {
     "caching_device", "experimental_autocast",
 }  # fmt: skip
 # Arguments of layers that chose among implementations; and those that change what comes out.
-DROPPED = ("implementation", "dynamic", "fused", "experimental_autocast", "inputs_dtype")
-CHANGING = {
+DROPPED_ARGUMENTS = ("implementation", "dynamic", "fused", "experimental_autocast", "inputs_dtype")
+CHANGING_ARGUMENTS = {
     "time_major": "transpose the first two axes before and after the layer.",
     "virtual_batch_size": "split the batch before the layer.",
 }
@@ -73,12 +73,12 @@ def _initializing(original: Callable[..., None]) -> Callable[..., None]:
             original(self)
             return
         name = type(self).__name__
-        for key in [key for key in DROPPED if key in kwargs]:
+        for key in [key for key in DROPPED_ARGUMENTS if key in kwargs]:
             kwargs.pop(key)
             notice(f"{name}({key}=...)", f"{name} without it: it changes nothing")
-        for key in [key for key in CHANGING if key in kwargs]:
+        for key in [key for key in CHANGING_ARGUMENTS if key in kwargs]:
             if kwargs.pop(key):
-                raise refusal(f"{name}({key}=...)", CHANGING[key])
+                raise refusal(f"{name}({key}=...)", CHANGING_ARGUMENTS[key])
         values = kwargs.pop("weights", None)
         shape = kwargs.pop("batch_input_shape", None)
         original(self, **kwargs)

@@ -8,7 +8,7 @@ from tapefacade._core.thread_state import ThreadState
 from tapefacade._keras.keras2.notices import notice, source
 
 TODAY_ARGUMENT = "the argument `training` of `call`"
-TODAY = "`layer(x, training=...)`"
+SPELLING_TODAY = "`layer(x, training=...)`"
 
 
 class _Phase(ThreadState):
@@ -39,7 +39,7 @@ def set_learning_phase(value: Any) -> None:
     Args:
         value: 1 or True for training, 0 or False for inference.
     """
-    notice("K.set_learning_phase", TODAY)
+    notice("K.set_learning_phase", SPELLING_TODAY)
     _put(value)
 
 
@@ -56,7 +56,7 @@ def learning_phase_scope(value: Any) -> Iterator[None]:
     Args:
         value: 1 or True for training, 0 or False for inference.
     """
-    notice("K.learning_phase_scope", TODAY)
+    notice("K.learning_phase_scope", SPELLING_TODAY)
     with _PHASE.temporarily(value=_PHASE.value):
         _put(value)
         yield

@@ -10,7 +10,7 @@ from tapefacade._keras.keras2.notices import Attribute, like, notice, renamed, s
 REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
 # Arguments of `add_weight` in Keras 2, in this order.
 OF_WEIGHTS = ("name", "shape", "aggregation", "synchronization", "initializer", "dtype")
-DROPPED = ("aggregation", "synchronization", "use_resource", "trainable")
+DROPPED_ARGUMENTS = ("aggregation", "synchronization", "use_resource", "trainable")
 
 
 def apply(patches: AttributePatches) -> None:
@@ -117,7 +117,7 @@ def _adding_weight(original: Callable[..., Any]) -> Callable[..., Any]:
             notice('metric.add_weight("name")', 'metric.add_weight(name="name")')
             kwargs.update(zip(OF_WEIGHTS, args, strict=False))
             args = ()
-        for key in DROPPED:
+        for key in DROPPED_ARGUMENTS:
             kwargs.pop(key, None)
         if "shape" in kwargs:
             kwargs["shape"] = tuple(kwargs["shape"])

@@ -14,7 +14,7 @@ from tapefacade._keras.keras2.notices import like, notice, source
 ROOT = "keras._tf_keras.keras"
 SCHEDULES = "optimizers.schedules"
 # Older name: where it is today.
-MOVED: dict[str, dict[str, str]] = {
+MOVED_NAMES: dict[str, dict[str, str]] = {
     "losses": {
         "mean_squared_error": "losses.MSE",
         "mean_absolute_error": "losses.MAE",
@@ -68,7 +68,7 @@ _PREPROCESS = "use preprocessing layers."
 _SCHEDULE = "use `CosineDecay`, or a schedule of your own."
 _DATA = "use `tf.data`, or `model.fit` of a `PyDataset`."
 # What has no counterpart, and what to do.
-ABSENT: dict[str, str] = {
+ABSENT_NAMES: dict[str, str] = {
     "estimator": "train with `model.fit`.",
     "dtensor": "use `tf.distribute`.",
     "experimental.LinearModel": "use a `Dense(1)` layer.",
@@ -106,7 +106,9 @@ def apply(patches: AttributePatches) -> None:
         parent, _, last = path.rpartition(".")
         if last not in vars(_at(root, parent)):
             patches.set(_at(root, parent), last, _space(path))
-    owners = {path.rpartition(".")[0] for path in ABSENT} | set(MOVED) | set(classes.PLACES)
+    owners = (
+        {path.rpartition(".")[0] for path in ABSENT_NAMES} | set(MOVED_NAMES) | set(classes.PLACES)
+    )
     for path in sorted(owners):
         module = _at(root, path) if _has(root, path) else None
         if isinstance(module, types.ModuleType) and "__getattr__" not in vars(module):
@@ -164,7 +166,7 @@ def _space(path: str) -> types.ModuleType:
         own = f"{path}.{name}"
         if name in classes.PLACES.get(path, ()):
             return classes.make(path, name)
-        if own in ABSENT:
+        if own in ABSENT_NAMES:
             raise _absent(own)
         place = known.get(name) or (f"{known[None]}.{name}" if None in known else "")
         if not place or not _has(root, place):
@@ -180,13 +182,13 @@ def _space(path: str) -> types.ModuleType:
 
 def _absent(path: str) -> AttributeError:
     return AttributeError(
-        f"tf.keras.{path} is Keras 2 and has no counterpart in Keras 3: {ABSENT[path]}"
+        f"tf.keras.{path} is Keras 2 and has no counterpart in Keras 3: {ABSENT_NAMES[path]}"
     )
 
 
 def _finding(root: Any, path: str, module: str) -> Callable[[str], Any]:
     """Makes what finds the older names of a namespace."""
-    moved = MOVED.get(path, {})
+    moved = MOVED_NAMES.get(path, {})
 
     def find(name: str) -> Any:
         own = f"{path}.{name}" if path else name
@@ -195,7 +197,7 @@ def _finding(root: Any, path: str, module: str) -> Callable[[str], Any]:
             return _at(root, moved[name])
         if name in classes.PLACES.get(path, ()):
             return classes.make(path, name)
-        if own in ABSENT:
+        if own in ABSENT_NAMES:
             raise _absent(own)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 

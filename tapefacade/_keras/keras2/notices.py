@@ -9,7 +9,7 @@ from typing import Any
 
 from tapefacade._core.logging import get_logger
 
-_SAID: set[str] = set()
+_NOTICES_GIVEN: set[str] = set()
 
 
 class RefusedError(TypeError, ValueError, AttributeError):
@@ -23,8 +23,8 @@ def notice(spelling: str, today: str) -> None:
         spelling: what the program wrote.
         today: what is written in Keras 3.
     """
-    if spelling not in _SAID:
-        _SAID.add(spelling)
+    if spelling not in _NOTICES_GIVEN:
+        _NOTICES_GIVEN.add(spelling)
         get_logger().warning("%s is Keras 2; write %s.", spelling, today)
 
 

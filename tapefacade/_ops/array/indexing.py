@@ -120,20 +120,20 @@ MESSAGE_TYPE = (
 )
 MESSAGE_ELLIPSES = "Multiple ellipses in slice spec not allowed"
 MESSAGE_SCALAR = "Attempting to slice scalar input."
-PREFIX = kernel_prefix("StridedSlice")
-SUFFIX = kernel_suffix("StridedSlice") + "strided_slice/"
-QUICK = (int, slice, type(None), type(Ellipsis))  # the types of items that need no look
-BOUNDS = (int, type(None))
+ERROR_PREFIX = kernel_prefix("StridedSlice")
+ERROR_SUFFIX = kernel_suffix("StridedSlice") + "strided_slice/"
+QUICK_TYPES = (int, slice, type(None), type(Ellipsis))  # the types of items that need no look
+BOUND_TYPES = (int, type(None))
 SCALAR = type_of((), np.dtype(np.int32))
 # What subscripts mean, by the type of the tensor: reading one takes several microseconds.
-PARSED: dict[Any, tuple[Spec, list[Any]]] = {}
+PARSED_SUBSCRIPTS: dict[Any, tuple[Spec, list[Any]]] = {}
 MAX_PARSED = 4096
 INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
 def refused(message: str) -> errors.InvalidArgumentError:
     """Makes the exception of TensorFlow's slicing kernel."""
-    return invalid(f"{PREFIX}{message}{SUFFIX}")
+    return invalid(f"{ERROR_PREFIX}{message}{ERROR_SUFFIX}")
 
 
 def zero_stride(place: int) -> str:
@@ -221,7 +221,7 @@ def _index(item: Any) -> Any:
     if kind is int:
         return item
     if kind is bool:
-        raise invalid(str(refused_type("Index", "bool", INDICES_INT16)) + SUFFIX)
+        raise invalid(str(refused_type("Index", "bool", INDICES_INT16)) + ERROR_SUFFIX)
     if isinstance(item, int | np.integer):
         return int(item)
     if is_tensor(item):
@@ -299,7 +299,7 @@ def parse(shape: tuple[int, ...], key: Any, known: bool) -> tuple[Spec, list[Any
     """
     items = key if isinstance(key, tuple | list) else (key,)
     for item in items:
-        if type(item) not in QUICK:
+        if type(item) not in QUICK_TYPES:
             _index(item)
     spec: list[Any] = []
     starts: list[Any] = []
@@ -342,9 +342,9 @@ def _hashable(key: Any) -> Any:
     for item in key:
         if type(item) is slice:
             item = (item.start, item.stop, item.step)
-            if type(item[0]) not in BOUNDS or type(item[1]) not in BOUNDS:
+            if type(item[0]) not in BOUND_TYPES or type(item[1]) not in BOUND_TYPES:
                 return None
-            if type(item[2]) not in BOUNDS:
+            if type(item[2]) not in BOUND_TYPES:
                 return None
         elif item is not None and item is not Ellipsis and type(item) is not int:
             return None
@@ -397,11 +397,11 @@ def getitem(x: Any, key: Any) -> Any:
     short = _hashable(key)
     if short is not None:
         short = (x._type, known, short)
-        found = PARSED.get(short)
+        found = PARSED_SUBSCRIPTS.get(short)
         if found is None:
-            if len(PARSED) > MAX_PARSED:
-                PARSED.clear()
-            found = PARSED[short] = parse(x._type.shape, key, known)
+            if len(PARSED_SUBSCRIPTS) > MAX_PARSED:
+                PARSED_SUBSCRIPTS.clear()
+            found = PARSED_SUBSCRIPTS[short] = parse(x._type.shape, key, known)
         spec, starts = found
     elif type(key) is bool or (
         isinstance(key, EagerTensor | np.ndarray) and key.dtype == dtypes.bool

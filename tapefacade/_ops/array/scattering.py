@@ -151,7 +151,7 @@ def _update_test(
     return _test(indices, tensor.shape, bad_indices_policy)
 
 
-CHECK = Check(("indices",), _update_test, _error)
+UPDATE_CHECK = Check(("indices",), _update_test, _error)
 
 
 @jax.custom_jvp
@@ -167,7 +167,7 @@ def _updated_jvp(primals: Any, tangents: Any) -> Any:
     return _updated(*primals), _added(tangents[0] * kept, indices, tangents[2])
 
 
-@op("tensor_scatter_nd_update", kernel="TensorScatterUpdate", check=CHECK, moves=True)
+@op("tensor_scatter_nd_update", kernel="TensorScatterUpdate", check=UPDATE_CHECK, moves=True)
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike
 ) -> jax.Array:
@@ -192,7 +192,7 @@ def tensor_scatter_nd_update(
     return _updated(tensor, indices, updates)
 
 
-@op("tensor_scatter_nd_add", kernel="TensorScatterAdd", check=CHECK, raw_op=True)
+@op("tensor_scatter_nd_add", kernel="TensorScatterAdd", check=UPDATE_CHECK, raw_op=True)
 def tensor_scatter_nd_add(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -217,7 +217,7 @@ def tensor_scatter_nd_add(
     return _added(tensor, indices, updates)
 
 
-@op("tensor_scatter_nd_sub", kernel="TensorScatterSub", check=CHECK, raw_op=True)
+@op("tensor_scatter_nd_sub", kernel="TensorScatterSub", check=UPDATE_CHECK, raw_op=True)
 def tensor_scatter_nd_sub(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -271,7 +271,7 @@ _shared_largest = _shared(_largest)
 _shared_smallest = _shared(_smallest)
 
 
-@op("tensor_scatter_nd_max", kernel="TensorScatterMax", check=CHECK, raw_op=True)
+@op("tensor_scatter_nd_max", kernel="TensorScatterMax", check=UPDATE_CHECK, raw_op=True)
 def tensor_scatter_nd_max(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:
@@ -299,7 +299,7 @@ def tensor_scatter_nd_max(
     return _shared_largest(tensor, indices, updates)
 
 
-@op("tensor_scatter_nd_min", kernel="TensorScatterMin", check=CHECK, raw_op=True)
+@op("tensor_scatter_nd_min", kernel="TensorScatterMin", check=UPDATE_CHECK, raw_op=True)
 def tensor_scatter_nd_min(
     tensor: TensorLike, indices: IndexLike, updates: TensorLike, bad_indices_policy: str = ""
 ) -> jax.Array:

@@ -224,7 +224,7 @@ def broadcast_gradient_args(s0: Any, s1: Any) -> BroadcastGradientArgs:
     return BroadcastGradientArgs(*axes)
 
 
-KNOWN = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
+HOST_TYPES = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
 # The ops through which TensorFlow follows constants.
 STATIC_OPS = (
     "_cast", "_concat", "_fill", "_full", "_range", "_stack", "identity", "math.equal",
@@ -254,7 +254,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         if not _is_symbolic(tensor):
             return tensor.numpy()
         return _static_value(tensor._recording, tensor._slot, partial)
-    is_known = isinstance(tensor, KNOWN) or (
+    is_known = isinstance(tensor, HOST_TYPES) or (
         isinstance(tensor, CompositeTensor) and not tensor._is_tensor
     )
     return tensor if is_known else None

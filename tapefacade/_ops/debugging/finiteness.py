@@ -16,7 +16,7 @@ from tapefacade._definition.op import Check, FreeTensor, NotDifferentiable, Tens
 from tapefacade._ops.debugging.values import library_of
 
 FreeList = Annotated[Any, "free", "list"]
-SUMMARIZED = 3  # elements shown of each tensor, unless the call says otherwise
+SUMMARIZED_ELEMENTS = 3  # elements shown of each tensor, unless the call says otherwise
 
 
 def _is_finite(tensor: Any, message: str) -> tuple[Any, ...]:
@@ -85,7 +85,9 @@ def _are_near(
     library = library_of(x, y)
     with np.errstate(all="ignore"):
         near = library.abs(x - y) <= atol + rtol * library.abs(y)
-    shown = [library.ravel(z)[: SUMMARIZED if summarize is None else summarize] for z in (x, y)]
+    shown = [
+        library.ravel(z)[: SUMMARIZED_ELEMENTS if summarize is None else summarize] for z in (x, y)
+    ]
     shapes = [np.array(z.shape, np.int64) for z in (x, y)]
     return (library.all(near), *shown, *shapes, rtol, atol)
 
@@ -190,7 +192,7 @@ def _prefix(message: str | None) -> str:
 def _is_true(
     condition: Any, data: list[Any], texts: tuple[Any, ...], summarize: int | None
 ) -> tuple[Any, ...]:
-    count = SUMMARIZED if summarize is None or summarize < 0 else summarize
+    count = SUMMARIZED_ELEMENTS if summarize is None or summarize < 0 else summarize
     library = library_of(condition, *data)
     shown = [library.ravel(x)[:count] for x in data]
     sizes = [np.int64(np.prod(x.shape)) for x in data]
@@ -251,7 +253,7 @@ def Assert(  # noqa: N802 - TensorFlow's name
     if is_tensor(condition):
         _assert(condition, tensors, tuple(texts), summarize)
     elif not condition:
-        count = SUMMARIZED if summarize is None or summarize < 0 else summarize
+        count = SUMMARIZED_ELEMENTS if summarize is None or summarize < 0 else summarize
         values = [tensor.numpy() for tensor in tensors]
         rest = iter([_listed(np.ravel(v)[:count], int(np.size(v))) for v in values])
         lines = [next(rest) if text is None else text for text in texts]

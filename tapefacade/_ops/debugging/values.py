@@ -13,14 +13,14 @@ from tapefacade._core.error_texts import invalid
 from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import Check, NotDifferentiable, TensorLike, function, op
 
-SUMMARIZED = 3  # elements shown of each tensor, unless the call says otherwise
+SUMMARIZED_ELEMENTS = 3  # elements shown of each tensor, unless the call says otherwise
 Test = Callable[[Any, Any], Any]
 
 
 def _limit(summarize: int | None, size: int) -> int:
     """Returns how many of `size` elements to show."""
     if summarize is None:
-        return min(SUMMARIZED, size)
+        return min(SUMMARIZED_ELEMENTS, size)
     return size if summarize < 0 else min(summarize, size)
 
 

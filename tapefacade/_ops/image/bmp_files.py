@@ -7,7 +7,7 @@ import numpy as np
 from tapefacade._core.error_texts import invalid
 from tapefacade._ops.image.files import Array, with_channels
 
-SMALLEST = 32  # bytes of the headers that are read
+MIN_BYTES = 32  # bytes of the headers that are read
 
 
 def decode(contents: bytes, channels: int) -> Array:
@@ -23,9 +23,9 @@ def decode(contents: bytes, channels: int) -> Array:
     Raises:
         InvalidArgumentError: if the file is broken, or has other pixels.
     """
-    if len(contents) < SMALLEST:
+    if len(contents) < MIN_BYTES:
         raise invalid(
-            f"Incomplete bmp content, requires at least {SMALLEST} bytes to find the header size, "
+            f"Incomplete bmp content, requires at least {MIN_BYTES} bytes to find the header size, "
             f"width, height, and bpp, got {len(contents)} bytes"
         )
     start, _, width, height, _, bits = struct.unpack_from("<IIiiHH", contents, 10)

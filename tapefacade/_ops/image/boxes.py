@@ -31,7 +31,7 @@ COLOURS = (
     (1, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0.5, 0, 0.5),
     (0.5, 0.5, 0), (0.5, 0, 0), (0, 0, 0.5), (0, 1, 1), (1, 0, 1),
 )  # fmt: skip
-FARTHEST = np.float32(-(2**31))  # where TensorFlow sees an edge that is not finite
+FARTHEST_EDGE = np.float32(-(2**31))  # where TensorFlow sees an edge that is not finite
 
 
 @function("image.draw_bounding_boxes")
@@ -135,8 +135,8 @@ def _drawn(images: jax.Array, boxes: jax.Array, colours: jax.Array) -> jax.Array
     height, width = images.shape[1:3]
     lasts = np.array([height - 1, width - 1] * 2, np.float32)
     places = boxes * lasts
-    finite = jnp.abs(places) < -FARTHEST
-    edges = jnp.where(finite, places, FARTHEST).astype(np.int32)
+    finite = jnp.abs(places) < -FARTHEST_EDGE
+    edges = jnp.where(finite, places, FARTHEST_EDGE).astype(np.int32)
     y, x = (np.arange(size, dtype=np.int32) for size in (height, width))
     y, x = y[:, None], x[None, :]
 
@@ -151,7 +151,7 @@ def _drawn(images: jax.Array, boxes: jax.Array, colours: jax.Array) -> jax.Array
     return jax.vmap(lambda image, some: lax.scan(draw, image, (some, chosen))[0])(images, edges)
 
 
-SIZES = ("uint8", "int8", "int16", "int32", "int64")
+SIZE_DTYPES = ("uint8", "int8", "int16", "int32", "int64")
 # What TensorFlow's kernels take for None.
 ASPECT_RATIOS, AREAS, ATTEMPTS = (0.75, 1.33), (0.05, 1.0), 100
 
@@ -330,7 +330,7 @@ def _error(value: Any, **static: Any) -> Exception:
 @op(
     "_sample_distorted_bounding_box",
     kernel="SampleDistortedBoundingBoxV2",
-    dtypes=SIZES,
+    dtypes=SIZE_DTYPES,
     gradient=NotDifferentiable(),
     check=Check(("boxes",), _test, _error),
 )
@@ -344,7 +344,7 @@ def _sample(
 @op(
     "_stateless_sample_distorted_bounding_box",
     kernel="StatelessSampleDistortedBoundingBox",
-    dtypes=SIZES,
+    dtypes=SIZE_DTYPES,
     gradient=NoGradient("StatelessSampleDistortedBoundingBox"),
     check=Check(("boxes",), _test, _error),
 )

@@ -173,7 +173,7 @@ def decode_and_crop_jpeg(
     bottom, right = top + height, left + width
     inside = 0 <= top < bottom <= pixels.shape[0] and 0 <= left < right <= pixels.shape[1]
     if not inside:
-        raise invalid(jpeg_files.BROKEN)
+        raise invalid(jpeg_files.MESSAGE_BROKEN)
     return from_host(np.ascontiguousarray(pixels[top:bottom, left:right]))
 
 

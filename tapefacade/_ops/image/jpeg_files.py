@@ -21,7 +21,7 @@ UNITS = {"in": 1, "cm": 2}
 FORMATS = {"": 0, "grayscale": 1, "rgb": 3}
 INKS = ("CMYK", "YCCK")
 ENDS_EARLY = "Premature end"  # in what libjpeg says
-BROKEN = "jpeg::Uncompress failed. Invalid JPEG data or crop window."
+MESSAGE_BROKEN = "jpeg::Uncompress failed. Invalid JPEG data or crop window."
 
 
 def decode(
@@ -78,7 +78,7 @@ def _decoded_by_pillow(contents: bytes, channels: int, ratio: int, recover: bool
     try:
         image = open_image(contents + END if recover else contents)
         if image.mode == "CMYK" and channels == 1:
-            raise invalid(BROKEN)
+            raise invalid(MESSAGE_BROKEN)
         width, height = image.size
         # The decoder makes an image smaller, and grey, for less than it takes to do so afterwards.
         smaller = (max(1, width // ratio), max(1, height // ratio))
@@ -88,7 +88,7 @@ def _decoded_by_pillow(contents: bytes, channels: int, ratio: int, recover: bool
             image = image.reduce(ratio * image.size[0] // width or 1)
         pixels = np.array(image)
     except (OSError, SyntaxError, ValueError, struct.error) as error:
-        raise invalid(BROKEN) from error
+        raise invalid(MESSAGE_BROKEN) from error
     if image.mode == "CMYK":
         inks = 255 - pixels.astype(np.uint16)
         pixels = (inks[..., :3] * inks[..., 3:] // 255).astype(np.uint8)

@@ -173,28 +173,28 @@ def extract_volume_patches(input: TensorLike, ksizes: Any, strides: Any, padding
 
 
 NOISES = ("uniform", "gaussian", "zero")
-SUFFIX = " [Op:ExtractGlimpseV2] name: "
+OP_SUFFIX = " [Op:ExtractGlimpseV2] name: "
 
 
 def _check(input: Any, size: Any, offsets: Any, noise: Any) -> None:
     if noise not in NOISES:
-        raise invalid(f"The noise could only be uniform, gaussian, or zero, got{noise}{SUFFIX}")
+        raise invalid(f"The noise could only be uniform, gaussian, or zero, got{noise}{OP_SUFFIX}")
     if len(input.shape) != 4:
         raise invalid(
             "input must be 4-dimensional (batch_size, height, width, depth)"
-            f"{shape_text(input.shape)}{SUFFIX}"
+            f"{shape_text(input.shape)}{OP_SUFFIX}"
         )
     if list(size.shape) != [2]:
         raise invalid(
-            f"input must be a vector of size 2 (height, width){shape_text(size.shape)}{SUFFIX}"
+            f"input must be a vector of size 2 (height, width){shape_text(size.shape)}{OP_SUFFIX}"
         )
     shape = offsets.shape
     if len(shape) != 2:
-        raise invalid(f"input must be a matrix{shape_text(shape)}{SUFFIX}")
+        raise invalid(f"input must be a matrix{shape_text(shape)}{OP_SUFFIX}")
     if shape[0] != input.shape[0]:
-        raise invalid(f"first dimension should be batch{shape_text(shape)}{SUFFIX}")
+        raise invalid(f"first dimension should be batch{shape_text(shape)}{OP_SUFFIX}")
     if shape[1] != 2:
-        raise invalid(f"second dimension should be of size 2 (y,x){shape_text(shape)}{SUFFIX}")
+        raise invalid(f"second dimension should be of size 2 (y,x){shape_text(shape)}{OP_SUFFIX}")
 
 
 def _filling(key: jax.Array, image: jax.Array, shape: tuple[int, ...], noise: str) -> jax.Array:

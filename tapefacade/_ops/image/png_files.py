@@ -20,7 +20,7 @@ GREY, COLOUR, PALETTE, GREY_ALPHA, COLOUR_ALPHA = 0, 2, 3, 4, 6
 COLOUR_TYPES = {1: GREY, 2: GREY_ALPHA, 3: COLOUR, 4: COLOUR_ALPHA}
 CHANNELS = {kind: count for count, kind in COLOUR_TYPES.items()}
 # The passes of an interlaced image: the first row and column, and the steps.
-WHOLE = ((0, 0, 1, 1),)
+ONE_PASS = ((0, 0, 1, 1),)
 PASSES = (
     (0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2),
     (1, 0, 2, 1),
@@ -98,7 +98,7 @@ def _decode_deep(contents: bytes) -> Array:
     values = np.frombuffer(zlib.decompress(parts[b"IDAT"]), np.uint8)
     channels, place = CHANNELS[kind], 0
     pixels = np.zeros((height, width, channels), np.uint16)
-    for top, left, down, right in PASSES if interlaced else WHOLE:
+    for top, left, down, right in PASSES if interlaced else ONE_PASS:
         some = pixels[top::down, left::right]
         rows, columns = some.shape[:2]
         if some.size == 0:

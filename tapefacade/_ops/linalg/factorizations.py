@@ -14,7 +14,7 @@ from tapefacade._definition.op import Check, NoGradient, TensorLike, op
 
 MATRICES = ("double", "float", "half", "complex64", "complex128")
 # Differences of eigenvalues are regularized by this number, as in TensorFlow.
-TINY = 1e-20
+EIGENVALUE_REGULARIZER = 1e-20
 
 
 class Lu(NamedTuple):
@@ -247,7 +247,9 @@ def _svd_tangents(
     places = np.arange(rows)
     diagonal = inner[..., places, places]
     singular = values.astype(change.dtype)
-    inverse = (values / (values * values + jnp.asarray(TINY, values.dtype))).astype(change.dtype)
+    inverse = (
+        values / (values * values + jnp.asarray(EIGENVALUE_REGULARIZER, values.dtype))
+    ).astype(change.dtype)
     turns = _inverse_differences(values * values).astype(change.dtype)
     across, down = singular[..., None, :], singular[..., :, None]
     of_left = left @ (turns * (inner * across + down * transposed(inner)))
@@ -311,7 +313,7 @@ def _inverse_differences(values: jax.Array) -> jax.Array:
     """
     diagonal = jnp.eye(values.shape[-1], dtype=values.dtype)
     differences = values[..., None, :] - values[..., :, None] + diagonal
-    tiny = jnp.asarray(TINY, values.dtype)
+    tiny = jnp.asarray(EIGENVALUE_REGULARIZER, values.dtype)
     return (1 - diagonal) * differences / (differences * differences + tiny)
 
 

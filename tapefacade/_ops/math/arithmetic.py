@@ -15,12 +15,12 @@ from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._definition.argument_checks import check_broadcast
 from tapefacade._definition.op import TensorLike, TensorList, function, op
 
-MIXED = ("uint8", "int8", "uint16", "int16", "int32")
+MIXED_DTYPES = ("uint8", "int8", "uint16", "int16", "int32")
 ADD = (*kernel_dtypes.FLOATS, *kernel_dtypes.UNSIGNED, *kernel_dtypes.SIGNED, *COMPLEX)
-SUBTRACT = (*kernel_dtypes.FLOATS, *MIXED, "int64", *COMPLEX, "uint32", "uint64")
-MULTIPLY = (*kernel_dtypes.FLOATS, *MIXED, "uint32", "uint64", "int64", *COMPLEX)
+SUBTRACT = (*kernel_dtypes.FLOATS, *MIXED_DTYPES, "int64", *COMPLEX, "uint32", "uint64")
+MULTIPLY = (*kernel_dtypes.FLOATS, *MIXED_DTYPES, "uint32", "uint64", "int64", *COMPLEX)
 SQUARED_DIFFERENCE = (*kernel_dtypes.FLOATS, "int32", "int64", *COMPLEX)
-ORDERED = (
+ORDERED_DTYPES = (
     *kernel_dtypes.FLOATS, "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
 )  # fmt: skip
 ADD_N = (*kernel_dtypes.NUMBERS, "variant")
@@ -220,7 +220,7 @@ def maximum_of_arrays(x: jax.Array, y: jax.Array) -> jax.Array:
     "math.maximum",
     "maximum",
     kernel="Maximum",
-    dtypes=ORDERED,
+    dtypes=ORDERED_DTYPES,
     host=np.maximum,
     elementwise=2,
     raw_op=True,
@@ -268,7 +268,7 @@ def minimum_of_arrays(x: jax.Array, y: jax.Array) -> jax.Array:
     "math.minimum",
     "minimum",
     kernel="Minimum",
-    dtypes=ORDERED,
+    dtypes=ORDERED_DTYPES,
     host=np.minimum,
     elementwise=2,
     raw_op=True,

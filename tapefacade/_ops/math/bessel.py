@@ -1,7 +1,7 @@
 """Bessel functions of all kinds, and integrals without an elementary form.
 
-JAX has no J, Y and K. They are computed in float64, whatever the dtype: up to `FAR` by the
-trapezoidal rule for Bessel's integral, which converges geometrically for a periodic function
+JAX has no J, Y and K. They are computed in float64, whatever the dtype: up to `HANKEL_BEGINS` by
+the trapezoidal rule for Bessel's integral, which converges geometrically for a periodic function
 (Trefethen and Weideman, SIAM Review 56, 2014), beyond by Hankel's asymptotic series (DLMF 10.17).
 
 The coefficients of Dawson's integral are those of Cephes (S. L. Moshier, Methods and Programs for
@@ -20,7 +20,7 @@ from jax.scipy import special
 from tapefacade._core import kernel_dtypes
 from tapefacade._definition.op import TensorLike, op
 
-FAR = 25.0
+HANKEL_BEGINS = 25.0
 EULER_GAMMA = 0.5772156649015329
 # Half a period: the integrands are symmetric. 2 * NODES - 2 * TERMS exceeds the orders of the
 # Bessel functions that are not negligible up to FAR, and so does 2 * TERMS.
@@ -38,7 +38,7 @@ HANKEL_TERMS = 16
 
 def _near(x: jax.Array) -> jax.Array:
     """Keeps the argument of a formula in its domain."""
-    return jnp.where(x > FAR, jnp.ones_like(x), x)
+    return jnp.where(x > HANKEL_BEGINS, jnp.ones_like(x), x)
 
 
 def _mean(weights: np.ndarray, values: jax.Array) -> jax.Array:
@@ -47,7 +47,7 @@ def _mean(weights: np.ndarray, values: jax.Array) -> jax.Array:
 
 def _hankel(x: jax.Array, order: int) -> tuple[jax.Array, jax.Array]:
     """Returns J and Y of a large argument."""
-    x = jnp.where(x > FAR, x, jnp.full_like(x, FAR))
+    x = jnp.where(x > HANKEL_BEGINS, x, jnp.full_like(x, HANKEL_BEGINS))
     parts = [jnp.ones_like(x), jnp.zeros_like(x)]
     factor = jnp.ones_like(x)
     for k in range(1, HANKEL_TERMS + 1):
@@ -64,7 +64,7 @@ def _j(x: jax.Array, order: int) -> jax.Array:
     size = jnp.abs(x.astype(np.float64))
     waves = _near(size)[..., None] * SINES
     near = _mean(SINES, jnp.sin(waves)) if order else _mean(np.ones(NODES), jnp.cos(waves))
-    value = jnp.where(size > FAR, _hankel(size, order)[0], near)
+    value = jnp.where(size > HANKEL_BEGINS, _hankel(size, order)[0], near)
     return (jnp.sign(x.astype(np.float64)) * value if order else value).astype(x.dtype)
 
 
@@ -81,7 +81,7 @@ def _y(x: jax.Array, order: int) -> jax.Array:
         near = log * j1 - 2 / (math.pi * inside) * j0 + rest
     else:
         near = log * j0 + 4 / math.pi * _mean(NEUMANN, cosines)
-    value = jnp.where(positive > FAR, _hankel(positive, order)[1], near)
+    value = jnp.where(positive > HANKEL_BEGINS, _hankel(positive, order)[1], near)
     value = jnp.where(wide <= 0, jnp.full_like(wide, -jnp.inf), value)
     return jnp.where(jnp.isnan(wide), wide, value).astype(x.dtype)
 
@@ -342,7 +342,7 @@ def bessel_k1e(x: TensorLike) -> jax.Array:
 
 
 # The highest power first.
-NEAR = (
+DAWSON_NEAR = (
     (1.13681498971755972054e-11, 8.49262267667473811108e-10, 1.94434204175553054283e-8,
      9.53151741254484363489e-7, 3.07828309874913200438e-6, 3.52513368520288738649e-4,
      -8.50149846724410912031e-4, 4.22618223005546594270e-2, -9.17480371773452345351e-2,
@@ -352,7 +352,7 @@ NEAR = (
      3.48805814657162590916e-3, 2.79448531198828973716e-2, 1.58874241960120565368e-1,
      5.74918629489320327824e-1, 1.00000000000000000539e0),
 )  # fmt: skip
-MIDDLE = (
+DAWSON_MIDDLE = (
     (5.08955156417900903354e-1, -2.44754418142697847934e-1, 9.41512335303534411857e-2,
      -2.18711255142039025206e-2, 3.66207612329569181322e-3, -4.23209114460388756528e-4,
      3.59641304793896631888e-5, -2.14640351719968974225e-6, 9.10010780076391431042e-8,
@@ -362,13 +362,13 @@ MIDDLE = (
      -4.55875153252442634831e-6, 1.89100358111421846170e-7, -4.91324691331920606875e-9,
      7.18466403235734541950e-11),
 )  # fmt: skip
-FAR_DAWSON = (
+DAWSON_FAR = (
     (-5.90592860534773254987e-1, 6.29235242724368800674e-1, -1.72858975380388136411e-1,
      1.64837047825189632310e-2, -4.86827613020462700845e-4),
     (1.0, -2.69820057197544900361e0, 1.73270799045947845857e0, -3.93708582281939493482e-1,
      3.44278924041233391079e-2, -9.73655226040941223894e-4),
 )  # fmt: skip
-FIRST, SECOND = 3.25, 6.25  # where the next approximation begins
+DAWSON_MIDDLE_BEGINS, DAWSON_FAR_BEGINS = 3.25, 6.25  # where the next approximation begins
 
 
 def dawson(x: jax.Array) -> jax.Array:
@@ -379,13 +379,15 @@ def dawson(x: jax.Array) -> jax.Array:
     if x.dtype not in (np.float32, np.float64):
         return dawson(x.astype(np.float32)).astype(x.dtype)
     size = jnp.abs(x)
-    square = jnp.minimum(size, FIRST) ** 2
-    near = size * _ratio(NEAR, square)
-    inverse = 1 / jnp.maximum(size, FIRST) ** 2
-    far = jnp.where(size < SECOND, _ratio(MIDDLE, inverse), _ratio(FAR_DAWSON, inverse))
-    beyond = (1 + inverse * far) / (2 * jnp.maximum(size, FIRST))
+    square = jnp.minimum(size, DAWSON_MIDDLE_BEGINS) ** 2
+    near = size * _ratio(DAWSON_NEAR, square)
+    inverse = 1 / jnp.maximum(size, DAWSON_MIDDLE_BEGINS) ** 2
+    far = jnp.where(
+        size < DAWSON_FAR_BEGINS, _ratio(DAWSON_MIDDLE, inverse), _ratio(DAWSON_FAR, inverse)
+    )
+    beyond = (1 + inverse * far) / (2 * jnp.maximum(size, DAWSON_MIDDLE_BEGINS))
     # Comparisons with NaN are false, and of 1 / infinity no more is left than 0.
-    return jnp.sign(x) * jnp.where(size < FIRST, near, beyond)
+    return jnp.sign(x) * jnp.where(size < DAWSON_MIDDLE_BEGINS, near, beyond)
 
 
 def _ratio(coefficients: tuple, x: jax.Array) -> jax.Array:

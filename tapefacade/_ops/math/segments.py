@@ -276,7 +276,7 @@ def _segment_prod(data: TensorLike, segment_ids: IndexLike, num_segments: int) -
     return segment_product(data, segment_ids, num_segments)
 
 
-AVERAGED = (
+AVERAGED_DTYPES = (
     *FLOATS, "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
 )  # fmt: skip
 # Those whose quotients are float32, as `truediv` has it; other integers give float64.
@@ -310,7 +310,7 @@ def _error(position: Any, value: Any, num_segments: int) -> Exception:
     return invalid(f"segment_ids{where} = {value} is out of range [0, {num_segments})")
 
 
-CHECK = Check(values=("segment_ids",), test=_test, error=_error)
+SEGMENT_CHECK = Check(values=("segment_ids",), test=_test, error=_error)
 
 
 def _prepared(data: jax.Array, segment_ids: jax.Array, num_segments: Any) -> Any:
@@ -330,7 +330,7 @@ def _average(data: jax.Array, segment_ids: jax.Array, num_segments: Any, root: b
     return total / (jnp.sqrt(sizes) if root else sizes)
 
 
-@op("math.unsorted_segment_sum", dtypes=NUMBERS, check=CHECK, raw_op=True)
+@op("math.unsorted_segment_sum", dtypes=NUMBERS, check=SEGMENT_CHECK, raw_op=True)
 def unsorted_segment_sum(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the sums of groups of rows.
 
@@ -351,7 +351,12 @@ def unsorted_segment_sum(data: TensorLike, segment_ids: IndexLike, num_segments:
     return segment_total(*_prepared(data, segment_ids, num_segments))
 
 
-@op("math.unsorted_segment_mean", kernel="UnsortedSegmentSum", dtypes=AVERAGED, check=CHECK)
+@op(
+    "math.unsorted_segment_mean",
+    kernel="UnsortedSegmentSum",
+    dtypes=AVERAGED_DTYPES,
+    check=SEGMENT_CHECK,
+)
 def unsorted_segment_mean(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the means of groups of rows.
 
@@ -373,7 +378,7 @@ def unsorted_segment_mean(data: TensorLike, segment_ids: IndexLike, num_segments
     return _average(data, segment_ids, num_segments, root=False)
 
 
-@op("math.unsorted_segment_sqrt_n", kernel="Sqrt", dtypes=AVERAGED, check=CHECK)
+@op("math.unsorted_segment_sqrt_n", kernel="Sqrt", dtypes=AVERAGED_DTYPES, check=SEGMENT_CHECK)
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: IndexLike, num_segments: int
 ) -> jax.Array:
@@ -398,7 +403,7 @@ def unsorted_segment_sqrt_n(
     return _average(data, segment_ids, num_segments, root=True)
 
 
-@op("math.unsorted_segment_max", dtypes=REALS, check=CHECK, raw_op=True)
+@op("math.unsorted_segment_max", dtypes=REALS, check=SEGMENT_CHECK, raw_op=True)
 def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the maxima of groups of rows.
 
@@ -421,7 +426,7 @@ def unsorted_segment_max(data: TensorLike, segment_ids: IndexLike, num_segments:
     return segment_extreme("max", *_prepared(data, segment_ids, num_segments))
 
 
-@op("math.unsorted_segment_min", dtypes=REALS, check=CHECK, raw_op=True)
+@op("math.unsorted_segment_min", dtypes=REALS, check=SEGMENT_CHECK, raw_op=True)
 def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the minima of groups of rows.
 
@@ -444,7 +449,7 @@ def unsorted_segment_min(data: TensorLike, segment_ids: IndexLike, num_segments:
     return segment_extreme("min", *_prepared(data, segment_ids, num_segments))
 
 
-@op("math.unsorted_segment_prod", dtypes=NUMBERS, check=CHECK, raw_op=True)
+@op("math.unsorted_segment_prod", dtypes=NUMBERS, check=SEGMENT_CHECK, raw_op=True)
 def unsorted_segment_prod(data: TensorLike, segment_ids: IndexLike, num_segments: int) -> jax.Array:
     """Computes the products of groups of rows.
 

@@ -13,13 +13,13 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import function
 
-SUFFIX = " [Op:SobolSample] name: "
+ERROR_SUFFIX = " [Op:SobolSample] name: "
 
 
 def _number(name: str, value: Any) -> int:
     tensor = convert_to_tensor(value, dtypes.int32)
     if len(tensor.shape):
-        raise invalid(f"{name} must be a scalar{SUFFIX}")
+        raise invalid(f"{name} must be a scalar{ERROR_SUFFIX}")
     return int(tensor.numpy())
 
 
@@ -63,9 +63,9 @@ def sobol_sample(
     )
     for key, value in (("dim", size), ("num_results", count)):
         if value < 1:
-            raise invalid(f"{key} must be at least one{SUFFIX}")
+            raise invalid(f"{key} must be at least one{ERROR_SUFFIX}")
     if first < 0:
-        raise invalid(f"skip must be non-negative{SUFFIX}")
+        raise invalid(f"skip must be non-negative{ERROR_SUFFIX}")
     # SciPy, which JAX depends on, has the table. It takes a second to import: only who asks pays.
     qmc: Any = importlib.import_module("scipy.stats.qmc")
     sequence = qmc.Sobol(size, scramble=False, bits=32).fast_forward(first + 1)

@@ -21,7 +21,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 
 RELU = (*REALS, "qint8")
-LEAKY = (*FLOATS_HALF_FIRST, *INTEGERS)
+LEAKY_DTYPES = (*FLOATS_HALF_FIRST, *INTEGERS)
 SELU_SCALE = 1.0507009873554804934193349852946
 SELU_ALPHA = 1.6732632423543772848170429916717
 
@@ -179,7 +179,7 @@ def _slope(x: jax.Array, alpha: float) -> jax.Array:
     return jnp.asarray(np.float32(alpha), x.dtype)
 
 
-@op("nn.leaky_relu", kernel="LeakyRelu", dtypes=LEAKY, elementwise=1, raw_op=True)
+@op("nn.leaky_relu", kernel="LeakyRelu", dtypes=LEAKY_DTYPES, elementwise=1, raw_op=True)
 def leaky_relu(features: TensorLike, alpha: float = 0.2) -> jax.Array:
     """Multiplies negative elements with `alpha`.
 

@@ -27,9 +27,9 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import Check, FreeTensor, NotDifferentiable, TensorLike, function, op
 
-NEVER = -1e30  # the logarithm of 0, but gradients stay numbers
+LOG_ZERO = -1e30  # the logarithm of 0, but gradients stay numbers
 # TensorFlow's logarithm of the probability that a sequence ends before its labels do.
-UNFINISHED = float(np.log(1e-307))
+LOG_UNFINISHED = float(np.log(1e-307))
 
 
 @function("nn.ctc_loss")
@@ -127,24 +127,24 @@ def _loss(
     same = jnp.pad(labels[:, 1:] == labels[:, :-1], ((0, 0), (1, 0)))[:, :count]
     # A label may follow another label at once, and the first one the start.
     skips = jnp.zeros(states.shape, np.bool_).at[:, 1::2].set(~same)
-    never = jnp.full((batch, 1), NEVER, dtype)
+    never = jnp.full((batch, 1), LOG_ZERO, dtype)
     ends = logit_length.astype(np.int64)
 
     def step(alphas: jax.Array, given: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
         time, score = given
         seen = jnp.take_along_axis(score, states, axis=1, mode="fill", fill_value=0)
         stay, one, two = alphas[:, 1:], alphas[:, :-1], alphas[:, :-2]
-        two = jnp.where(skips, jnp.concatenate([never, two], 1), NEVER)
+        two = jnp.where(skips, jnp.concatenate([never, two], 1), LOG_ZERO)
         stepped = jnp.logaddexp(jnp.logaddexp(stay, one), two) + seen
         stepped = jnp.concatenate([never, stepped], 1)
         return jnp.where((time < ends)[:, None], stepped, alphas), None
 
-    first = jnp.concatenate([jnp.zeros_like(never), jnp.full(states.shape, NEVER, dtype)], 1)
+    first = jnp.concatenate([jnp.zeros_like(never), jnp.full(states.shape, LOG_ZERO, dtype)], 1)
     alphas, _ = lax.scan(step, first, (jnp.arange(frames, dtype=np.int64), scores))
     place = jnp.arange(2 * count + 2)
     last = 2 * label_length.astype(place.dtype)[:, None]
     finished = (place == last) | (place == last + 1)
-    total = jnp.where(finished, alphas, alphas + jnp.asarray(UNFINISHED, dtype))
+    total = jnp.where(finished, alphas, alphas + jnp.asarray(LOG_UNFINISHED, dtype))
     return -jax.nn.logsumexp(total, axis=1).astype(logits.dtype)
 
 

@@ -17,7 +17,7 @@ from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.copying import identity
 from tapefacade._ops.array.creation import zeros
 
-NARROW = ("int8", "int16", "uint16")
+NARROW_DTYPES = ("int8", "int16", "uint16")
 
 
 class IsotonicRegression(NamedTuple):
@@ -134,7 +134,7 @@ def isotonic_regression(
         text = refused_value("T", kind, REALS, "IsotonicRegression")
         raise invalid(text + kernel_suffix("IsotonicRegression"))
     if not x.dtype.is_floating:
-        x = cast(x, dtypes.float32 if kind in NARROW else dtypes.float64)
+        x = cast(x, dtypes.float32 if kind in NARROW_DTYPES else dtypes.float64)
     rank = len(x.shape)
     if rank and not -rank <= axis < rank:
         raise invalid(

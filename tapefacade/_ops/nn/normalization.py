@@ -364,7 +364,7 @@ def batch_norm_with_global_normalization(
 
 
 CHANNELS = {"NHWC": (4, -1), "NCHW": (4, 1), "NDHWC": (5, -1), "NCDHW": (5, 1)}
-GIVEN = ("mean", "variance")
+GIVEN_STATISTICS = ("mean", "variance")
 
 
 class FusedBatchNorm(NamedTuple):
@@ -391,7 +391,7 @@ class FusedBatchNormV3(NamedTuple):
 @op(
     "_fused_batch_norm",
     kernel="FusedBatchNormV2",
-    gradient=Differentiable(except_for=GIVEN),
+    gradient=Differentiable(except_for=GIVEN_STATISTICS),
     raw_op=True,
 )
 def _fused_batch_norm(
@@ -436,7 +436,7 @@ def _fused_batch_norm(
 @op(
     "_fused_batch_norm_v3",
     kernel="FusedBatchNormV3",
-    gradient=Differentiable(except_for=GIVEN),
+    gradient=Differentiable(except_for=GIVEN_STATISTICS),
     raw_op=True,
 )
 def _fused_batch_norm_v3(

@@ -138,7 +138,7 @@ def alias_table(weights: Ids) -> tuple[Ids, Ids]:
 
 
 # How far a kernel comes with each candidate.
-BLOCKS = 512
+BLOCKS_PER_CANDIDATE = 512
 FIELDS = ("sampled_candidates", "true_expected_count", "sampled_expected_count")
 AllCandidateSampler = namedtuple("AllCandidateSampler", FIELDS)
 FixedUnigramCandidateSampler = namedtuple("FixedUnigramCandidateSampler", FIELDS)
@@ -396,7 +396,11 @@ def _sampled(
         raise invalid("Sampler's range is too small.")
     true_classes = cast(convert(true_classes), dtypes.int64)
     drawn = random_keys.next_made(
-        kernel, (num_true, num_sampled, unique, range_max, *also), seed, BLOCKS * num_sampled, make
+        kernel,
+        (num_true, num_sampled, unique, range_max, *also),
+        seed,
+        BLOCKS_PER_CANDIDATE * num_sampled,
+        make,
     )
     shares = None
     if weights is not None:
@@ -454,7 +458,7 @@ def _counts(
     return sampled, expected(true_classes), expected(sampled)
 
 
-LARGEST = np.finfo(np.float32).max
+LARGEST_FLOAT = np.finfo(np.float32).max
 ComputeAccidentalHits = namedtuple("ComputeAccidentalHits", ("indices", "ids", "weights"))
 
 
@@ -501,7 +505,7 @@ def compute_accidental_hits(
         if number in last
     ]
     rows, places = np.array(hits, np.int64).reshape(-1, 2).T
-    weights = np.full(len(hits), -LARGEST, np.float32)
+    weights = np.full(len(hits), -LARGEST_FLOAT, np.float32)
     made = (convert_to_tensor(x) for x in (rows.astype(np.int32), places, weights))
     return ComputeAccidentalHits(*made)
 
@@ -525,7 +529,7 @@ def _sampled_logits(
         places = jnp.arange(sampled.shape[0])
         later = (sampled[:, None] == sampled) & (places > places[:, None])
         hits = (labels[:, :, None] == sampled) & ~later.any(1)
-        lowest = jnp.asarray(-LARGEST, inputs.dtype)
+        lowest = jnp.asarray(-LARGEST_FLOAT, inputs.dtype)
         others = others + jnp.where(hits.any(1), lowest, jnp.zeros((), inputs.dtype))
     return jnp.concatenate([true - jnp.log(true_count), others - jnp.log(sampled_count)], 1)
 

@@ -24,7 +24,7 @@ def skipped(state: FreeTensor, delta: FreeTensor) -> jax.Array:
     if delta.ndim:
         given = shape_text(delta.shape)
         raise invalid(f"input 2 (0-based) must have shape [], not {given}")
-    steps = delta.astype(np.int64).astype(np.uint64) * np.uint64(philox.RESERVED)
+    steps = delta.astype(np.int64).astype(np.uint64) * np.uint64(philox.RESERVED_BLOCKS)
     words = philox.skipped(_words(state), steps)
     return lax.bitcast_convert_type(words.reshape(3, 2), np.int64)
 

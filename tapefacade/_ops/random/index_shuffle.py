@@ -18,14 +18,18 @@ from tapefacade._ops.array.padding import pad
 MESSAGE_INDEX = "Index bust be a scalar or vector."
 INTEGERS = ("int32", "uint32", "int64", "uint64")
 # The multipliers of SplitMix64 (Steele, Lea and Flood, 2014), whose finalizer mixes the bits.
-GOLDEN, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+SPLITMIX_INCREMENT, SPLITMIX_FIRST, SPLITMIX_SECOND = (
+    0x9E3779B97F4A7C15,
+    0xBF58476D1CE4E5B9,
+    0x94D049BB133111EB,
+)
 ROUNDS = 6  # an unbalanced network of few bits needs more than the usual four
 
 
 def _mixed(x: jax.Array) -> jax.Array:
     """Mixes the bits of 64-bit integers."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(FIRST)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(SECOND)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(SPLITMIX_FIRST)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(SPLITMIX_SECOND)
     return x ^ (x >> np.uint64(31))
 
 
@@ -34,7 +38,7 @@ def _absorbed(seed: jax.Array) -> jax.Array:
     words = seed.astype(np.int64).astype(np.uint64)
     key = jnp.zeros(seed.shape[:-1], np.uint64)
     for i in range(seed.shape[-1]):
-        key = _mixed((key ^ words[..., i]) + np.uint64(GOLDEN))
+        key = _mixed((key ^ words[..., i]) + np.uint64(SPLITMIX_INCREMENT))
     return key
 
 
@@ -43,7 +47,7 @@ def _encrypted(x: jax.Array, key: jax.Array, half: jax.Array, rounds: int) -> ja
     mask = (np.uint64(1) << half) - np.uint64(1)
     left, right = x >> half, x & mask
     for number in range(max(rounds, ROUNDS)):
-        salt = key + np.uint64((number + 1) * GOLDEN % 2**64)
+        salt = key + np.uint64((number + 1) * SPLITMIX_INCREMENT % 2**64)
         left, right = right, left ^ (_mixed(right ^ _mixed(salt)) & mask)
     return (left << half) | right
 

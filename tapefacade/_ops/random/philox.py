@@ -34,19 +34,19 @@ from tapefacade._core import dtypes
 from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text
 from tapefacade._core.jax_keys import require_seed
 
-FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
-STEPS = (np.uint32(0x9E3779B9), np.uint32(0xBB67AE85))  # from the key of a round to the next
-LOOPS, ROUNDS = 2, 5
+PHILOX_FACTORS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
+KEY_STEPS = (np.uint32(0x9E3779B9), np.uint32(0xBB67AE85))  # from the key of a round to the next
+ROUND_LOOPS, ROUNDS_PER_LOOP = 2, 5
 # The key with which TensorFlow turns two integers of the user's into a state.
 SEEDING_KEY = (np.uint32(0x3EC8F720), np.uint32(0x02461E29))
-RESERVED = 256  # blocks that four numbers have, since some candidates are rejected
-HALF = np.uint64(32)
-SMALLEST = 1e-7  # stands for 0 in the logarithm of Box and Muller's formula
-LIMIT = 2.0  # TensorFlow's truncated normal distribution ends here
+RESERVED_BLOCKS = 256  # blocks that four numbers have, since some candidates are rejected
+HALF_WORD_BITS = np.uint64(32)
+SMALLEST_UNIFORM = 1e-7  # stands for 0 in the logarithm of Box and Muller's formula
+TRUNCATION = 2.0  # TensorFlow's truncated normal distribution ends here
 
 Words = tuple[jax.Array, jax.Array, jax.Array, jax.Array]
 # Of each float type: its unsigned type, the bits of its fraction, the bits of 1.0.
-PARTS: dict[str, tuple[Any, Any, Any]] = {
+FLOAT_PARTS: dict[str, tuple[Any, Any, Any]] = {
     "float16": (np.uint16, np.uint16(0x3FF), np.uint16(0x3C00)),
     "bfloat16": (np.uint16, np.uint16(0x7F), np.uint16(0x3F80)),
     "float32": (np.uint32, np.uint32(0x7FFFFF), np.uint32(0x3F800000)),
@@ -78,13 +78,16 @@ def blocks(state: jax.Array, steps: jax.Array) -> Words:
 def _enciphered(counter: Words, key: tuple[Any, Any]) -> Words:
     def rounds(_: Any, state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
         a, b, c, d, first, second = state
-        for _ in range(ROUNDS):
-            left, right = a.astype(np.uint64) * FACTORS[0], c.astype(np.uint64) * FACTORS[1]
+        for _ in range(ROUNDS_PER_LOOP):
+            left, right = (
+                a.astype(np.uint64) * PHILOX_FACTORS[0],
+                c.astype(np.uint64) * PHILOX_FACTORS[1],
+            )
             a, b, c, d = _high(right) ^ b ^ first, _low(right), _high(left) ^ d ^ second, _low(left)
-            first, second = first + STEPS[0], second + STEPS[1]
+            first, second = first + KEY_STEPS[0], second + KEY_STEPS[1]
         return a, b, c, d, first, second
 
-    return lax.fori_loop(0, LOOPS, rounds, (*counter, *map(jnp.asarray, key)))[:4]
+    return lax.fori_loop(0, ROUND_LOOPS, rounds, (*counter, *map(jnp.asarray, key)))[:4]
 
 
 def skipped(state: jax.Array, steps: jax.Array) -> jax.Array:
@@ -99,7 +102,7 @@ def skipped(state: jax.Array, steps: jax.Array) -> jax.Array:
 
 
 def _joined(low: jax.Array, high: jax.Array) -> jax.Array:
-    return low.astype(np.uint64) | (high.astype(np.uint64) << HALF)
+    return low.astype(np.uint64) | (high.astype(np.uint64) << HALF_WORD_BITS)
 
 
 def _low(pair: jax.Array) -> jax.Array:
@@ -107,7 +110,7 @@ def _low(pair: jax.Array) -> jax.Array:
 
 
 def _high(pair: jax.Array) -> jax.Array:
-    return (pair >> HALF).astype(np.uint32)
+    return (pair >> HALF_WORD_BITS).astype(np.uint32)
 
 
 # States.
@@ -178,7 +181,7 @@ def uniform(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> jax.Array:
 
 def _fraction(words: jax.Array, dtype: Any) -> jax.Array:
     """Makes numbers below 1 of random bits."""
-    unsigned, fraction, one = PARTS[np.dtype(dtype).name]
+    unsigned, fraction, one = FLOAT_PARTS[np.dtype(dtype).name]
     shifted = lax.bitcast_convert_type((words.astype(unsigned) & fraction) | one, dtype)
     return shifted - jnp.ones((), dtype)
 
@@ -201,12 +204,14 @@ def _candidates(state: jax.Array, steps: jax.Array, dtype: Any) -> jax.Array:
     if np.dtype(dtype).itemsize == 8:
         first, second = _joined(b, a), _joined(d, c)
         radius, angle = jnp.stack([first, first], -1), jnp.stack([second, second], -1)
-        length = jnp.sqrt(-2 * jnp.log(jnp.maximum(_fraction(radius, np.float64), SMALLEST)))
+        length = jnp.sqrt(
+            -2 * jnp.log(jnp.maximum(_fraction(radius, np.float64), SMALLEST_UNIFORM))
+        )
         turned = 2 * np.pi * _fraction(angle, np.float64)
         odd = lax.broadcasted_iota(np.int32, turned.shape, turned.ndim - 1)
         return jnp.where(odd == 0, jnp.sin(turned), jnp.cos(turned)) * length
     radius, angle = jnp.stack([a, a, c, c], -1), jnp.stack([b, b, d, d], -1)
-    start = jnp.maximum(_fraction(radius, np.float32), np.float32(SMALLEST))
+    start = jnp.maximum(_fraction(radius, np.float32), np.float32(SMALLEST_UNIFORM))
     length = jnp.sqrt(-2 * _logarithm(start))
     turned = (2 * np.pi * _fraction(angle, np.float32).astype(np.float64)).astype(np.float32)
     odd = lax.broadcasted_iota(np.int32, turned.shape, turned.ndim - 1) & 1
@@ -251,7 +256,7 @@ def truncated_normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> ja
     """
     count = int(np.prod(shape, dtype=np.int64))
     group, precise = (2, np.float64) if np.dtype(dtype).itemsize == 8 else (4, np.float32)
-    starts = _steps(count, group) * np.uint64(RESERVED // 4 * group)
+    starts = _steps(count, group) * np.uint64(RESERVED_BLOCKS // 4 * group)
 
     def unfinished(carry: Any) -> jax.Array:
         return jnp.any(carry[1] < group)
@@ -261,7 +266,7 @@ def truncated_normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> ja
         step, taken, candidates, numbers = carry
         for place in range(group):
             candidate = candidates[:, place]
-            fits = jnp.abs(candidate) < LIMIT
+            fits = jnp.abs(candidate) < TRUNCATION
             numbers = [
                 jnp.where(fits & (taken == k), candidate, number)
                 for k, number in enumerate(numbers)
@@ -278,10 +283,10 @@ def truncated_normal(state: jax.Array, shape: tuple[int, ...], dtype: Any) -> ja
     return _interleaved(numbers, shape).astype(dtype)
 
 
-SKIPPED_ROUNDS = LOOPS * ROUNDS
+SKIPPED_ROUNDS = ROUND_LOOPS * ROUNDS_PER_LOOP
 MASK = np.uint64(2**32 - 1)
 # Rows of more numbers than these are searched by halving.
-FEW = 32
+NUMBERS_COMPARED_AT_ONCE = 32
 
 
 def order(state: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
@@ -312,9 +317,9 @@ def words(state: np.ndarray[Any, Any], count: int) -> np.ndarray[Any, Any]:
     second = high + (first < steps)
     # The words that are multiplied, and those that are mixed in.
     a, b = np.stack([first & MASK, second & MASK]), np.stack([first >> 32, second >> 32])
-    factors = np.array(FACTORS, np.uint64)[:, None]
+    factors = np.array(PHILOX_FACTORS, np.uint64)[:, None]
     keys = np.array([key & MASK, key >> 32], np.uint64)[:, None]
-    increments = np.array(STEPS, np.uint64)[:, None]
+    increments = np.array(KEY_STEPS, np.uint64)[:, None]
     for _ in range(SKIPPED_ROUNDS):
         product = (a * factors)[::-1]
         a, b = (product >> 32) ^ b ^ keys, product & MASK
@@ -326,7 +331,7 @@ def blocks_of_classes(logits: Any, count: Any) -> int:
     """Returns how far the kernel that chooses classes comes with one call."""
     if len(logits.shape) != 2 or not isinstance(count, int):
         return 0  # the op will say what is wrong
-    return logits.shape[0] * -(-count // 4) * 4 * 2 * RESERVED
+    return logits.shape[0] * -(-count // 4) * 4 * 2 * RESERVED_BLOCKS
 
 
 def classes(state: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType) -> jax.Array:
@@ -364,7 +369,7 @@ def classes(state: jax.Array, logits: jax.Array, count: Any, dtype: dtypes.DType
     largest = jnp.max(jnp.where(finite, wide, -jnp.inf), axis=1, keepdims=True)
     limits = jnp.cumsum(jnp.where(finite, jnp.exp(wide - largest), 0), axis=1)
     drawn = uniform(state, (rows, count), np.float64) * limits[:, -1:]
-    method = "compare_all" if count <= FEW else "scan"
+    method = "compare_all" if count <= NUMBERS_COMPARED_AT_ONCE else "scan"
 
     def chosen(limits: jax.Array, drawn: jax.Array) -> jax.Array:
         return jnp.searchsorted(limits, drawn, side="right", method=method)

@@ -13,7 +13,12 @@ from tapefacade._core.missing_names import is_import, root_module
 TF_KERAS = "tf_keras"
 V1 = "api._v1.keras"
 # Packages in which there is nothing of ours, and what lies in them.
-EMPTY = ("__internal__", "__internal__.legacy", "__internal__.legacy.layers", "__internal__.utils")
+EMPTY_PACKAGES = (
+    "__internal__",
+    "__internal__.legacy",
+    "__internal__.legacy.layers",
+    "__internal__.utils",
+)
 MESSAGE_NAME = (
     "{module!r} is `tf.keras` here, Keras 3, which has no {name!r}. Run the program with "
     "TensorFlow's Keras 2, or write what `tf.keras` has."
@@ -40,11 +45,11 @@ class KerasPackage(types.ModuleType):
         if name.startswith("__") and name != "__internal__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         below = f"{self.path}.{name}".lstrip(".")
-        if below in EMPTY:
+        if below in EMPTY_PACKAGES:
             return KerasPackage(f"{self.__name__}.{name}", below)
         if below == "__internal__.utils.register_symbolic_tensor_type":
             return register_symbolic_tensor_type
-        value = None if self.path in EMPTY else getattr(_namespace(self.path), name, None)
+        value = None if self.path in EMPTY_PACKAGES else getattr(_namespace(self.path), name, None)
         if value is None:
             text = MESSAGE_NAME.format(module=self.__name__, name=name)
             if is_import(sys._getframe(1)):
@@ -69,7 +74,7 @@ def keras_package(fullname: str) -> types.ModuleType:
     if path in ("api", "api._v1"):
         return KerasPackage(fullname, "")
     path = path.removeprefix(V1).lstrip(".")
-    if path not in EMPTY and not isinstance(_namespace(path), types.ModuleType):
+    if path not in EMPTY_PACKAGES and not isinstance(_namespace(path), types.ModuleType):
         module, _, name = fullname.rpartition(".")
         text = MESSAGE_NAME.format(module=module or TF_KERAS, name=name)
         raise ModuleNotFoundError(text, name=fullname)
