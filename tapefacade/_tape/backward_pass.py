@@ -91,6 +91,25 @@ def derive(
     return _record(scope, found, gradients)
 
 
+def gradient_plan(
+    scope: TapeScope, targets: tuple[int, ...], groups: tuple[tuple[int, ...], ...]
+) -> GradientPlan | None:
+    """Returns what a gradient of all that leads from sources to targets would be.
+
+    Args:
+        scope: what the tape saw.
+        targets: the slots to differentiate.
+        groups: the slots of each source.
+
+    Returns:
+        The plan; None if no target depends on a source. Nothing is recorded, nor kept.
+    """
+    found = reach(scope.end, scope.window, targets, groups)
+    if not any(found.connected):
+        return None
+    return _make_plan(scope, GRADIENT, targets, groups, (False,) * len(targets), found)
+
+
 def replay(
     trace: Recording, data: RecordedValues, end: Node, key: tuple[Any, ...]
 ) -> list[EagerTensor | None] | None:

@@ -43,6 +43,7 @@ from tapefacade._tape.gradient_arguments import (
 )
 from tapefacade._tape.gradient_paths import Window, nodes_within
 from tapefacade._tape.tape_drawing import TapeDrawing
+from tapefacade._tape.tape_memory import TapeMemory, memory_of
 from tapefacade._tape.tape_values import first_non_finite, gradient_sizes
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import (
@@ -993,6 +994,54 @@ class GradientTape:
         doubled = {name for name in names if names.count(name) > 1}
         names = [f"{name} {n}" if name in doubled else name for n, name in enumerate(names)]
         return gradient_sizes(scope, slots, [self._slots(item) for item in flat], names)
+
+    def memory(self, target: Any = None, sources: Any = None) -> TapeMemory:
+        """Tells what the gradient will keep of the forward computation, by lines, before it runs.
+
+        TensorFlow has nothing like it. It computes nothing, and does not use up the tape.
+
+        Args:
+            target: a tensor or variable, or a nest of these; by default all that was recorded.
+            sources: a tensor or variable, or a nest of these; by default all that is watched.
+
+        Returns:
+            A `TapeMemory`, which shows itself as a table: for each line the bytes of what it makes
+            that is kept until the gradient is computed, and what `rematerialize=True` makes of it.
+            XLA fuses ops and may keep less.
+
+        Raises:
+            RuntimeError: if the block has not been entered, or a tape that is not persistent has
+                been used already.
+            TypeError: if `target` or a source is no tensor or variable.
+            LookupError: if an op without a registered gradient lies between sources and target.
+
+        >>> w = tf.Variable(tf.ones([256, 256]), name="w")
+        >>> with tf.GradientTape() as tape:
+        ...     y = tf.ones([512, 256])
+        ...     for _ in range(16):
+        ...         y = tf.tanh(y @ w)
+        >>> tape.memory(y, w)
+        Kept for gradients: ... MiB, and ... of variables and data, which are there anyway
+          bytes   line                        what is kept of
+          ... MiB  ...y = tf.tanh(y @ w)  16 x tf.math.tanh...
+        With rematerialize=True: ...
+        """
+        end, window = self._seen()
+        trace, data = self._trace, self._data
+        assert trace is not None
+        assert data is not None
+        window = window._replace(rematerialize=self._rematerialize)
+        targets = [] if target is None else [differentiated(t) for t in nest.flatten(target)]
+        scope = TapeScope(trace, data, extended(end, trace, data, targets), window)
+        slots = [slot for item in checked_sources(targets) for slot in self._slots(item)[-1:]]
+        if sources is None:
+            variables = {slots for _, slots in self._variables.values()}
+            known = {slot for group in variables for slot in group}
+            groups = [*variables, *((slot,) for slot, _ in window.watched if slot not in known)]
+        else:
+            flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
+            groups = [self._slots(getattr(item, "_root", item)) for item in flat]
+        return memory_of(scope, slots, groups)
 
     def _replayable(
         self, why: str, target: Any, sources: Any

@@ -7,6 +7,7 @@ value on.
 """
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -226,17 +227,31 @@ class Derivative(Operation):
 
     def _again(self, inputs: Sequence[Any], *sources: Any) -> tuple[list[Any], list[Any]]:
         """Computes the targets, for a gradient that computes what lies before them again."""
-        arrays, modes = self._arguments(inputs, sources), current_modes()
+        outputs = self._rematerializing()(*self._arguments(inputs, sources))
+        known = dict(zip(self.part.outputs, outputs, strict=True))
+        return outputs, [known.get(len(inputs) + place) for place in range(len(self._steps))]
+
+    def _rematerializing(self) -> RematerializedFunction:
+        """Returns the targets as a function whose gradient keeps few values."""
+        modes = current_modes()
         if modes not in self._rematerialized:
-            count = len(inputs)
-            within = iter(range(count, len(arrays)))
+            count = len(self.part.inputs)
+            within = itertools.count(count)
             places = [slot if slot < count else next(within) for slot in self.sources]
             with rematerializing():
                 traced = self._trace(targets_only=True)
             self._rematerialized[modes] = RematerializedFunction(traced, places)
-        outputs = self._rematerialized[modes](*arrays)
-        known = dict(zip(self.part.outputs, outputs, strict=True))
-        return outputs, [known.get(len(inputs) + place) for place in range(len(self._steps))]
+        return self._rematerialized[modes]
+
+    def rematerialized_sizes(self) -> tuple[int, int, int] | None:
+        """Returns what a gradient keeps that computes values again, in bytes.
+
+        Returns:
+            What is kept from one segment to the next, what the largest segment makes, and how many
+            segments there are; None if nothing is computed again.
+        """
+        with differentiating(REVERSE_MODE):
+            return self._rematerializing().sizes()
 
     def _vjp(self, forward: Any, inputs: Sequence[Any], primals: list[Any]) -> tuple[Any, Any, Any]:
         # In forward mode nothing is kept, and custom gradients have other rules for it.

@@ -140,6 +140,22 @@ class RematerializedFunction:
                 touched.update(filter(_is_inexact, segment.outputs))
         return self._traced.packed([_read(known, atom) for atom in self._jaxpr.outvars])
 
+    def sizes(self) -> tuple[int, int, int] | None:
+        """Returns the bytes kept between segments, those that the largest makes, and their number.
+
+        None if there is nothing to be cut.
+        """
+        if not self._segments:
+            return None
+        jaxpr = self._jaxpr
+        given = {*jaxpr.invars, *jaxpr.constvars}
+        kept = {v for segment in self._segments for v in segment.inputs} - given
+        largest = max(
+            sum(_bytes_of(v) for equation in segment.equations for v in equation.outvars)
+            for segment in self._segments
+        )
+        return sum(map(_bytes_of, kept)), largest, len(self._segments)
+
     @property
     def _jaxpr(self) -> Any:
         return self._traced.closed.jaxpr
