@@ -1,11 +1,14 @@
-"""Strategies of one replica, and data that lies on several devices."""
+"""Strategies, their replicas, and data that lies on several devices."""
 
 import logging
 import os
+import pathlib
 import subprocess
 import sys
 
 import pytest
+from programs import PROGRAMS
+from steps import counted
 
 import tapefacade as tf
 
@@ -54,15 +57,182 @@ def test_steps_run_on_all_devices_that_their_data_lies_on():
     assert done.stdout.splitlines() == ["True True", "True True"], done.stderr
 
 
-def test_a_strategy_for_several_devices_says_that_it_uses_one(caplog):
+def test_a_strategy_says_that_its_replicas_share_a_device(caplog):
     with caplog.at_level(logging.WARNING, tf.get_logger().name):
         tf.distribute.MirroredStrategy()
         tf.distribute.MirroredStrategy("/gpu:0")
         tf.distribute.MirroredStrategy(["/gpu:0"])
         assert not caplog.records
-        tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
+        strategy = tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
     (record,) = caplog.records
-    assert record.getMessage().startswith("MirroredStrategy has one replica, though there are 2")
+    assert record.getMessage().startswith("MirroredStrategy has 2 replicas on one device")
+    assert strategy.num_replicas_in_sync == 2
+    assert strategy.mesh is None
+
+
+ON_DEVICES = """
+import json, sys
+sys.path.insert(0, "tests")
+import jax
+import test_programs
+import tapefacade as tf
+from programs import PROGRAMS, digest
+from programs.program import run
+
+assert len(jax.devices()) == 8
+found = []
+for name in sys.argv[1:]:
+    golden = test_programs.goldens(name.split(".")[0])[name]
+    got = json.loads(json.dumps(run(tf, PROGRAMS[name])))
+    assert not got["logged"], got["logged"]
+    found += test_programs.differences(got["returned"], golden["returned"], name)
+strategy = tf.distribute.MirroredStrategy(["CPU:2", "CPU:5"])
+values = strategy.run(lambda: tf.distribute.get_replica_context().replica_id_in_sync_group)
+held = values._stacked.__jax_array__().sharding.device_set
+assert {device.id for device in held} == {2, 5}, held
+assert tf.distribute.MirroredStrategy().num_replicas_in_sync == 8
+print(*found, "done")
+"""
+
+
+def test_replicas_on_devices_of_their_own_give_the_same():
+    names = [name for name in PROGRAMS if name.startswith("replicas")]
+    done = subprocess.run(
+        [sys.executable, "-c", ON_DEVICES, *names],
+        env={
+            **os.environ, "JAX_PLATFORMS": "cpu",
+            "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
+        },
+        capture_output=True, text=True, check=False, cwd=pathlib.Path(__file__).parents[1],
+    )  # fmt: skip
+    assert done.stdout.splitlines() == ["done"], done.stdout + done.stderr
+
+
+def mirrored(count=2):
+    return tf.distribute.MirroredStrategy([f"CPU:{k}" for k in range(count)])
+
+
+@pytest.mark.parametrize("decorated", [False, True])
+def test_a_step_of_replicas_is_one_dispatch_and_compiles_nothing(decorated):
+    strategy = mirrored(3)
+    with strategy.scope():
+        w = tf.Variable([0.5, -0.25])
+        steps = tf.Variable(
+            0, dtype=tf.int64, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA
+        )
+    rows = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.ones([4, 2]) * (1.0 + context.replica_id_in_sync_group)
+    )
+
+    def replica(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.tanh(tf.linalg.matvec(x, w)) ** 2)
+        gradient = tf.distribute.get_replica_context().all_reduce("mean", tape.gradient(loss, w))
+        w.assign_sub(0.1 * gradient)
+        steps.assign_add(1)
+        return loss
+
+    def step(x):
+        return strategy.reduce("MEAN", strategy.run(replica, args=(x,)), axis=None)
+
+    if decorated:
+        step = tf.function(step)
+    losses = [float(step(rows)) for _ in range(3)]
+    with counted() as count:
+        for _ in range(5):
+            losses.append(float(step(rows)))
+    assert (count.compiled, count.dispatched, count.recorded) == (0, 5, 0)
+    assert losses == sorted(losses, reverse=True)
+    assert not w.has_copies  # all replicas have assigned the same
+    assert int(steps) == 8
+
+
+def test_a_function_that_replicas_run_needs_no_python():
+    strategy, calls = mirrored(), []
+
+    @tf.function
+    def replica(x):
+        calls.append(x)
+        return x * 2.0
+
+    for k in range(4):
+        result = strategy.run(replica, args=(tf.constant(float(k)),))
+    assert [float(value) for value in result.values] == [6.0, 6.0]
+    assert len(calls) == 1
+
+
+def test_a_function_that_looks_at_values_cannot_synchronize_replicas():
+    strategy = mirrored()
+
+    def replica():
+        context = tf.distribute.get_replica_context()
+        if context.replica_id_in_sync_group >= 0:
+            return context.all_reduce("SUM", tf.constant(1.0))
+
+    with pytest.raises(RuntimeError, match=r"run one after the other.*reduce values.*looks at"):
+        strategy.run(replica)
+
+
+def test_replicas_assign_a_variable_from_outside_one_after_the_other():
+    strategy, total = mirrored(), tf.Variable(1.0)
+
+    def replica():
+        number = tf.distribute.get_replica_context().replica_id_in_sync_group
+        total.assign_add(tf.cast(number, tf.float32) + 1.0)
+
+    strategy.run(replica)
+    assert float(total) == 4.0
+
+
+def test_synchronizing_in_a_branch_says_what_to_do():
+    strategy = mirrored()
+    context = tf.distribute.get_replica_context
+
+    def replica(x):
+        return tf.cond(x > 0.0, lambda: context().all_reduce("SUM", x), lambda: x)
+
+    own = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(1.0))
+    with pytest.raises(RuntimeError, match="move the control flow out of `fn`"):
+        strategy.run(replica, args=(own,))
+
+
+def test_parameter_servers_are_refused_with_advice():
+    with pytest.raises(ValueError, match=r"Use tf\.distribute\.MirroredStrategy"):
+        tf.distribute.experimental.ParameterServerStrategy(None)
+
+
+def test_central_variables_say_how_replicas_assign_them():
+    strategy = tf.distribute.experimental.CentralStorageStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        total = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
+        plain = tf.Variable(1.0)
+    number = strategy.experimental_distribute_values_from_function(
+        lambda context: tf.constant(float(context.replica_id_in_sync_group + 1))
+    )
+    strategy.run(lambda x: total.assign_add(x), args=(number,))
+    assert float(total) == 4.0
+    with pytest.raises(ValueError, match="specify an aggregation method"):
+        strategy.run(lambda x: plain.assign_add(x), args=(number,))
+    assert tf.distribute.experimental.ValueContext(1, 2).num_replicas_in_sync == 2
+
+
+def test_checks_and_prints_in_replicas(capfd):
+    strategy = mirrored()
+
+    def replica(x):
+        tf.print("row", x)
+        tf.debugging.assert_less(x, 5)
+        return tf.gather([1.0, 2.0], x)
+
+    def numbers(*values):
+        return strategy.experimental_distribute_values_from_function(
+            lambda c: tf.constant(values[c.replica_id_in_sync_group])
+        )
+
+    assert [float(v) for v in strategy.run(replica, args=(numbers(1, 0),)).values] == [2.0, 1.0]
+    assert sorted(capfd.readouterr().err.splitlines())[-2:] == ["row 0", "row 1"]
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        strategy.run(replica, args=(numbers(0, 7),)).values[0].numpy()
 
 
 def test_a_strategy_for_tpus_needs_one():

@@ -34,7 +34,8 @@ EAGER_ERROR = "the error is that of eager execution"
 # What TensorFlow would not say.
 OURS = (
     "runs its Python at every call", "What changed: ", " is Keras 2; write ",
-    "is not saved for arguments", "is saved for the shapes that it was called with",
+    "replicas on one device, as there is no ", "is not saved for arguments",
+    "is saved for the shapes that it was called with",
 )  # fmt: skip
 DIFFERENT: dict[str, str] = {
     "loops.second_derivative_of_what_is_linear.list.1": "None, not zeros",

@@ -36,7 +36,7 @@ class Draw:
         is_spare: whether it was drawn for a run that did not take place, and is still to be used.
     """
 
-    def __init__(self, source: "_KeySource | _RowSource") -> None:
+    def __init__(self, source: "_AnySource") -> None:
         self.source = source
         self.key = from_host(source.blank() if _DRAWS.is_rehearsing else source.next())
         self.is_spare = False
@@ -147,15 +147,79 @@ class _KeySource:
             state = random_seeds.packed(self._count.next(blocks), *self._fixed)
         return state if make is None else make(state)
 
+    @property
+    def numbered(self) -> int:
+        """How many ops there are that a function numbers: 1 or 0."""
+        return int(self._fixed is not None and self._arguments[2] is None)
+
+    def of_replica(self, numbers: int) -> "_KeySource | None":
+        """Returns the source of the op in another replica; None if it draws the same there.
+
+        Args:
+            numbers: how many numbered ops are in the replicas before that one.
+        """
+        if self._arguments[2] is not None:
+            return None
+        made = self.copy()
+        if self._fixed is not None:
+            number = (self._fixed[0] + numbers) % random_seeds.LARGEST_SEED
+            made._fixed = (number, self._fixed[1])
+        return made
+
     def blank(self) -> np.ndarray[Any, Any]:
         """Returns what stands for a key that is never used."""
         return NO_STATE if self._make is None else self._make(NO_STATE)
 
 
+class _ReplicaSource:
+    """Where the keys for all replicas of a run come from.
+
+    An op with a seed draws the same in all replicas; in a function, other ops have numbers of their
+    own in each replica.
+    """
+
+    def __init__(self, sources: "Sequence[_AnySource]", count: int, numbered: int) -> None:
+        self._sources = sources
+        self._count = count
+        self.numbered = count * numbered
+        self._others = [
+            [source.of_replica(replica * numbered) for source in sources]
+            for replica in range(1, count)
+        ]
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether one of the ops has a place of its own in a function."""
+        return any(source.is_seeded for source in self._sources)
+
+    def of_replica(self, numbers: int) -> "_ReplicaSource":
+        """Returns itself: replicas are not nested."""
+        return self
+
+    def copy(self, ops: FunctionDraws | None = None) -> "_ReplicaSource":
+        """Returns a source that begins anew, or goes on as the next of `ops`."""
+        sources = [source.copy(ops) for source in self._sources]
+        return _ReplicaSource(sources, self._count, self.numbered // self._count)
+
+    def next(self) -> np.ndarray[Any, Any]:
+        """Draws the keys: in every row the bytes of those of one replica, `[count, words]`."""
+        first = [_words(source.next()) for source in self._sources]
+        rows = [first]
+        for others in self._others:
+            pairs = zip(others, first, strict=True)
+            rows.append([same if o is None else _words(o.next()) for o, same in pairs])
+        return np.stack([np.concatenate(row) for row in rows])
+
+    def blank(self) -> np.ndarray[Any, Any]:
+        """Returns what stands for keys that are never used."""
+        words = sum(_words(source.blank()).size for source in self._sources)
+        return np.zeros((self._count, words), np.uint32)
+
+
 class _RowSource:
     """Where the keys for all iterations of a loop come from, in the order of a Python loop."""
 
-    def __init__(self, sources: "list[_KeySource | _RowSource]", count: int) -> None:
+    def __init__(self, sources: "Sequence[_AnySource]", count: int) -> None:
         self._sources = sources
         self._count = count
 
@@ -163,6 +227,16 @@ class _RowSource:
     def is_seeded(self) -> bool:
         """Whether one of the ops has a place of its own in a function."""
         return any(source.is_seeded for source in self._sources)
+
+    @property
+    def numbered(self) -> int:
+        """How many ops there are that a function numbers."""
+        return sum(source.numbered for source in self._sources)
+
+    def of_replica(self, numbers: int) -> "_RowSource":
+        """Returns the source of another replica; see `_KeySource.of_replica`."""
+        others = [source.of_replica(numbers) or source.copy() for source in self._sources]
+        return _RowSource(others, self._count)
 
     def copy(self, ops: FunctionDraws | None = None) -> "_RowSource":
         """Returns a source that begins anew, or goes on as the next of `ops`."""
@@ -189,6 +263,7 @@ def words_of(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return -(-int(np.prod(shape, dtype=np.int64)) * dtype.itemsize // 4)
 
 
+_AnySource = _KeySource | _RowSource | _ReplicaSource
 _DRAWS = _Draws()
 
 
@@ -255,6 +330,25 @@ def drawn_for_rows(draws: Sequence[Draw], count: int) -> EagerTensor:
         A uint32 tensor, `[count, words]`: in every row the bytes of the keys, see `words_of`.
     """
     return _drawn(Draw(_RowSource([draw.source for draw in draws], count)))
+
+
+def drawn_for_replicas(draws: Sequence[Draw], count: int) -> EagerTensor:
+    """Draws keys for all replicas of a run.
+
+    Args:
+        draws: the draws of the first replica.
+        count: the number of replicas.
+
+    Returns:
+        A uint32 tensor, `[count, words]`: in every row the bytes of the keys, see `words_of`.
+    """
+    sources = [draw.source for draw in draws]
+    numbered = sum(source.numbered for source in sources)
+    if _DRAWS.functions:
+        ops = _DRAWS.functions[-1]
+        met, number, called = ops.places
+        ops.places = (met, number + (count - 1) * numbered, called)
+    return _drawn(Draw(_ReplicaSource(sources, count, numbered)))
 
 
 def rehearsing() -> contextlib.AbstractContextManager[None]:

@@ -48,16 +48,37 @@ class InputContext:
         )
 
 
+@function("distribute.experimental.ValueContext")
+class ValueContext:
+    """What a function is told that makes the value of a replica.
+
+    Args:
+        replica_id_in_sync_group: the number of the replica.
+        num_replicas_in_sync: the number of replicas.
+
+    >>> tf.distribute.experimental.ValueContext(1, 4).replica_id_in_sync_group
+    1
+    """
+
+    def __init__(self, replica_id_in_sync_group: int = 0, num_replicas_in_sync: int = 1) -> None:
+        self.replica_id_in_sync_group = replica_id_in_sync_group
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+
 @function("distribute.DistributedDataset")
 class DistributedDataset:
-    """The dataset of a strategy: iterating over it gives the elements of the dataset.
+    """The dataset of a strategy: its elements are those of the dataset, cut for the replicas.
 
     Args:
         dataset: the dataset.
+        strategy: the strategy; None has one replica.
+        is_of_replicas: whether its batches are those of single replicas.
     """
 
-    def __init__(self, dataset: Any) -> None:
+    def __init__(self, dataset: Any, strategy: Any = None, is_of_replicas: bool = False) -> None:
         self._dataset = dataset
+        self._strategy = strategy
+        self._is_of_replicas = is_of_replicas
 
     @property
     def element_spec(self) -> Any:

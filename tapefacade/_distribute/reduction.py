@@ -1,13 +1,26 @@
-"""How the values of replicas are combined: there is one replica, whose value is the result."""
+"""How the values of replicas are combined."""
 
 import enum
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import nest
-from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.conversion import convert, convert_to_tensor
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
+from tapefacade._distribute.collectives import ALL_GATHER, ALL_REDUCE, record_collective
+from tapefacade._distribute.replica_values import DistributedValues
+from tapefacade._ops.array.joining import concat
+from tapefacade._ops.math.arithmetic import add_n, multiply
+from tapefacade._ops.math.division import truediv
 from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
 from tapefacade._state.indexed_slices import IndexedSlices
+
+HINT_REDUCED = (
+    "Give `reduce` what `run` has returned: a value of which each replica has its own. A value "
+    "that is the same for all replicas need not be reduced."
+)
 
 
 @function("distribute.ReduceOp")
@@ -33,15 +46,104 @@ def reduce_op(given: Any) -> ReduceOp:
 
 def as_tensors(value: Any) -> Any:
     """Returns a structure with tensors in the place of variables and numbers."""
+    kept = IndexedSlices | DistributedValues
     return nest.map_structure(
-        lambda part: part if isinstance(part, IndexedSlices) else convert_to_tensor(part), value
+        lambda part: part if isinstance(part, kept) else convert_to_tensor(part), value
     )
 
 
-def reduced(given: Any, value: Any, axis: int | None) -> Any:
-    """Reduces what the only replica has, along an axis unless it is None."""
+def reduced(given: Any, value: Any, axis: int | None, count: int) -> Any:
+    """Reduces what the replicas have, along an axis unless it is None.
+
+    Args:
+        given: a `ReduceOp`, or its name.
+        value: a structure of `PerReplica` values.
+        axis: the axis.
+        count: the number of replicas.
+
+    Raises:
+        ValueError: if a value is not of the replicas, and no axis is given.
+    """
     kind = reduce_op(given)
-    if axis is None:
+    if count == 1 and axis is None:
         return value
-    along = reduce_sum if kind is ReduceOp.SUM else reduce_mean
-    return nest.map_structure(lambda part: along(part, axis), value)
+    return nest.map_structure(lambda part: _reduced(kind, part, axis, count), value)
+
+
+def _reduced(kind: ReduceOp, part: Any, axis: int | None, count: int) -> Any:
+    if axis is not None:
+        return _reduced_along(kind, part, axis, count)
+    if isinstance(part, DistributedValues):
+        return _over_replicas(kind, part, count)
+    if kind is ReduceOp.MEAN or (isinstance(part, int | float) and part == 0):
+        return part
+    raise hinted(
+        ValueError(
+            f"A non-DistributedValues value {part!s} cannot be reduced with the given reduce op "
+            f"{kind}."
+        ),
+        HINT_REDUCED,
+    )
+
+
+def _over_replicas(kind: ReduceOp, part: DistributedValues, count: int) -> Any:
+    """Adds the values of the replicas up; divides by their number for the mean."""
+    if part._row is not None:
+        return all_reduced(kind, part._row, count)
+    if part._stacked is not None:
+        return _divided(kind, reduce_sum(part._stacked, 0), count)
+    values = [
+        value if isinstance(value, IndexedSlices) else convert(value) for value in part.values
+    ]
+    if not isinstance(values[0], IndexedSlices):
+        return _divided(kind, add_n(values), count)
+    indices = concat([value.indices for value in values], 0)
+    joined = concat([value.values for value in values], 0)
+    return IndexedSlices(_divided(kind, joined, count), indices, values[0].dense_shape)
+
+
+def _divided(kind: ReduceOp, total: EagerTensor, count: int) -> EagerTensor:
+    if kind is ReduceOp.SUM:
+        return total
+    return truediv(total, np.asarray(count, total._type.numpy_dtype))
+
+
+def _reduced_along(kind: ReduceOp, part: Any, axis: int, count: int) -> Any:
+    """Reduces all elements along an axis, of all replicas together."""
+    if not isinstance(part, DistributedValues):
+        if kind is ReduceOp.MEAN:
+            return reduce_mean(part, axis)
+        total = reduce_sum(part, axis)  # all replicas have it
+        return total if count == 1 else multiply(total, np.asarray(count, total._type.numpy_dtype))
+    values = [convert(value) for value in part.values]
+    total = add_n([reduce_sum(value, axis) for value in values])
+    if kind is ReduceOp.SUM:
+        return total
+    size = sum(int(value._type.shape[axis]) for value in values)
+    return truediv(total, np.asarray(size, total._type.numpy_dtype))
+
+
+def all_reduced(kind: ReduceOp, value: Any, count: int) -> Any:
+    """Records the reduction of a value of a replica, whose recording is this thread's."""
+    if isinstance(value, IndexedSlices):
+        rows, indices = (all_gathered(part, 0, count) for part in (value.values, value.indices))
+        return IndexedSlices(_divided(kind, rows, count), indices, value.dense_shape)
+    return _divided(kind, record_collective(ALL_REDUCE, convert_to_tensor(value)), count)
+
+
+def all_gathered(value: Any, axis: int, count: int) -> EagerTensor:
+    """Records that the values of the replicas are joined along an axis."""
+    tensor = convert_to_tensor(value)
+    if not tensor._type.shape:
+        tensor = concat([tensor] * 2, axis)  # raises what TensorFlow raises
+    axis = axis % len(tensor._type.shape)
+    return record_collective(ALL_GATHER, tensor, (axis, (tensor._type.shape[axis],) * count))
+
+
+def gathered(value: Any, axis: int) -> Any:
+    """Joins what the replicas have along an axis."""
+    if not isinstance(value, DistributedValues):
+        return convert_to_tensor(value)
+    if value._row is not None:
+        return all_gathered(value._row, axis, value._count)
+    return concat(list(value.values), axis)

@@ -1,48 +1,46 @@
-"""Where a program is: in the scope of which strategy, and whether in its replica."""
+"""What a function that a strategy runs knows of its replica, and where a program is."""
 
-import contextlib
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.thread_state import ThreadState
+from tapefacade._core.replica_places import THREAD, entered
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
-from tapefacade._distribute.reduction import as_tensors, reduced
+from tapefacade._distribute.collectives import replica_number
+from tapefacade._distribute.reduction import all_gathered, all_reduced, as_tensors, reduce_op
+from tapefacade._distribute.replica_values import DistributedValues, PerReplica
 from tapefacade._ops.array.joining import concat
+from tapefacade._trace.recording import THREAD as RECORDING_THREAD
 
 if TYPE_CHECKING:
     from tapefacade._distribute.strategies import Strategy
 
-
-class ReplicaPlace(NamedTuple):
-    """Where a thread is.
-
-    Attributes:
-        strategy: the strategy.
-        replica: the context of its replica; None across the replicas.
-    """
-
-    strategy: "Strategy"
-    replica: "ReplicaContext | None"
-
-
-class _ReplicaThread(ThreadState):
-    """The places that this thread has entered, the innermost last."""
-
-    def __init__(self) -> None:
-        self.places: list[ReplicaPlace] = []
-
-
-THREAD = _ReplicaThread()
-
-
-@contextlib.contextmanager
-def entered(strategy: "Strategy", replica: "ReplicaContext | None") -> Iterator["Strategy"]:
-    """Makes a block in another place."""
-    with THREAD.temporarily(places=[*THREAD.places, ReplicaPlace(strategy, replica)]):
-        yield strategy
+MESSAGE_IN_BODY = (
+    "`merge_call` called while defining a new graph or a tf.function. This can often happen if the "
+    "function `fn` passed to `strategy.run()` contains a nested `@tf.function`, and the nested "
+    "`@tf.function` contains a synchronization point, such as aggregating gradients (e.g, "
+    "optimizer.apply_gradients), or if the function `fn` uses a control flow statement which "
+    "contains a synchronization point in the body. Such behaviors are not yet supported. Instead, "
+    "please avoid nested `tf.function`s or control flow statements that may potentially cross a "
+    "synchronization boundary, for example, wrap the `fn` passed to `strategy.run` or the entire "
+    "`strategy.run` inside a `tf.function` or move the control flow out of `fn`. If you are "
+    "subclassing a `tf.keras.Model`, please avoid decorating overridden methods `test_step` and "
+    "`train_step` in `tf.function`."
+)
+HINT_IN_BODY = (
+    "Here a nested tf.function may synchronize the replicas, but no branch and no loop on tensors."
+)
+MESSAGE_LOOKED = (
+    "The replicas run one after the other, so that they cannot wait for each other where they {}. "
+    "This is because of their function: {}."
+)
+HINT_LOOKED = (
+    "Make variables in the scope of the strategy, and give the replicas batches of one size. "
+    "Return what the Python looks at from the function, and look at it outside of `strategy.run`; "
+    "or use tf.cond, tf.while_loop and tf.print in the place of Python's `if`, `while` and `print`."
+)
 
 
 @function("distribute.ReplicaContext")
@@ -51,7 +49,7 @@ class ReplicaContext:
 
     Args:
         strategy: the strategy.
-        replica_id_in_sync_group: the number of the replica, 0.
+        replica_id_in_sync_group: the number of the replica.
 
     >>> strategy = tf.distribute.MirroredStrategy()
     >>> context = strategy.run(tf.distribute.get_replica_context)
@@ -59,9 +57,10 @@ class ReplicaContext:
     1
     """
 
-    def __init__(self, strategy: "Strategy", replica_id_in_sync_group: int = 0) -> None:
+    def __init__(self, strategy: "Strategy", replica_id_in_sync_group: Any = 0) -> None:
         self._strategy = strategy
-        self._replica = replica_id_in_sync_group
+        self._replica: Any = replica_id_in_sync_group
+        self._same: list[EagerTensor] = []  # what `merge_call` has given all replicas
 
     @property
     def strategy(self) -> "Strategy":
@@ -70,12 +69,12 @@ class ReplicaContext:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """The number of replicas: 1."""
+        """The number of replicas."""
         return self._strategy.num_replicas_in_sync
 
     @property
     def replica_id_in_sync_group(self) -> EagerTensor:
-        """The number of this replica: 0, as a tensor."""
+        """The number of this replica, as a tensor."""
         return convert(self._replica)
 
     @property
@@ -86,31 +85,48 @@ class ReplicaContext:
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Brings the values of all replicas together, and gives each the result.
 
+        Gradients pass it: the gradient of a sum is the sum of the gradients of the replicas.
+
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value: a structure of tensors.
             options: ignored.
 
         Returns:
-            The same structure: the tensors are what they were, for there is one replica.
+            The same structure of reduced tensors.
 
         Raises:
             ValueError: if there is no such reduction.
+            RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
+                at values.
         """
-        return as_tensors(reduced(reduce_op, value, None))
+        kind = _reduce_op(reduce_op)
+        count = self.num_replicas_in_sync
+        if count == 1:
+            return as_tensors(value)
+        self._require_replicas("reduce values")
+        return nest.map_structure(lambda part: all_reduced(kind, part, count), value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
-        """Joins the values of all replicas along an axis.
+        """Joins the values of all replicas along an axis, and gives each the result.
 
         Args:
-            value: a structure of tensors of rank 1 or more.
+            value: a structure of tensors of rank 1 or more, which have one shape in all replicas.
             axis: the axis.
             options: ignored.
 
         Returns:
-            The same structure: the tensors are what they were, for there is one replica.
+            The same structure of joined tensors.
+
+        Raises:
+            RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
+                at values.
         """
-        return nest.map_structure(lambda part: concat([part], axis), value)
+        count = self.num_replicas_in_sync
+        if count == 1:
+            return nest.map_structure(lambda part: concat([part], axis), value)
+        self._require_replicas("gather values")
+        return nest.map_structure(lambda part: all_gathered(part, axis, count), value)
 
     def merge_call(
         self, merge_fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None
@@ -118,15 +134,72 @@ class ReplicaContext:
         """Calls a function once for all replicas.
 
         Args:
-            merge_fn: called as `merge_fn(strategy, *args, **kwargs)`, outside of the replica.
+            merge_fn: called as `merge_fn(strategy, *args, **kwargs)`, outside of the replicas. Of
+                tensors, each replica has its own: they are `PerReplica` values there.
             args: its arguments.
             kwargs: those by name.
 
         Returns:
-            What it returns.
+            What it returns; of `PerReplica` values what belongs to this replica.
+
+        Raises:
+            RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
+                at values.
         """
+        given: Any = (args, kwargs or {})
+        if self.num_replicas_in_sync > 1:
+            self._require_replicas("call `merge_call`")
+            given = nest.map_structure(self._merged, given)
+        args, kwargs = given
         with entered(self._strategy, None):
-            return merge_fn(self._strategy, *args, **(kwargs or {}))
+            result = merge_fn(self._strategy, *args, **(kwargs or {}))
+        if self.num_replicas_in_sync == 1:
+            return result
+        self._same += [part for part in nest.flatten(result) if isinstance(part, EagerTensor)]
+        return nest.map_structure(own_part, result)
+
+    def _merged(self, part: Any) -> Any:
+        """Returns what a merging function gets for a value of this replica."""
+        if not isinstance(part, EagerTensor):
+            return part
+        return PerReplica(row=part, count=self.num_replicas_in_sync)
+
+    def _require_replicas(self, what: str) -> None:
+        """Raises if the replicas cannot synchronize here: those that are recorded can."""
+
+
+_reduce_op = reduce_op
+
+
+class RecordedReplica(ReplicaContext):
+    """The context in which a function is recorded, for all replicas at once."""
+
+    def __init__(self, strategy: "Strategy") -> None:
+        super().__init__(strategy, replica_number())
+        self._recording = RECORDING_THREAD.recording
+
+    def _require_replicas(self, what: str) -> None:
+        if RECORDING_THREAD.recording is not self._recording:
+            raise hinted(RuntimeError(MESSAGE_IN_BODY), HINT_IN_BODY)
+
+
+class SingleReplica(ReplicaContext):
+    """The context of one of several replicas that run one after the other."""
+
+    def __init__(self, strategy: "Strategy", replica: int, why: str) -> None:
+        super().__init__(strategy, replica)
+        self.number = replica
+        self._why = why
+
+    def _require_replicas(self, what: str) -> None:
+        raise hinted(RuntimeError(MESSAGE_LOOKED.format(what, self._why)), HINT_LOOKED)
+
+
+def own_part(value: Any) -> Any:
+    """Returns what an argument of `merge_call` is in a replica."""
+    if isinstance(value, DistributedValues) and value._row is not None:
+        return value._row
+    return value
 
 
 @function("distribute.has_strategy")

@@ -1,26 +1,41 @@
-"""The strategies: all of them have one replica."""
+"""The strategies: programs run in replicas, each on a device of its own."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterator
 from typing import Any
 
-import jax
+from jax.sharding import Mesh
 
 from tapefacade._config.devices import list_logical_devices
+from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.logging import get_logger
+from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
-from tapefacade._distribute.input_datasets import DistributedDataset, InputContext
-from tapefacade._distribute.reduction import as_tensors, reduced
-from tapefacade._distribute.replica_contexts import THREAD, ReplicaContext, ReplicaPlace, entered
+from tapefacade._distribute.distributed_variables import DistributedVariable, distributed
+from tapefacade._distribute.input_datasets import DistributedDataset, InputContext, ValueContext
+from tapefacade._distribute.reduction import as_tensors, gathered, reduced
+from tapefacade._distribute.replica_calls import ReplicaCall
+from tapefacade._distribute.replica_contexts import ReplicaContext, own_part
+from tapefacade._distribute.replica_devices import default_devices, full_name, mesh_of
+from tapefacade._distribute.replica_values import DistributedValues, Mirrored, regrouped, selected
+from tapefacade._function.function.decorator import function as tf_function
+from tapefacade._function.function.function_types import PolymorphicFunction
+from tapefacade._state.scopes import set_variable_creator, variable_creator_below
+from tapefacade._trace.recording import THREAD as RECORDING_THREAD
 
-MESSAGE_ONE = (
-    "%s has one replica, though there are %d devices: programs run on JAX's default device. To use "
-    "the others, put batches on all of them: `jax.device_put(batch, NamedSharding(...))`."
-)
 MESSAGE_MIXED = (
     "Mixing different tf.distribute.Strategy objects: {} is not {}. Leave the scope of the one "
     "before you enter that of the other."
+)
+MESSAGE_IN_REPLICA = (
+    "Method requires being in cross-replica context, use get_replica_context().merge_call()"
+)
+MESSAGE_SERVERS = (
+    "Parameter servers are not there: the replicas of a program run in step. Use "
+    "tf.distribute.MirroredStrategy() for the devices of this machine, which needs no other change "
+    "of a program that calls `strategy.run` (in the place of `ClusterCoordinator.schedule`)."
 )
 
 
@@ -41,17 +56,41 @@ class StrategyExtended:
 
     @property
     def worker_devices(self) -> tuple[str, ...]:
-        """The name of the device that programs run on."""
-        return (convert(0.0).device,)
+        """The names of the devices that the replicas run on."""
+        return self._strategy._devices or (convert(0.0).device,)
 
     @property
     def parameter_devices(self) -> tuple[str, ...]:
-        """The name of the device that variables are on."""
+        """The names of the devices that variables are on."""
         return self.worker_devices
 
+    def variable_created_in_scope(self, v: Any) -> bool:
+        """Whether the strategy has made a variable."""
+        if self._strategy.num_replicas_in_sync == 1:
+            return True
+        return getattr(v, "_strategy", None) is self._strategy
+
+    def read_var(self, v: Any) -> EagerTensor:
+        """Returns the value of a variable, as it is seen outside of the replicas."""
+        return v.value()
+
     def reduce_to(self, reduce_op: Any, value: Any, destinations: Any, options: Any = None) -> Any:
-        """Brings the values of the replicas together; there is one, whose value it returns."""
-        return as_tensors(reduced(reduce_op, value, None))
+        """Brings the values of the replicas together.
+
+        Args:
+            reduce_op: a `tf.distribute.ReduceOp`, or its name.
+            value: a structure of values of the replicas.
+            destinations: where the result goes: to each replica, if this is of the replicas.
+            options: ignored.
+        """
+        count = self._strategy.num_replicas_in_sync
+        result = as_tensors(reduced(reduce_op, value, None, count))
+        if count == 1 or not isinstance(destinations, DistributedValues | DistributedVariable):
+            return result
+        row = isinstance(value, DistributedValues) and value._row is not None
+        return nest.map_structure(
+            lambda part: part if row else Mirrored([part] * count), result
+        )  # fmt: skip
 
     def batch_reduce_to(
         self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
@@ -63,8 +102,26 @@ class StrategyExtended:
         self, var: Any, fn: Callable[..., Any], args: Any = (),
         kwargs: dict[str, Any] | None = None, group: bool = True,
     ) -> Any:  # fmt: skip
-        """Calls `fn(var, *args, **kwargs)`, which changes the variable."""
-        result = fn(var, *args, **(kwargs or {}))
+        """Calls `fn(var, *args, **kwargs)`, which changes the variable.
+
+        Of arguments of which each replica has its own, it gets that of the replica.
+        """
+        given: Any = (args, kwargs or {})
+        own = [p for p in nest.flatten(given) if isinstance(p, DistributedValues)]
+        if any(part._row is None for part in own):
+            result = self._strategy.run(fn, (var, *args), kwargs)
+        else:
+            args, kwargs = nest.map_structure(own_part, given)
+            result = fn(var, *args, **(kwargs or {}))
+        return result if group else (result,)
+
+    def update_non_slot(
+        self, colocate_with: Any, fn: Callable[..., Any], args: Any = (),
+        kwargs: dict[str, Any] | None = None, group: bool = True,
+    ) -> Any:  # fmt: skip
+        """Calls `fn(*args, **kwargs)`, which changes what belongs to no variable."""
+        args, kwargs = nest.map_structure(own_part, (args, kwargs or {}))
+        result = fn(*args, **(kwargs or {}))
         return result if group else (result,)
 
     @contextlib.contextmanager
@@ -75,19 +132,26 @@ class StrategyExtended:
 
 @function("distribute.Strategy")
 class Strategy:
-    """How a program is distributed: not at all.
+    """How a program is distributed: the base class of the strategies, which has one replica.
 
-    Unlike TensorFlow, there is one replica, on JAX's default device, however many devices there
-    are: what a program does for each replica, it does once.
+    A function that `run` calls is recorded once, on values that stand for those of a replica, and
+    is one instruction for all replicas. So they are one program, whatever their number; but if the
+    Python of the function looks at a value, it runs for one replica after the other, and must not
+    synchronize them.
 
     Args:
         extended: ignored.
     """
 
     cluster_resolver: Any = None
+    requires_aggregation = False  # of variables that replicas assign
+    _devices: tuple[str, ...] = ()
+    mesh: Mesh | None = None  # None where the replicas share a device, or there is one
 
     def __init__(self, extended: Any = None) -> None:
         self._extended = StrategyExtended(self)
+        self._variables: list[weakref.ref[DistributedVariable]] = []
+        self._functions: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
     @property
     def extended(self) -> StrategyExtended:
@@ -96,11 +160,26 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """The number of replicas: 1."""
-        return 1
+        """The number of replicas."""
+        return max(len(self._devices), 1)
+
+    @property
+    def variables(self) -> list[DistributedVariable]:
+        """The variables that it has made and that are still there."""
+        self._variables = [known for known in self._variables if known() is not None]
+        return [variable for known in self._variables if (variable := known()) is not None]
+
+    def creator(self) -> Callable[..., Any] | None:
+        """Returns what makes variables in the scope; None if they are plain ones."""
+        return None if self.num_replicas_in_sync == 1 else distributed(self)
+
+    def creating(self) -> contextlib.AbstractContextManager[None]:
+        """Makes a block whose variables are those of the strategy."""
+        creator = self.creator()
+        return contextlib.nullcontext() if creator is None else variable_creator_below(creator)
 
     def scope(self) -> contextlib.AbstractContextManager["Strategy"]:
-        """Makes a block in which this is the strategy.
+        """Makes a block in which this is the strategy, and makes the variables.
 
         Raises:
             RuntimeError: if the program is in the scope of another one.
@@ -116,67 +195,141 @@ class Strategy:
     def _scope(self) -> Iterator["Strategy"]:
         if THREAD.places and (current := THREAD.places[-1].strategy) is not self:
             raise RuntimeError(MESSAGE_MIXED.format(current, self))
-        with entered(self, None):
+        with entered(self, None), self.creating():
             yield self
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None,
         options: Any = None,
     ) -> Any:  # fmt: skip
-        """Calls a function in the replica.
+        """Calls a function in each replica.
 
         Args:
             fn: the function.
-            args: its arguments.
+            args: its arguments; of `PerReplica` values each replica gets its own.
             kwargs: those by name.
             options: ignored.
 
         Returns:
-            What it returns.
+            What it returns, in the place of tensors `PerReplica` values with those of the replicas.
+
+        Raises:
+            RuntimeError: if it is called within a replica.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> strategy.run(lambda x: x + 1.0, args=(tf.constant(1.0),)).numpy()
         np.float32(2.0)
+        >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+        >>> strategy.run(lambda x: x + 1.0, args=(tf.constant(1.0),))
+        PerReplica:{
+          0: <tf.Tensor: shape=(), dtype=float32, numpy=2.0>,
+          1: <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
+        }
         """
-        with entered(self, ReplicaContext(self)):
-            return fn(*args, **(kwargs or {}))
+        if self.num_replicas_in_sync == 1:
+            with entered(self, ReplicaContext(self)):
+                return fn(*args, **(kwargs or {}))
+        if THREAD.places and THREAD.places[-1].replica is not None:
+            raise RuntimeError(MESSAGE_IN_REPLICA)
+        if isinstance(fn, PolymorphicFunction) and not RECORDING_THREAD.functions:
+            return self._function(fn)(tuple(args), kwargs or {})
+        python: Any = fn
+        return ReplicaCall(self, python, args, kwargs or {}).result()
+
+    def _function(self, fn: Any) -> Any:
+        """Returns a function that runs another one in all replicas, so that no Python is needed."""
+        known = self._functions.get(fn)
+        if known is None:
+            reference = weakref.ref(fn)
+
+            def run_in_replicas(args: Any, kwargs: dict[str, Any]) -> Any:
+                python: Any = reference()
+                return ReplicaCall(self, python, args, kwargs).result()
+
+            known = self._functions[fn] = tf_function(run_in_replicas)
+        return known
 
     def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
         """Brings the values of the replicas together.
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
-            value: a structure of tensors, such as `run` returns.
+            value: a structure of values, such as `run` returns.
             axis: a dimension to reduce as well, or None.
 
         Returns:
             A structure of tensors.
 
         Raises:
-            ValueError: if there is no such reduction.
+            ValueError: if there is no such reduction; with several replicas, if a value is no
+                `PerReplica` and there is no axis.
 
-        >>> strategy = tf.distribute.MirroredStrategy()
-        >>> strategy.reduce("mean", tf.constant([1.0, 3.0]), axis=0).numpy()
-        np.float32(2.0)
+        >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+        >>> ids = strategy.run(
+        ...     lambda: tf.distribute.get_replica_context().replica_id_in_sync_group + 1)
+        >>> strategy.reduce("SUM", ids, axis=None).numpy()
+        np.int32(3)
         """
-        return as_tensors(reduced(reduce_op, value, axis))
+        return as_tensors(reduced(reduce_op, value, axis, self.num_replicas_in_sync))
 
     def gather(self, value: Any, axis: int) -> Any:
-        """Joins the values of the replicas along an axis: returns that of the only one."""
-        return ReplicaContext(self).all_gather(value, axis)
+        """Joins the values of the replicas along an axis.
+
+        Args:
+            value: a structure of values, such as `run` returns.
+            axis: the axis.
+        """
+        if self.num_replicas_in_sync == 1:
+            return ReplicaContext(self).all_gather(value, axis)
+        return nest.map_structure(lambda part: gathered(part, axis), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
-        """Returns the values of the replicas as a tuple: of one.
+        """Returns the values of the replicas as a tuple.
+
+        Args:
+            value: a structure of values, such as `run` returns.
 
         >>> tf.distribute.MirroredStrategy().experimental_local_results(3)
         (3,)
         """
+        if isinstance(value, DistributedVariable):
+            return value.values
+        if self.num_replicas_in_sync == 1:
+            return (value,)
+        if nest.is_nested(value) or isinstance(value, DistributedValues):
+            return tuple(selected(value, r) for r in range(self.num_replicas_in_sync))
         return (value,)
+
+    def experimental_distribute_values_from_function(
+        self, value_fn: Callable[[ValueContext], Any]
+    ) -> Any:
+        """Calls a function for each replica, which returns what this one has of a value.
+
+        Args:
+            value_fn: gets a context with `replica_id_in_sync_group` and `num_replicas_in_sync`.
+
+        Returns:
+            The structure that it returns, with `PerReplica` values.
+
+        >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+        >>> strategy.experimental_distribute_values_from_function(
+        ...     lambda context: tf.constant(context.replica_id_in_sync_group))
+        PerReplica:{
+          0: <tf.Tensor: shape=(), dtype=int32, numpy=0>,
+          1: <tf.Tensor: shape=(), dtype=int32, numpy=1>
+        }
+        """
+        count = self.num_replicas_in_sync
+        return regrouped([value_fn(ValueContext(r, count)) for r in range(count)], same=False)
 
     def experimental_distribute_dataset(
         self, dataset: Any, options: Any = None
     ) -> DistributedDataset:
-        """Returns something to iterate over, which gives the elements of the dataset.
+        """Returns something to iterate over, which gives each replica its part of the batches.
+
+        Args:
+            dataset: a dataset of batches of all replicas together.
+            options: ignored.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> for x in strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2)):
@@ -184,42 +337,93 @@ class Strategy:
         [0 1]
         [2 3]
         """
-        return DistributedDataset(dataset)
+        return DistributedDataset(dataset, self)
 
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[InputContext], Any], options: Any = None
     ) -> DistributedDataset:
         """Calls a function with a `tf.distribute.InputContext`, which returns a dataset.
 
+        Args:
+            dataset_fn: returns a dataset of batches of one replica each.
+            options: ignored.
+
         Returns:
-            Something to iterate over, which gives the elements of the dataset.
+            Something to iterate over, which gives each replica one of the batches in turn.
         """
-        return DistributedDataset(dataset_fn(InputContext()))
+        context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
+        return DistributedDataset(dataset_fn(context), self, is_of_replicas=True)
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
+    def make_dataset_iterator(self, dataset: Any) -> Iterator[Any]:
+        """Returns an iterator over the parts of the batches of a dataset."""
+        return iter(self.experimental_distribute_dataset(dataset))
+
+
+class _DeviceStrategy(Strategy):
+    """A strategy whose replicas have devices of their own."""
+
+    def _use(self, devices: Any) -> None:
+        """Sets the devices.
+
+        Raises:
+            AssertionError: if one of them is named twice.
+        """
+        names = [devices] if isinstance(devices, str) else devices
+        found = tuple(map(full_name, names)) if names else tuple(default_devices())
+        if len(set(found)) < len(found):
+            raise AssertionError(f"No duplicates allowed in `devices` argument: {found}")
+        self._devices = found
+        if len(found) > 1:
+            self.mesh = mesh_of(found, type(self).__name__)
+
 
 @function("distribute.MirroredStrategy")
-class MirroredStrategy(Strategy):
-    """The strategy for the devices of one machine.
+class MirroredStrategy(_DeviceStrategy):
+    """The strategy for the devices of one machine: each has a replica and the variables.
 
-    Unlike TensorFlow, there is one replica, on JAX's default device, however many devices there
-    are: what a program does for each replica, it does once.
+    Devices that are not there are simulated: all replicas then share one, which computes the same.
 
     Args:
-        devices: ignored.
-        cross_device_ops: ignored.
+        devices: the names of the devices, all GPUs by default, else all TPUs, else all CPUs.
+        cross_device_ops: ignored: XLA combines values as is best on the devices.
 
-    >>> strategy = tf.distribute.MirroredStrategy()
+    Raises:
+        AssertionError: if a device is named twice.
+
+    >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     >>> with strategy.scope():
     ...     v = tf.Variable(3.0)
     >>> strategy.reduce("SUM", strategy.run(lambda: v * 2.0), axis=None).numpy()
-    np.float32(6.0)
+    np.float32(12.0)
     """
 
     def __init__(self, devices: Any = None, cross_device_ops: Any = None) -> None:
         super().__init__()
-        _warn_of_one(self, [None] if isinstance(devices, str) else devices)
+        self._use(devices)
+
+
+@function("distribute.experimental.CentralStorageStrategy")
+class CentralStorageStrategy(_DeviceStrategy):
+    """The strategy for devices that share the variables of one.
+
+    Unlike TensorFlow, each device has the variables as in `tf.distribute.MirroredStrategy`; as in
+    TensorFlow, those that replicas assign must say how, by `aggregation`.
+
+    Args:
+        compute_devices: the names of the devices, as for `MirroredStrategy`.
+        parameter_device: ignored.
+
+    >>> tf.distribute.experimental.CentralStorageStrategy(["CPU:0"]).num_replicas_in_sync
+    1
+    """
+
+    requires_aggregation = True
+
+    def __init__(self, compute_devices: Any = None, parameter_device: Any = None) -> None:
+        super().__init__()
+        self._use(compute_devices)
 
 
 @function("distribute.OneDeviceStrategy")
@@ -238,14 +442,11 @@ class OneDeviceStrategy(Strategy):
 
 
 @function("distribute.TPUStrategy")
-class TPUStrategy(Strategy):
-    """The strategy for TPUs.
-
-    Unlike TensorFlow, there is one replica, on JAX's default device, however many devices there
-    are: what a program does for each replica, it does once.
+class TPUStrategy(_DeviceStrategy):
+    """The strategy for TPUs: each core has a replica and the variables.
 
     Args:
-        tpu_cluster_resolver: ignored.
+        tpu_cluster_resolver: ignored: the TPUs are those that JAX sees.
         experimental_device_assignment: ignored.
 
     Raises:
@@ -255,20 +456,32 @@ class TPUStrategy(Strategy):
     def __init__(
         self, tpu_cluster_resolver: Any = None, experimental_device_assignment: Any = None
     ) -> None:
-        if not list_logical_devices("TPU"):
+        found = list_logical_devices("TPU")
+        if not found:
             raise ValueError("There is no TPU. Leave the strategy out, or use MirroredStrategy.")
         super().__init__()
-        _warn_of_one(self, None)
+        self.cluster_resolver = tpu_cluster_resolver
+        self._use([device.name for device in found])
 
 
-def _warn_of_one(strategy: Strategy, devices: Sequence[Any] | None) -> None:
-    """Says that a program does not run on all devices that TensorFlow would run it on."""
-    if devices is None:
-        count = 1 if jax.default_backend() == "cpu" else jax.local_device_count()
-    else:
-        count = len(devices)
-    if count > 1:
-        get_logger().warning(MESSAGE_ONE, type(strategy).__name__, count)
+@function("distribute.ParameterServerStrategy", "distribute.experimental.ParameterServerStrategy")
+class ParameterServerStrategy(Strategy):
+    """The strategy for parameter servers, which is not there.
+
+    Args:
+        cluster_resolver: ignored.
+        variable_partitioner: ignored.
+
+    Raises:
+        ValueError: always.
+
+    >>> tf.distribute.ParameterServerStrategy(None)
+    Traceback (most recent call last):
+    ValueError: Parameter servers are not there: the replicas of a program run in step...
+    """
+
+    def __init__(self, cluster_resolver: Any, variable_partitioner: Any = None) -> None:
+        raise ValueError(MESSAGE_SERVERS)
 
 
 class _DefaultStrategy(Strategy):
@@ -319,3 +532,4 @@ def experimental_set_strategy(strategy: Strategy | None) -> None:
     >>> tf.distribute.experimental_set_strategy(None)
     """
     THREAD.places = [] if strategy is None else [ReplicaPlace(strategy, None)]
+    set_variable_creator(None if strategy is None else strategy.creator())

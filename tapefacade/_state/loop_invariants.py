@@ -7,6 +7,7 @@ its initial value is recorded once more, in the recording around the body.
 from typing import Any
 
 from tapefacade._core.random_keys import used
+from tapefacade._core.replica_places import is_in_run
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.call import MARKERS
 from tapefacade._trace.recording import THREAD, Recording
@@ -20,7 +21,7 @@ def hoisted(tensor: EagerTensor) -> EagerTensor:
     Returns:
         The tensor there; in a body whose arguments it depends on, the one that is pending there.
     """
-    while tensor._value is None and THREAD.functions:
+    while tensor._value is None and (THREAD.functions or is_in_run()):
         recording: Any = tensor._recording
         outer = recording.enclosing
         if outer is None:

@@ -18,6 +18,7 @@ class _Scopes(ThreadState):
     def __init__(self) -> None:
         self.name = ""  # ends with "/", unless it is empty
         self.creators: list[Callable[..., Any]] = []
+        self.strategy: list[Callable[..., Any]] = []  # asked after those: one, or none
 
 
 _SCOPES = _Scopes()
@@ -113,6 +114,18 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
         creators.pop()
 
 
+@contextlib.contextmanager
+def variable_creator_below(variable_creator: Callable[..., Any]) -> Iterator[None]:
+    """Makes a block in which a function makes the variables, after all of `creator_scope`."""
+    with _SCOPES.temporarily(strategy=[variable_creator]):
+        yield
+
+
+def set_variable_creator(variable_creator: Callable[..., Any] | None) -> None:
+    """Sets, for this thread, the function that `variable_creator_below` sets for a block."""
+    _SCOPES.strategy = [] if variable_creator is None else [variable_creator]
+
+
 class VariableMeta(abc.ABCMeta):
     """The class of `tf.Variable`: lets the creators of the scopes make its objects.
 
@@ -126,7 +139,9 @@ class VariableMeta(abc.ABCMeta):
     if not TYPE_CHECKING:  # to a type checker, a call gives what `__init__` says
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            waiting = list(_SCOPES.creators)  # the innermost, which is asked first, is the last
+            waiting = (
+                _SCOPES.strategy + _SCOPES.creators
+            )  # the innermost, which is asked first, is the last
             if not waiting or "_made_by_creators" not in vars(cls):
                 return super().__call__(*args, **kwargs)
             bound = cls.__signature__.bind(*args, **kwargs)

@@ -15,6 +15,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, JaxprEqn
 
 from tapefacade._trace.interpreter import Interpreter
+from tapefacade._trace.named_axes import traced
 from tapefacade._trace.program_listing import name_of
 from tapefacade._trace.slices import Slice, Step, evaluate
 from tapefacade._trace.step_marks import (
@@ -349,7 +350,7 @@ def watched_run(
     shapes = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in part.inputs]
     with jax.enable_x64(True):
         with MARKING.temporarily(marks=marks):
-            closed = jax.make_jaxpr(run)(*shapes)
+            closed = traced(run)(*shapes)
         watch = watch_of(marks)
         with np.errstate(all="ignore"):
             outputs = WatchedProgram(closed, watch).run([np.asarray(array) for array in arrays])

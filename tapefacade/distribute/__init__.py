@@ -1,4 +1,4 @@
-"""`tf.distribute`: strategies that have one replica."""
+"""`tf.distribute`: strategies, whose replicas run on several devices."""
 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._distribute.cross_device_ops import (
@@ -17,9 +17,11 @@ from tapefacade._distribute.replica_contexts import (
     has_strategy as has_strategy,
     in_cross_replica_context as in_cross_replica_context,
 )
+from tapefacade._distribute.replica_values import DistributedValues as DistributedValues
 from tapefacade._distribute.strategies import (
     MirroredStrategy as MirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,
+    ParameterServerStrategy as ParameterServerStrategy,
     Strategy as Strategy,
     StrategyExtended as StrategyExtended,
     TPUStrategy as TPUStrategy,

@@ -6,6 +6,7 @@ python tests/goldens/generate_programs.py [SUBJECT ...]
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import warnings
 
@@ -18,14 +19,26 @@ sys.path.insert(0, str(HERE.parent))
 
 def main() -> None:
     import tensorflow as tf
-    from programs import SUBJECTS, digest, programs
+    from programs import SUBJECTS, digest, logical_cpus, programs
     from programs.program import run
     from tensorflow.python.eager.polymorphic_function import polymorphic_function
     from tensorflow.python.platform import tf_logging
 
     warnings.simplefilter("ignore")
     failed = 0
-    for subject in sys.argv[1:] or SUBJECTS:
+    wanted = sys.argv[1:] or SUBJECTS
+    divided = {subject: logical_cpus(subject) for subject in wanted}
+    counts = sorted(set(divided.values()))
+    if len(wanted) > 1 and counts != [1]:  # a CPU is divided before the first op, once and for all
+        commands = [[subject] for subject in wanted if divided[subject] > 1]
+        commands.append([subject for subject in wanted if divided[subject] == 1] or [wanted[0]])
+        done = [subprocess.run([sys.executable, __file__, *each]) for each in commands]
+        sys.exit(max(process.returncode for process in done))
+    if counts[0] > 1:
+        (cpu,) = tf.config.list_physical_devices("CPU")
+        parts = [tf.config.LogicalDeviceConfiguration()] * counts[0]
+        tf.config.set_logical_device_configuration(cpu, parts)
+    for subject in wanted:
         answers = {}
         for name, program in programs(subject).items():
             tf_logging._log_counter_per_token.clear()  # "first n times" starts anew

@@ -26,6 +26,11 @@ def programs(subject: str) -> dict[str, Callable[..., Any]]:
     }
 
 
+def logical_cpus(subject: str) -> int:
+    """Into how many devices TensorFlow's CPU is divided for the programs of one module."""
+    return getattr(importlib.import_module(f"programs.{subject}"), "LOGICAL_CPUS", 1)
+
+
 PROGRAMS: dict[str, Callable[..., Any]] = {
     key: function for subject in SUBJECTS for key, function in programs(subject).items()
 }

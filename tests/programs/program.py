@@ -73,8 +73,11 @@ class Messages(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = normalised(record.getMessage())
-        deprecation = text.startswith("From /")  # names lines of TensorFlow's
-        if not deprecation and text not in self.kept:
+        # Names lines of TensorFlow's, or is about its own functions and what is slow there.
+        of_tensorflow = text.startswith(("From /", "Using MirroredStrategy", "Efficient batch"))
+        if " triggered tf.function retracing" in text:
+            of_tensorflow = "wrapped_fn" in text or "Strategy" in text
+        if not of_tensorflow and text not in self.kept:
             self.kept.append(text)
 
 

@@ -208,7 +208,7 @@ class ScanLoop(Operation):
         start = 0
         for key in plan.keys:
             count = words_of(key.type.shape, key.type.numpy_dtype)
-            taken[key.place] = _unpacked(words[start : start + count], key.type)
+            taken[key.place] = unpacked_key(words[start : start + count], key.type)
             start += count
         return taken
 
@@ -296,7 +296,7 @@ def _first_failed(found: Sequence[Any]) -> Any:
     return jnp.argmin(flags)
 
 
-def _unpacked(words: Any, type_: TensorType) -> Any:
+def unpacked_key(words: Any, type_: TensorType) -> Any:
     """Makes a key of 32-bit words."""
     dtype = type_.numpy_dtype
     if dtype.itemsize == 4:

@@ -24,6 +24,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.control.bodies import BodyProgram, dependencies_of, is_within_body
 from tapefacade._tape.custom_gradient_boundary import RegisterGradient
 from tapefacade._tape.derivative_modes import FORWARD_MODE, current_modes, with_modes
+from tapefacade._trace.named_axes import traced
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
@@ -65,7 +66,7 @@ def is_linear(
         for group in (types, others)
     ]
     with jax.enable_x64(True):
-        closed = jax.make_jaxpr(function)(*shapes)
+        closed = traced(function)(*shapes)
     known = [LINEAR] * len(types)
     known += [ZERO if place in zeros else CONSTANT for place in range(len(others))]
     return {LINEAR, ZERO}.issuperset(_flow(closed.jaxpr, closed.consts, known))

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from tapefacade._core import replica_places
 from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.error_texts import invalid, refused_type, reshape_sizes, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_COMPLEX, FLOATS_HALF_FIRST, INDICES
@@ -337,16 +338,16 @@ def log_poisson_loss(
 OptionalFree = Annotated[Any, "free", "optional"]
 
 
-@op("nn.compute_average_loss", kernel="Mul")
+@function("nn.compute_average_loss")
 def compute_average_loss(
-    per_example_loss: FreeTensor, sample_weight: OptionalFree = None, global_batch_size: Any = None
-) -> jax.Array:
-    """Sums the losses of examples and divides by the size of the batch.
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> EagerTensor:
+    """Sums the losses of examples and divides by the size of the batch of all replicas.
 
     Args:
         per_example_loss: a tensor of shape `[B, ...]`.
         sample_weight: weights that broadcast to it, possibly without its last dimension.
-        global_batch_size: the divisor, by default B.
+        global_batch_size: the divisor, by default B times the number of replicas.
 
     Returns:
         A scalar of the type of `per_example_loss`, float64 if it holds integers; 0 for an empty
@@ -356,10 +357,21 @@ def compute_average_loss(
         ValueError: if `per_example_loss` is a scalar, or `global_batch_size` is none.
         TypeError: if `global_batch_size` is no integer.
         InvalidArgumentError: if it is negative, or the shapes do not fit together.
+        RuntimeError: in the scope of a strategy, but in no replica.
 
     >>> tf.nn.compute_average_loss([1.0, 2.0], global_batch_size=4).numpy()
     np.float32(0.75)
     """
+    return _average_loss(
+        per_example_loss, sample_weight, global_batch_size, _replicas("compute_average_loss")
+    )
+
+
+@op("_average_loss", kernel="Mul")
+def _average_loss(
+    per_example_loss: FreeTensor, sample_weight: OptionalFree, global_batch_size: Any, replicas: int
+) -> jax.Array:
+    """Does what `compute_average_loss` says."""
     if per_example_loss.ndim == 0:
         raise ValueError(
             "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
@@ -369,10 +381,26 @@ def compute_average_loss(
     if sample_weight is not None:
         losses = _scaled(losses, sample_weight)
     total = jnp.sum(losses, dtype=losses.dtype)
-    size = losses.shape[0] if global_batch_size is None else _checked_size(global_batch_size)
+    size = losses.shape[0] * replicas
+    if global_batch_size is not None:
+        size = _checked_size(global_batch_size)
     if jnp.issubdtype(total.dtype, jnp.integer):
         total = total.astype(np.float64)
     return total / jnp.asarray(size, total.dtype) if size else total * jnp.zeros((), total.dtype)
+
+
+def _replicas(function: str) -> int:
+    """Returns the number of replicas.
+
+    Raises:
+        RuntimeError: in the scope of a strategy, but in no replica.
+    """
+    if replica_places.THREAD.places and replica_places.THREAD.places[-1].replica is None:
+        raise RuntimeError(
+            f"You are calling `{function}` in cross replica context, while it was expected to be "
+            "called in replica context."
+        )
+    return replica_places.replica_count()
 
 
 def _checked_size(size: Any) -> int:
@@ -405,8 +433,8 @@ def _scaled(losses: jax.Array, weights: jax.Array) -> jax.Array:
     return (result * scale).astype(losses.dtype)
 
 
-@op("nn.scale_regularization_loss", kernel="RealDiv")
-def scale_regularization_loss(regularization_loss: FreeTensor) -> jax.Array:
+@function("nn.scale_regularization_loss")
+def scale_regularization_loss(regularization_loss: Any) -> EagerTensor:
     """Sums losses that do not depend on the examples, each replica's share of them.
 
     Args:
@@ -415,8 +443,19 @@ def scale_regularization_loss(regularization_loss: FreeTensor) -> jax.Array:
     Returns:
         A scalar of the type of `regularization_loss`, float64 if it holds integers.
 
+    Raises:
+        RuntimeError: in the scope of a strategy, but in no replica.
+
     >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy()
     np.float32(3.0)
     """
+    return _regularization_loss(regularization_loss, _replicas("scale_regularization_loss"))
+
+
+@op("_regularization_loss", kernel="RealDiv")
+def _regularization_loss(regularization_loss: FreeTensor, replicas: int) -> jax.Array:
+    """Does what `scale_regularization_loss` says."""
     total = jnp.sum(regularization_loss, dtype=regularization_loss.dtype)
-    return total.astype(np.float64) if jnp.issubdtype(total.dtype, jnp.integer) else total
+    if jnp.issubdtype(total.dtype, jnp.integer):
+        total = total.astype(np.float64)
+    return total if replicas == 1 else total / jnp.asarray(replicas, total.dtype)

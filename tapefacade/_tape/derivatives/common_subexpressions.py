@@ -11,6 +11,8 @@ from typing import Any
 import jax
 import numpy as np
 
+from tapefacade._trace.named_axes import traced
+
 INLINED = ("jit", "pjit", "closed_call", "core_call")
 
 
@@ -19,11 +21,11 @@ class TracedFunction:
 
     def __init__(self, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         with jax.enable_x64(True):
-            closed, shape = jax.make_jaxpr(function, return_shape=True)(*arguments)
+            closed, shape = traced(function, return_shape=True)(*arguments)
             self.structure = jax.tree.structure(shape)
-            self.closed = jax.make_jaxpr(
-                lambda *arrays: _ComputedValues().evaluate(closed, arrays)
-            )(*arguments)
+            self.closed = traced(lambda *arrays: _ComputedValues().evaluate(closed, arrays))(
+                *arguments
+            )
 
     def __call__(self, *arguments: Any) -> Any:
         return self.packed(_ComputedValues().evaluate(self.closed, arguments))

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._tape.derivative_modes import FORWARD_MODE, differentiating
+from tapefacade._trace.named_axes import traced
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice
 
@@ -32,7 +33,7 @@ def input_dependencies(
     """
     abstract = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
     with jax.enable_x64(True):
-        jaxpr = jax.make_jaxpr(function)(*abstract).jaxpr
+        jaxpr = traced(function)(*abstract).jaxpr
     found = _flow(jaxpr, [1 << place for place in range(len(types))])
     return tuple(
         frozenset(place for place in range(len(types)) if mask >> place & 1) for mask in found

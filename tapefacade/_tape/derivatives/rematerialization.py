@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._tape.derivatives.common_subexpressions import TracedFunction, bind, is_literal
+from tapefacade._trace.named_axes import result_types
 
 
 def recomputed(
@@ -213,7 +214,7 @@ class RematerializedFunction:
             return pull_back([jnp.ones_like(output) for output in outputs])
 
         with jax.enable_x64(True):
-            jax.eval_shape(gradient, *[variable.aval for variable in self._jaxpr.invars])
+            result_types(gradient, *[variable.aval for variable in self._jaxpr.invars])
         return live
 
 

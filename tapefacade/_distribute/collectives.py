@@ -1,0 +1,127 @@
+"""Collectives: ops in which all replicas of a run take part, and the number of a replica.
+
+They are instructions of the recording of a replica, where JAX knows the axis `replica`. Gradients
+pass them as in TensorFlow: the gradient of a sum over the replicas is the sum of their gradients.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._function.function.recorded_program import slot_in
+from tapefacade._trace.operation import Operation
+from tapefacade._trace.recording import THREAD
+
+AXIS = "replica"
+SHAPE_OF_SCALAR = ()
+
+
+class AllReduce(Operation):
+    """The sum over the replicas, for each of them."""
+
+    name = "all_reduce"
+    kernel = "CollectiveReduceV2"
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return tuple(types), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return [lax.psum(array, AXIS) for array in arrays]
+
+
+class AllGather(Operation):
+    """The values of the replicas joined along an axis, for each of them."""
+
+    name = "all_gather"
+    kernel = "CollectiveGatherV2"
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        axis, sizes = static
+        (type_,) = types
+        shape = [*type_.shape]
+        shape[axis] = sum(sizes)
+        return (type_of(tuple(shape), type_.numpy_dtype),), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return [lax.all_gather(arrays[0], AXIS, axis=static[0], tiled=True)]
+
+
+class ReplicaStack(Operation):
+    """The values of the replicas, stacked, for each of them."""
+
+    name = "replica_stack"
+    kernel = "CollectiveGatherV2"
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        (count,), (type_,) = static, types
+        return (type_of((count, *type_.shape), type_.numpy_dtype),), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return [lax.all_gather(arrays[0], AXIS)]
+
+
+class FirstReplica(Operation):
+    """The value of the first replica, for each of them."""
+
+    name = "first_replica"
+    kernel = "CollectiveBcastRecvV2"
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return tuple(types), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        (array,) = arrays
+        summed = array.astype(np.int8) if array.dtype == np.bool_ else array
+        mine = jnp.where(lax.axis_index(AXIS) == 0, summed, jnp.zeros_like(summed))
+        return [lax.psum(mine, AXIS).astype(array.dtype)]
+
+
+class ReplicaNumber(Operation):
+    """The number of the replica."""
+
+    name = "replica_id_in_sync_group"
+    kernel = "ReplicaId"
+    gradient = NOT_DIFFERENTIABLE
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        return (type_of(SHAPE_OF_SCALAR, np.dtype(np.int32)),), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        return [jnp.asarray(lax.axis_index(AXIS), np.int32)]
+
+
+ALL_REDUCE, ALL_GATHER, REPLICA_STACK = AllReduce(), AllGather(), ReplicaStack()
+FIRST_REPLICA, REPLICA_NUMBER = FirstReplica(), ReplicaNumber()
+# What all replicas get the same of, whatever they give.
+AGREEING = (AllReduce, AllGather, ReplicaStack, FirstReplica)
+
+
+def record_collective(
+    operation: Operation, tensor: EagerTensor, static: tuple[Any, ...] = ()
+) -> EagerTensor:
+    """Records a collective in the recording of this thread, which is that of a replica."""
+    recording = THREAD.recording
+    (result,) = recording.apply(operation, static, (slot_in(recording, tensor),), [tensor._type])
+    return result
+
+
+def replica_number() -> EagerTensor:
+    """Records the number of the replica."""
+    (number,) = THREAD.recording.apply(REPLICA_NUMBER, (), (), ())
+    return number

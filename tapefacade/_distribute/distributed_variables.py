@@ -1,0 +1,272 @@
+"""Variables of strategies with several replicas: how assignments in replicas come together.
+
+A variable holds what is seen outside of the replicas. Where these have assigned it different
+values, another variable has the values of all of them, stacked: the *copies*.
+"""
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapefacade._core.conversion import convert
+from tapefacade._core.replica_places import current_replica, is_in_run
+from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.value_text import value_repr
+from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
+from tapefacade._distribute.reduction import ReduceOp, all_reduced
+from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.joining import stack, unstack
+from tapefacade._ops.math.division import truediv
+from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
+from tapefacade._state.indexed_slices import IndexedSlices
+from tapefacade._state.variable import ResourceVariable, Variable
+from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
+from tapefacade._tape.init_scope import init_scope
+from tapefacade._trace.recording import THREAD
+
+if TYPE_CHECKING:
+    from tapefacade._distribute.strategies import Strategy
+
+HINT_SUM = (
+    "Each replica would add the same number: use a tensor, or another aggregation, or assign the "
+    "variable outside of `strategy.run`."
+)
+MESSAGE_AGGREGATION = (
+    "You must specify an aggregation method to update a AggregatingVariable in Replica Context. "
+    "You can do so by passing an explicit value for argument `aggregation` to tf.Variable(..)."
+    "e.g. `tf.Variable(..., aggregation=tf.VariableAggregation.SUM)`"
+    "`tf.VariableAggregation` lists the possible aggregation methods."
+    "This is required because AggregatingVariable should always be kept in sync. When updating "
+    "them or assigning to them in a replica context, we automatically try to aggregate the values "
+    "before updating the variable. For this aggregation, we need to know the aggregation method. "
+    "Another alternative is to not try to update such AggregatingVariable in replica context, but "
+    "in cross replica context."
+)
+REDUCTIONS = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
+
+
+class DistributedVariable(ResourceVariable):
+    """A variable that a strategy with several replicas has made.
+
+    Outside of the replicas it is one value. In them, an assignment does what `aggregation` says.
+    """
+
+    _strategy: "Strategy"
+    _copies: Variable | None = None
+
+    def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
+        self._strategy = strategy
+        super().__init__(**kwargs)
+        if self._aggregation is VariableAggregation.MEAN and not self.dtype.is_floating:
+            raise ValueError(
+                "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype "
+                "is not supported, please use a different aggregation or dtype"
+            )
+        if self._synchronization is VariableSynchronization.AUTO:
+            self._synchronization = VariableSynchronization.ON_WRITE
+        strategy._variables.append(weakref.ref(self))
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the replicas, in their order, as tensors."""
+        count = self._strategy.num_replicas_in_sync
+        if not self.has_copies:
+            return tuple(self._shares(self.value()) for _ in range(count))
+        assert self._copies is not None
+        return tuple(unstack(self._copies.value(), count))
+
+    @property
+    def has_copies(self) -> bool:
+        """Whether each replica has a value of its own."""
+        return self._copies is not None
+
+    def _outside(self, stacked: EagerTensor) -> EagerTensor:
+        """Returns what is seen outside of the replicas, given what each of them has."""
+        return stacked[0]
+
+    def _shares(self, tensor: EagerTensor) -> EagerTensor:
+        """Returns what each replica has, given what is seen outside."""
+        return tensor
+
+    # Assigning.
+
+    def _brought_together(self, value: Any) -> Any:
+        """Returns what is assigned where the replicas assign `value`."""
+        replica = current_replica()
+        if replica is None:
+            return value
+        if self._aggregation is VariableAggregation.NONE:
+            if self._strategy.requires_aggregation:
+                raise ValueError(MESSAGE_AGGREGATION)
+            return value
+        if self._aggregation is VariableAggregation.MEAN and not isinstance(value, EagerTensor):
+            return value
+        replica._require_replicas("assign a variable whose values are brought together")
+        if self._aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
+            return record_collective(FIRST_REPLICA, self._converted(value))
+        if not isinstance(value, EagerTensor | Variable) and value != 0:
+            raise hinted(
+                ValueError(
+                    f"A non-DistributedValues value {value} cannot be reduced with the given "
+                    "reduce op ReduceOp.SUM."
+                ),
+                HINT_SUM,
+            )
+        tensor = self._converted(value)
+        return all_reduced(REDUCTIONS[self._aggregation], tensor, replica.num_replicas_in_sync)
+
+    def assign(self, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Replaces the value; in a replica by what the replicas assign, brought together."""
+        return super().assign(self._brought_together(value), *args, **kwargs)
+
+    def assign_add(self, delta: Any, *args: Any, **kwargs: Any) -> Any:
+        """Adds to the value; in a replica what the replicas add, brought together."""
+        self._require_addable("assign_add")
+        return super().assign_add(self._brought_together(delta), *args, **kwargs)
+
+    def assign_sub(self, delta: Any, *args: Any, **kwargs: Any) -> Any:
+        """Subtracts from the value; in a replica what the replicas subtract, brought together."""
+        self._require_addable("assign_sub")
+        return super().assign_sub(self._brought_together(delta), *args, **kwargs)
+
+    def _require_addable(self, what: str) -> None:
+        """Raises if the value cannot be changed outside of the replicas."""
+
+    def _put(self, tensor: EagerTensor) -> None:
+        super()._put(tensor)
+        if self._copies is not None and not is_in_run():
+            count = self._strategy.num_replicas_in_sync
+            self._copies._put(stack([self._shares(tensor)] * count))
+
+    def _scatter_rows(self, path: str, sparse_delta: Any) -> Any:
+        replica = current_replica()
+        if replica is None or self._aggregation is VariableAggregation.NONE:
+            return super()._scatter_rows(path, sparse_delta)
+        if self._aggregation in REDUCTIONS:
+            name = path.removeprefix("tensor_scatter_nd_")
+            if name not in ("add", "sub"):
+                raise NotImplementedError(
+                    f"scatter_{name} is only supported for mirrored variable (variable created "
+                    "within certain `tf.distribute.Strategy` scope) with NONE or "
+                    f"`ONLY_FIRST_REPLICA` aggregation, got: VariableAggregationV2."
+                    f"{self._aggregation.name}."
+                )
+            kind = REDUCTIONS[self._aggregation]
+            delta = all_reduced(kind, sparse_delta, replica.num_replicas_in_sync)
+            return super()._scatter_rows(path, delta)
+        parts = (convert(sparse_delta.values), convert(sparse_delta.indices))
+        values, indices = (record_collective(FIRST_REPLICA, part) for part in parts)
+        return super()._scatter_rows(path, IndexedSlices(values, indices, sparse_delta.dense_shape))
+
+    # Python's protocols.
+
+    def __repr__(self) -> str:
+        if THREAD.recording.frame is not None:
+            return super().__repr__()
+        lines = []
+        for place, value in enumerate(self.values):
+            name = self._name if place == 0 else f"{self._name}/replica_{place}"
+            text = f"shape={self.shape} dtype={self.dtype.name}, numpy={value_repr(value._shown())}"
+            lines.append(f"  {place}: <tf.Variable '{name}:0' {text}>")
+        return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+class MirroredVariable(DistributedVariable):
+    """A variable of which all replicas have the same value, unless they assign different ones."""
+
+
+class SyncOnReadVariable(DistributedVariable):
+    """A variable of which each replica has its own value, brought together where it is read."""
+
+    def _brought_together(self, value: Any) -> Any:
+        return value
+
+    def _require_addable(self, what: str) -> None:
+        is_sum = self._aggregation is VariableAggregation.SUM
+        if current_replica() is None and is_sum:
+            raise ValueError(
+                f"SyncOnReadVariable does not support `{what}` in cross-replica context when "
+                "aggregation is set to `tf.VariableAggregation.SUM`."
+            )
+
+    def _outside(self, stacked: EagerTensor) -> EagerTensor:
+        if self._aggregation is VariableAggregation.SUM:
+            return reduce_sum(stacked, 0)
+        if self._aggregation is VariableAggregation.MEAN:
+            return reduce_mean(stacked, 0)
+        return stacked[0]
+
+    def _shares(self, tensor: EagerTensor) -> EagerTensor:
+        if self._aggregation is not VariableAggregation.SUM:
+            return tensor
+        count = self._strategy.num_replicas_in_sync
+        return cast(truediv(tensor, np.asarray(count, tensor._type.numpy_dtype)), self.dtype)
+
+
+def copies_of_replicas(variable: DistributedVariable) -> Variable:
+    """Returns what holds the values of the replicas; makes it if they have had one value so far."""
+    if variable._copies is not None:
+        return variable._copies
+    count = variable._strategy.num_replicas_in_sync
+    recording = THREAD.recording
+    before, frame = variable._seen, recording.frame
+    while frame is not None:  # what it held before all functions that are recorded now
+        before = frame.assigned.get(id(variable), (variable, before))[1]
+        frame = frame.outer
+    created = THREAD.functions[-1].created if THREAD.functions else []
+    if recording.frame is not None and not any(made is variable for made, _ in created):
+        before._array()
+    with init_scope() if before._value is not None else contextlib.nullcontext():
+        stacked = stack([variable._shares(before)] * count)
+        if before._value is not None:
+            stacked._array()
+    copies = ResourceVariable.__new__(ResourceVariable)
+    copies._set_up(stacked, False, f"{variable._name}/replicas", stacked.shape)
+    if stacked._value is None and THREAD.functions:
+        THREAD.functions[-1].note_created(copies)
+    variable._copies = copies
+    if variable._seen is not before:
+        copies._put(stack([variable._shares(variable.value())] * count))
+    return copies
+
+
+def replicas_in_turn(strategy: "Strategy") -> Iterator[int]:
+    """Yields the numbers of the replicas; meanwhile its variables hold what the replica has."""
+    variables = strategy.variables
+    count = strategy.num_replicas_in_sync
+    before = [variable._seen for variable in variables]
+    given = [variable.values if variable.has_copies else [v] * count
+             for variable, v in zip(variables, before, strict=True)]  # fmt: skip
+    found: list[list[EagerTensor]] = []
+    try:
+        for replica in range(count):
+            for variable, rows in zip(variables, given, strict=True):
+                Variable._put(variable, rows[replica])
+            yield replica
+            found.append([variable._seen for variable in variables])
+    finally:
+        for place, variable in enumerate(variables):
+            rows = [row[place] for row in found]
+            is_changed = any(a is not b for a, b in zip(rows, given[place], strict=False))
+            Variable._put(variable, before[place])
+            if is_changed and len(found) == count:
+                copies = copies_of_replicas(variable)
+                copies._put(stack(rows))
+                Variable._put(variable, variable._outside(stack(rows)))
+
+
+def distributed(strategy: "Strategy") -> Callable[..., Variable]:
+    """Returns the function that makes the variables of a strategy, for its scope."""
+
+    def create(next_creator: Callable[..., Any], **kwargs: Any) -> Variable:
+        is_on_read = kwargs.get("synchronization") is VariableSynchronization.ON_READ
+        kind = SyncOnReadVariable if is_on_read else MirroredVariable
+        return kind(strategy, **kwargs)
+
+    return create

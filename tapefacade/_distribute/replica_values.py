@@ -1,0 +1,173 @@
+"""Values of which each replica has its own: `PerReplica`, and their type."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from tapefacade._core import nest
+from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.type_spec import TypeSpec, spec_of
+from tapefacade._definition.op import register
+from tapefacade._distribute.collectives import REPLICA_STACK, record_collective
+from tapefacade._ops.array.joining import unstack
+
+MESSAGE_OUTSIDE = (
+    "It looks like you are using a PerReplica object while not inside a replica context, which is "
+    "not supported. Try running your op or function inside a replica context by using "
+    "`strategy.run`"
+)
+
+
+class DistributedValues(CompositeTensor):
+    """A value of which each replica has its own: the base class of `PerReplica`.
+
+    >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    >>> context = tf.distribute.get_replica_context
+    >>> ids = strategy.run(lambda: context().replica_id_in_sync_group)
+    >>> isinstance(ids, tf.distribute.DistributedValues)
+    True
+    >>> ids
+    PerReplica:{
+      0: <tf.Tensor: shape=(), dtype=int32, numpy=0>,
+      1: <tf.Tensor: shape=(), dtype=int32, numpy=1>
+    }
+    """
+
+    __slots__ = ("__weakref__", "_count", "_row", "_stacked", "_values")
+    _is_tensor = False
+
+    def __init__(
+        self, values: Sequence[Any] | None = None, stacked: EagerTensor | None = None,
+        row: EagerTensor | None = None, count: int = 0,
+    ) -> None:  # fmt: skip
+        # One of three: the values; all in one tensor; within a run what stands for each of them.
+        self._values = None if values is None else tuple(values)
+        self._stacked = stacked
+        self._row = row
+        self._count = len(values) if values is not None else count
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the replicas, in their order."""
+        if self._values is None:
+            stacked = self._stacked
+            if stacked is None:
+                assert self._row is not None
+                stacked = record_collective(REPLICA_STACK, self._row, (self._count,))
+            self._values = tuple(unstack(stacked, self._count))
+        return self._values
+
+    def _held(self) -> list[Any]:
+        """Returns what holds the values, without taking them apart."""
+        if self._stacked is not None:
+            return [self._stacked]
+        return [self._row] if self._row is not None else list(self.values)
+
+    def _components(self) -> Sequence[Any]:
+        return [
+            held if isinstance(held, CompositeTensor) else convert(held) for held in self._held()
+        ]
+
+    def _with_components(self, components: Sequence[Any]) -> Any:
+        if self._stacked is not None:
+            return type(self)(stacked=components[0], count=self._count)
+        if self._row is not None:
+            return type(self)(row=components[0], count=self._count)
+        return type(self)(components)
+
+    def _static_parts(self) -> tuple[Hashable, ...]:
+        return (self._count, self._stacked is not None, self._row is not None)
+
+    @property
+    def _type_spec(self) -> "PerReplicaSpec":
+        if self._stacked is not None:
+            type_ = self._stacked._type
+            return PerReplicaSpec(*[TensorSpec(type_.shape[1:], type_.dtype)] * self._count)
+        return PerReplicaSpec(*[spec_of(convert(value)) for value in self.values])
+
+    def _refusal(self) -> str:
+        return MESSAGE_OUTSIDE
+
+    def __repr__(self) -> str:
+        return self._shown(repr)
+
+    def __str__(self) -> str:
+        return self._shown(str)
+
+    def _shown(self, text: Any) -> str:
+        lines = [f"  {place}: {text(value)}" for place, value in enumerate(self.values)]
+        return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
+
+
+class PerReplica(DistributedValues):
+    """A value of which each replica has its own, as `tf.distribute.Strategy.run` returns it."""
+
+    __slots__ = ()
+
+
+class Mirrored(DistributedValues):
+    """A value of which all replicas have the same."""
+
+    __slots__ = ()
+
+
+class PerReplicaSpec(TypeSpec):
+    """The type of a value of which each replica has its own.
+
+    Args:
+        *value_specs: the types of the values of the replicas.
+    """
+
+    __slots__ = ("_value_specs",)
+
+    def __init__(self, *value_specs: Any) -> None:
+        self._value_specs = tuple(value_specs)
+
+    @property
+    def value_type(self) -> Any:
+        """The class of the values."""
+        return PerReplica
+
+    def _serialize(self) -> tuple[Any, ...]:
+        return self._value_specs
+
+    @property
+    def _component_specs(self) -> list[Any]:
+        return list(self._value_specs)
+
+    def _to_components(self, value: Any) -> Any:
+        return list(value.values)
+
+    def _from_components(self, components: Any) -> Any:
+        return PerReplica(components)
+
+
+register(("distribute.DistributedValues",), DistributedValues)
+
+
+def regrouped(results: Sequence[Any], same: bool = True) -> Any:
+    """Returns what the replicas have given as one structure, with `PerReplica` for its leaves.
+
+    Args:
+        results: what each replica has given; all have the same structure.
+        same: whether what is the same object for all of them stays as it is.
+    """
+    first, *others = results
+    for other in others:
+        nest.assert_same_structure(first, other)
+    columns = zip(*(nest.flatten(result) for result in results), strict=True)
+    leaves = [
+        values[0] if same and all(value is values[0] for value in values) else PerReplica(values)
+        for values in columns
+    ]
+    return nest.pack_sequence_as(first, leaves)
+
+
+def selected(structure: Any, replica: int) -> Any:
+    """Returns what a replica has of a structure with `PerReplica` leaves."""
+    return nest.map_structure(
+        lambda leaf: leaf.values[replica] if isinstance(leaf, DistributedValues) else leaf,
+        structure,
+    )

@@ -1,0 +1,30 @@
+"""Named axes: what is traced on its own may be part of a run of replicas, over a named axis."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+
+from tapefacade._core.thread_state import ThreadState
+
+
+class _NamedAxes(ThreadState):
+    """The named axes around what this thread traces, and their sizes."""
+
+    sizes: tuple[tuple[str, int], ...] = ()
+
+
+NAMED_AXES = _NamedAxes()
+
+
+def traced(function: Callable[..., Any], return_shape: bool = False) -> Callable[..., Any]:
+    """Returns `jax.make_jaxpr(function)`, in which collectives know the axes of this thread."""
+    sizes = NAMED_AXES.sizes
+    return jax.make_jaxpr(function, axis_env=sizes or None, return_shape=return_shape)
+
+
+def result_types(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Returns `jax.eval_shape(function, *arguments)`, where collectives know the axes."""
+    if not NAMED_AXES.sizes:
+        return jax.eval_shape(function, *arguments)
+    return traced(function, return_shape=True)(*arguments)[1]
