@@ -26,7 +26,7 @@ def printed(capsys, monkeypatch, *names):
         ("tf.GradientTape", "_tape/tape.py", "class GradientTape", None),
         ("tf.math", "math/__init__.py", '"""', None),
         ("tf.test.TestCase", "_testing/test_case.py", "class TensorFlowTestCase", None),
-        ("tf.device", "_config/devices.py", "def device", None),
+        ("tf.device", "_config/device_placement.py", "class device", None),
         ("tf.float32", "_core/dtypes.py", "float32 =", None),
         ("tf.types.experimental.TensorLike", "_core/tensor_like.py", "TensorLike", None),
     ],

@@ -1,18 +1,15 @@
 """Devices: which there are, their memory, how a machine is divided into them, and `tf.device`."""
 
 import collections
-import contextlib
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from tapefacade._core.annotations import described
-from tapefacade._core.device_spec import DeviceSpec
-from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._definition.op import function, register
 from tapefacade._trace import execution
@@ -29,7 +26,6 @@ LogicalDevice.__doc__ = """A device that programs run on: its `name` and `device
 >>> tf.config.list_logical_devices("CPU")[0]
 LogicalDevice(name='/device:CPU:0', device_type='CPU')
 """
-LOCAL_CPU = DeviceSpec("localhost", 0, 0, "CPU", 0)
 JAX_CONFIG: Any = jax.config  # its attributes are not declared
 DEVICE_TYPES = {"cuda": "GPU", "rocm": "GPU"}
 DEVICE_NAME = re.compile(r"(?i)^(?:/?(?:job|replica|task):\w+)*/?(?:device:)?(CPU|GPU|TPU):(\d+)$")
@@ -452,7 +448,7 @@ def get_device_details(device: Any) -> dict[str, Any]:
     return details
 
 
-_WISHES = {"soft placement": True, "log placement": False}
+_WISHES = {"log placement": False}
 
 
 @described
@@ -499,62 +495,6 @@ def is_built_with_cuda() -> bool:
     True
     """
     return jax.default_backend() in ("gpu", "cuda")
-
-
-@contextlib.contextmanager
-def device(device_name: Any) -> Iterator[None]:
-    """Names the device that the ops of a block should run on.
-
-    Unlike TensorFlow, a program is one unit and runs on JAX's default device: the name is checked,
-    and otherwise has no effect (as with TensorFlow's soft placement on a machine without the
-    device). To choose the device of everything, write `tf.config.set_visible_devices` before the
-    first op, or set the environment variable JAX_PLATFORMS.
-
-    Args:
-        device_name: a name such as "CPU:0", "/GPU:1" or "/device:GPU:0", or a `tf.DeviceSpec`;
-            None for any.
-
-    Raises:
-        ValueError: if the name is no device's name.
-        InvalidArgumentError: if it is one of another process.
-        RuntimeError: if it is a function.
-
-    >>> with tf.device("CPU:0"):
-    ...     x = tf.constant(1.0)
-    """
-    if device_name is not None:
-        _check_name(device_name)
-    yield
-
-
-def _check_name(name: Any) -> None:
-    if callable(name):
-        raise RuntimeError("tf.device does not support functions.")
-    if not isinstance(name, str | DeviceSpec):
-        raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
-    spec = DeviceSpec.from_string(name) if isinstance(name, str) else name
-    if spec.job not in (None, "localhost") or spec.task or spec.replica:
-        whole = LOCAL_CPU.make_merged_spec(spec).to_string()
-        raise invalid(f"{whole} unknown device.")
-
-
-def set_soft_device_placement(enabled: bool) -> None:
-    """Takes note of a wish about devices.
-
-    Unlike TensorFlow, this changes nothing: a program runs on JAX's default device.
-
-    >>> tf.config.set_soft_device_placement(True)
-    """
-    _WISHES["soft placement"] = bool(enabled)
-
-
-def get_soft_device_placement() -> bool:
-    """Returns what `set_soft_device_placement` was told, True at first.
-
-    >>> tf.config.get_soft_device_placement()
-    True
-    """
-    return _WISHES["soft placement"]
 
 
 def set_log_device_placement(enabled: bool) -> None:

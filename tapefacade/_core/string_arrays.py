@@ -20,11 +20,6 @@ class StringTensor(EagerTensor):
 
     __slots__ = ()
 
-    @property
-    def device(self) -> str:
-        """The name of the host."""
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
-
     def _string_tensor(self) -> "StringTensor":
         return self
 

@@ -10,11 +10,12 @@ from jax.errors import JaxRuntimeError, TracerArrayConversionError
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.operator_types import Operators
+from tapefacade._core.placement import Placement, device_name
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
-from tapefacade._core.value_text import TensorText, device_of
+from tapefacade._core.value_text import TensorText, name_of_device
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
@@ -185,7 +186,7 @@ class EagerTensor(TensorText, Operators, Tensor):
     @property
     def device(self) -> str:
         """The name of the device that holds the value."""
-        return device_of(self._value)
+        return device_name(self)
 
     backing_device = device
 
@@ -394,12 +395,25 @@ class EagerTensor(TensorText, Operators, Tensor):
         raise AttributeError(f"{EAGER_TENSOR} object has no attribute '{name}'")
 
     def cpu(self) -> "EagerTensor":
-        """Returns the tensor itself: values move between devices as programs need them."""
-        return self
+        """Returns the tensor itself, or a copy on the first CPU if programs name devices."""
+        if not Placement.is_used:
+            return self
+        with jax.enable_x64(True):
+            array = jax.device_put(self._array(), jax.local_devices(backend="cpu")[0])
+        return EagerTensor(self._type, array, None, 0)
 
     def gpu(self, gpu_index: int = 0) -> "EagerTensor":
-        """Returns the tensor itself: values move between devices as programs need them."""
-        return self
+        """Returns the tensor on a GPU.
+
+        Raises:
+            RuntimeError: if there is no such GPU.
+        """
+        devices = [d for d in jax.local_devices() if name_of_device(d).rsplit(":", 2)[1] == "GPU"]
+        if gpu_index >= len(devices):
+            raise RuntimeError(f"GPU:{gpu_index} unknown device.")
+        with jax.enable_x64(True):
+            array = jax.device_put(self._array(), devices[gpu_index])
+        return EagerTensor(self._type, array, None, 0)
 
     def consumers(self) -> NoReturn:
         """Raises: tensors do not know who uses them."""

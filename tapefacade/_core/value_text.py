@@ -27,8 +27,11 @@ def device_of(value: Any) -> str:
     """Returns TensorFlow's name of the device that holds `value`, or the first part of it."""
     devices = value.devices() if isinstance(value, jax.Array) else ()
     device = min(devices, key=lambda device: device.id, default=None)
-    if device is None:
-        return DEVICE.format("CPU", 0)
+    return DEVICE.format("CPU", 0) if device is None else name_of_device(device)
+
+
+def name_of_device(device: Any) -> str:
+    """Returns TensorFlow's name of a device of JAX."""
     return DEVICE.format(device.platform.upper().replace("CUDA", "GPU"), device.id)
 
 

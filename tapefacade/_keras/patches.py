@@ -246,6 +246,8 @@ def _change_training() -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     applying = optimizer_update.repeated_update(base._backend_apply_gradients)
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
+    adding = optimizer_update.slot_beside(base.add_variable_from_reference)
+    PATCHES.set(base, "add_variable_from_reference", adding)
     filtering = optimizer_update.filter_with_reason(base._filter_empty_gradients)
     PATCHES.set(base, "_filter_empty_gradients", filtering)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer

@@ -10,6 +10,7 @@ from jax.core import Tracer
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from tapefacade._core.logging import warn
+from tapefacade._core.placement import default_device, note_device
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
@@ -125,6 +126,26 @@ def sent(tensor: EagerTensor, sharding: NamedSharding) -> EagerTensor:
         return tensor
     with jax.enable_x64(True):
         return EagerTensor(tensor._type, jax.device_put(value, sharding), None, 0)
+
+
+def at_home(tensor: EagerTensor, home: Any) -> EagerTensor:
+    """Returns a tensor on the device that a variable belongs to, if its value is known.
+
+    Args:
+        tensor: the tensor. One that is pending is sent there when it is computed.
+        home: the device; None: the default one.
+    """
+    value, device = tensor._value, home or default_device()
+    if isinstance(value, np.ndarray):
+        if vars(tensor).get("_noted_device") is device:
+            return tensor
+        copied = type(tensor)(tensor._type, value, None, 0)
+        note_device(copied, device)
+        return copied
+    if not isinstance(value, jax.Array) or isinstance(value, Tracer) or value.devices() == {device}:
+        return tensor
+    with jax.enable_x64(True):
+        return EagerTensor(tensor._type, jax.device_put(value, device), None, 0)
 
 
 def pickled_sharding(sharding: NamedSharding | None) -> Any:

@@ -17,16 +17,17 @@ from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.logging import warn
 from tapefacade._core.operator_types import Operators
+from tapefacade._core.placement import PLACED, Placement, default_device, note_device
 from tapefacade._core.pytree import child_of, with_child
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import UNTYPED, EagerTensor, Reference, host_value
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._core.value_text import device_of, matrix_table, value_repr
+from tapefacade._core.value_text import device_of, matrix_table, name_of_device, value_repr
 from tapefacade._definition.fast_path import record2
 from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._ops import operators
-from tapefacade._ops.array.copying import ones_like
+from tapefacade._ops.array.copying import identity, ones_like
 from tapefacade._ops.array.gathering import gather, gather_nd as gather_nd_op
 from tapefacade._ops.array.indexing import getitem, strided_slice_update
 from tapefacade._ops.array.shaping import broadcast_to, expand_dims
@@ -35,6 +36,7 @@ from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._state.loop_invariants import hoisted
 from tapefacade._state.scopes import MESSAGE_SCOPE_NAME, VariableMeta, scoped
 from tapefacade._state.sharding import (
+    at_home,
     checked_sharding,
     pickled_sharding,
     placed,
@@ -188,6 +190,8 @@ class Variable(Operators, metaclass=VariableMeta):
         if sharding is not None:
             sharding = checked_sharding(sharding, tensor._type.shape)
             tensor = placed(tensor, sharding)
+        elif Placement.is_used:
+            tensor = at_home(tensor, PLACED.home)
         self._set_up(tensor, trainable, name, as_shape(shape), constraint, sharding)
         self._synchronization, self._aggregation = synchronization, aggregation
         if THREAD.functions:
@@ -198,6 +202,7 @@ class Variable(Operators, metaclass=VariableMeta):
         constraint: Callable[[Any], Any] | None = None, sharding: NamedSharding | None = None,
     ) -> None:  # fmt: skip
         self._tensor = tensor
+        self._home = PLACED.home  # the device it belongs to, by `tf.device`
         self._sharding = sharding  # how every value is laid out; None: as it comes
         # Whether its value may be known on the host; JAX also makes variables of placeholders.
         self._discrete = tensor._type is not UNTYPED and not tensor._type.inexact
@@ -265,7 +270,9 @@ class Variable(Operators, metaclass=VariableMeta):
     @property
     def device(self) -> str:
         """The name of the device that holds the value."""
-        return device_of(self._tensor._value)
+        if not Placement.is_used or self._sharding is not None:
+            return device_of(self._tensor._value)
+        return name_of_device(self._home or default_device())
 
     @property
     def sharding(self) -> NamedSharding | None:
@@ -405,6 +412,8 @@ class Variable(Operators, metaclass=VariableMeta):
             self._require_same_trace()
         if self._sharding is not None:
             tensor = placed(tensor, self._sharding)
+        elif Placement.is_used:
+            tensor = at_home(tensor, self._home)
         recording = THREAD.recording
         if id(self) not in recording.assigned:
             recording.assigned[id(self)] = (self, box_of(self)._tensor if HELD else self._tensor)
@@ -444,6 +453,12 @@ class Variable(Operators, metaclass=VariableMeta):
         _SET(view, "_root", self._root)
         return view
 
+    def _send_home(self) -> None:
+        """Sends what a program has computed elsewhere to the device that the variable is of."""
+        box = box_of(self)
+        if self._sharding is None:
+            box._tensor = at_home(box._tensor, self._home)
+
     def _restore(self, tensor: EagerTensor) -> None:
         box_of(self)._tensor = tensor
 
@@ -462,16 +477,18 @@ class Variable(Operators, metaclass=VariableMeta):
         tensor = self._seen
         if host_value(tensor) is not None and recording.frame is None:
             self._tell_tapes()
-            return tensor
+            return at_home(tensor, self._home) if Placement.is_used else tensor
         slot = self._slot_in(recording)
         (value,) = recording.apply(READ_VALUE, (), (slot,), [tensor._type])
         if recording.frame is None:
             value._value = tensor._value  # known already, if it is
+            if Placement.is_used and self._sharding is None:
+                note_device(value, self._home or default_device())
         return value
 
     def read_value(self) -> EagerTensor:
-        """Returns the value as a tensor."""
-        return self.value()
+        """Returns the value as a tensor, on the device that ops run on now."""
+        return identity(self.value()) if Placement.is_used else self.value()
 
     def numpy(self) -> Any:
         """Returns the value as a NumPy array of its own, or a NumPy scalar if there are no axes."""

@@ -20,6 +20,13 @@ from jax.core import Tracer
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import array_of_numbers
+from tapefacade._core.placement import (
+    PLACED,
+    Placement,
+    brought_together,
+    current_device,
+    running_on,
+)
 from tapefacade._core.tensor import EagerTensor, FailedValue
 from tapefacade._trace.background_compilation import COMPILATION_WATCH
 from tapefacade._trace.buffer_donation import Handover, is_large
@@ -204,6 +211,10 @@ class Program:
             arguments: the values.
             first: what to call this time only.
         """
+        if Placement.is_used and not PLACED.running:
+            device = current_device()
+            with running_on(device):
+                return self.execute(brought_together(arguments, device), first)
         executable = self.executable
         call = first or executable.call
         if call is None:
@@ -252,6 +263,11 @@ class Program:
             shared: the places of those that must not be lost.
             handover: takes the results.
         """
+        if Placement.is_used and not PLACED.running:
+            device = current_device()
+            with running_on(device):
+                arguments[:] = brought_together(arguments, device)
+                return self.hand_over(arguments, shared, handover)
         executable = self.executable
         is_new = executable.call is None
         with jax.enable_x64(True):
@@ -261,10 +277,11 @@ class Program:
         if is_new:
             outputs = self.execute(arguments)
             handover.found.append(outputs if len(outputs) != 1 else outputs[0])
-            return
+            return None
         executable.used = STATISTICS.dispatched = STATISTICS.dispatched + 1
         with jax.enable_x64(True):
             handover.call(executable.call, arguments)
+        return None
 
     def _execute_new(self, arguments: list[Any]) -> list[Any]:
         """Runs a program that is not compiled: in pieces, if that is better."""

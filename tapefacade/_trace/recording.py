@@ -16,6 +16,7 @@ from jax.core import Tracer
 from jax.errors import UnexpectedTracerError
 from numpy import ndarray
 
+from tapefacade._core.placement import Placement
 from tapefacade._core.tensor import HINT_TRACED, EagerTensor, FailedValue, is_raised
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.thread_state import ThreadState
@@ -300,6 +301,8 @@ class Recording:
 
     def _settle(self, pending: list[tuple[int, EagerTensor]], settled: list[int]) -> None:
         """Lets go of what has been computed."""
+        if Placement.is_used:
+            _send_home(self.assigned)
         self.assigned = {}
         if not self.is_held and THREAD.recording is self:
             self.close()
@@ -383,7 +386,10 @@ class Recording:
             donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
             if donated:
                 fitting = program.fitting(data.scalars) if program.shares_rows else program
+                assigned = self.assigned
                 hand_over(self, fitting.donating(donated), shared, pending)
+                if Placement.is_used:
+                    _send_home(assigned)
                 self.state = program
                 return
             if data.taped and not self.traced:
@@ -560,6 +566,12 @@ class Recording:
         self.state = tuple(data.leaves)  # a program depends on what is known
         data.looked = data.foreseen = None
         THREAD.recording = self
+
+
+def _send_home(assigned: dict[int, tuple[Any, EagerTensor]]) -> None:
+    """Sends new values of variables to the devices that the variables belong to."""
+    for variable, _ in assigned.values():
+        variable._send_home()
 
 
 def _add_leaf(key: tuple[Node, TensorType]) -> Node:

@@ -1,16 +1,18 @@
 """Devices and switches: `tf.config`."""
 
+from tapefacade._config.device_placement import (
+    get_soft_device_placement as get_soft_device_placement,
+    set_soft_device_placement as set_soft_device_placement,
+)
 from tapefacade._config.devices import (
     LogicalDevice as LogicalDevice,
     LogicalDeviceConfiguration as LogicalDeviceConfiguration,
     PhysicalDevice as PhysicalDevice,
     get_logical_device_configuration as get_logical_device_configuration,
-    get_soft_device_placement as get_soft_device_placement,
     get_visible_devices as get_visible_devices,
     list_logical_devices as list_logical_devices,
     list_physical_devices as list_physical_devices,
     set_logical_device_configuration as set_logical_device_configuration,
-    set_soft_device_placement as set_soft_device_placement,
     set_visible_devices as set_visible_devices,
 )
 from tapefacade._config.settings import (

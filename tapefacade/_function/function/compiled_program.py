@@ -7,6 +7,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
+from tapefacade._core.placement import Placement, on_current_device
 from tapefacade._core.random_keys import drawn_again
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
@@ -101,7 +102,10 @@ class CompiledProgram:
             lock = first._lock  # that of all of them
             with lock:
                 if lock is first._lock:
-                    return self._run(tensors)
+                    results = self._run(tensors)
+                    for variable in self._changed if Placement.is_used else ():
+                        variable._send_home()
+                    return results
 
     def _run(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
         if self._donatable and not WRAPPERS and not HELD:
@@ -207,7 +211,8 @@ class CompiledProgram:
                 tensor = _tensor(type_, number)
             else:
                 tensor = tensors[recorded.arguments.index(slot)]
-            passed[slot] = tensor._array()
+            value = tensor._array()
+            passed[slot] = on_current_device(value) if Placement.is_used else value
         return passed
 
     def _uploaded(self) -> list[Any]:

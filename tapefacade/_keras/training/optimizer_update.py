@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._core.placement import PLACED, Placement
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
@@ -59,6 +60,22 @@ def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return _filter_empty_gradients
+
+
+def slot_beside(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the method that adds a slot: it belongs to the device of the variable that it is of."""
+
+    @functools.wraps(original)
+    def add_variable_from_reference(
+        self: Any, reference_variable: Any, *args: Any, **kw: Any
+    ) -> Any:
+        if not Placement.is_used:
+            return original(self, reference_variable, *args, **kw)
+        home = getattr(getattr(reference_variable, "_root", None), "_home", None)
+        with PLACED.temporarily(home=home):
+            return original(self, reference_variable, *args, **kw)
+
+    return add_variable_from_reference
 
 
 def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
