@@ -178,7 +178,7 @@ def close_block(device: Any) -> None:
     with _LOCK:
         _OPEN.remove(device)
         if not _OPEN:
-            EagerTensor.__init__ = _PLAIN_INIT  # type: ignore[method-assign]
+            EagerTensor.__init__ = _PLAIN_INIT
 
 
 def set_soft_device_placement(enabled: bool) -> None:
