@@ -10,7 +10,7 @@ import pytest
 
 from tapefacade import __main__ as command_line
 from tapefacade._port import comparison, comparison_text
-from tapefacade._port.comparison import difference, paired
+from tapefacade._port.comparison import difference, paired_lines
 
 # What a program finds that runs under "TensorFlow" here; other numbers, and another text.
 TENSORFLOW = "def square(x):\n    return x * x * {factor}\n"
@@ -58,7 +58,7 @@ def test_lines_are_compared_by_their_numbers(one, other, wanted):
 
 
 def test_lines_that_only_one_prints_differ():
-    assert [pair.is_same for pair in paired(["a"], ["a", "b"])] == [True, False]
+    assert [pair.is_same for pair in paired_lines(["a"], ["a", "b"])] == [True, False]
 
 
 def test_the_same_output_is_status_0(compared, tmp_path):
@@ -120,13 +120,13 @@ def test_times_and_places_in_memory_may_be_any(one, other):
 
 def ended(status, *lines, has_seed=True):
     printed = [
-        [comparison.Printed(text, 1.0) for text in texts] for texts in zip(*lines, strict=True)
+        [comparison.PrintedLine(text, 1.0) for text in texts] for texts in zip(*lines, strict=True)
     ]
     runs = [
         comparison.ProgramRun(title, found, 2.0, status, [])
         for title, found in zip(("TensorFlow", "tapefacade"), printed, strict=True)
     ]
-    pairs = list(comparison.paired(*([p.text for p in found] for found in printed)))
+    pairs = list(comparison.paired_lines(*([p.text for p in found] for found in printed)))
     return comparison.Comparison("a.py", *runs, pairs, has_seed)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import tapefacade as tf
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
-from tapefacade._io.messages import MESSAGE_FILES, Field, MessageFile, MessageType
+from tapefacade._io.messages import MESSAGE_FILES, MessageField, MessageFile, MessageType
 
 json_format = pytest.importorskip("google.protobuf.json_format")
 text_format = pytest.importorskip("google.protobuf.text_format")
@@ -87,7 +87,7 @@ def no_protobuf(monkeypatch):
 
 
 def test_what_to_install_is_said(no_protobuf):
-    kinds = (Field("x", 1, "int32"),)
+    kinds = (MessageField("x", 1, "int32"),)
     for extra, made in {
         "records": MessageFile("a.proto", MessageType("A", "doc", kinds)),
         "checkpoint": MessageFile("b.proto", MessageType("A", "doc", kinds), extra="checkpoint"),

@@ -14,7 +14,7 @@ from tapefacade._autograph.state import (
     as_tensor,
     is_same,
     is_tensor_like,
-    shown,
+    shown_variable,
 )
 from tapefacade._core.random_keys import Draw, body_draws
 from tapefacade._core.tensor import EagerTensor
@@ -32,7 +32,7 @@ WHY_SEEDS = "random ops with a seed draw TensorFlow's numbers, if their branch r
 Choice = int | EagerTensor | Variable
 
 
-class Side:
+class RecordedBranch:
     """One branch, recorded.
 
     Attributes:
@@ -119,7 +119,7 @@ class Branching:
         state = self._state
         state.require_containers()
         init = self._init = state.get()
-        sides = [Side(run, state, init) for run in self._runs]
+        sides = [RecordedBranch(run, state, init) for run in self._runs]
         state.put(init)
         for side in sides:
             side.require_no_leaks()
@@ -133,14 +133,16 @@ class Branching:
         state.put(init)
         state.settle(init, results)
 
-    def _check_variables(self, sides: Sequence[Side]) -> None:
+    def _check_variables(self, sides: Sequence[RecordedBranch]) -> None:
         for side in sides:
             body = side.body
             new = body.program.types[body.count :]
             if any(v._type is not type_ for v, type_ in zip(body.assigned, new, strict=True)):
                 raise NotStagedError(WHY_VARIABLE_CHANGES)
 
-    def _merged(self, place: int, sides: Sequence[Side]) -> tuple[Parts | None, int, list[Any]]:
+    def _merged(
+        self, place: int, sides: Sequence[RecordedBranch]
+    ) -> tuple[Parts | None, int, list[Any]]:
         """Joins the values of a variable; returns its form, and leaves or numbers of choices."""
         name = self._state.names[place]
         if place in self._state.dead:
@@ -153,18 +155,20 @@ class Branching:
             return None, place, [UNDEFINED]
         if any(lacking):
             if name != VALUE:
-                raise NotStagedError(f"{shown(name)} is not defined in both branches")
+                raise NotStagedError(f"{shown_variable(name)} is not defined in both branches")
             missing = lacking.index(True)
             groups[missing] = [_zero(leaf) for leaf in groups[1 - missing]]
         elif not sides[0].parts.is_like(place, sides[1].parts):
-            raise NotStagedError(f"{shown(name)} has another structure in the other branch")
+            raise NotStagedError(
+                f"{shown_variable(name)} has another structure in the other branch"
+            )
         leaves = [
             self._leaf(name, (one, other), sides)
             for one, other in zip(*groups, strict=True)
         ]  # fmt: skip
         return form, place, leaves
 
-    def _leaf(self, name: str, leaves: tuple[Any, Any], sides: Sequence[Side]) -> Any:
+    def _leaf(self, name: str, leaves: tuple[Any, Any], sides: Sequence[RecordedBranch]) -> Any:
         one, other = leaves
         if is_same(one, other):
             return one
@@ -175,11 +179,13 @@ class Branching:
         elif isinstance(other, _Zero):
             other = _zeros_of(sides[0], one)
         if not is_tensor_like(one) or not is_tensor_like(other):
-            raise NotStagedError(f"{shown(name)} is {_kind(one)} or {_kind(other)}")
+            raise NotStagedError(f"{shown_variable(name)} is {_kind(one)} or {_kind(other)}")
         choices = sides[0].choice(one), sides[1].choice(other)
         types = [side.type_of(choice) for side, choice in zip(sides, choices, strict=True)]
         if types[0] != types[1]:
-            raise NotStagedError(f"{shown(name)} has type {_words(types[0])} or {_words(types[1])}")
+            raise NotStagedError(
+                f"{shown_variable(name)} has type {_words(types[0])} or {_words(types[1])}"
+            )
         self._choices.append(choices)
         number = len(self._choices) - 1
         if array is not None:
@@ -212,7 +218,7 @@ def _zero(leaf: Any) -> Any:
     return _Zero() if is_tensor_like(leaf) else leaf
 
 
-def _zeros_of(side: Side, leaf: Any) -> EagerTensor:
+def _zeros_of(side: RecordedBranch, leaf: Any) -> EagerTensor:
     type_ = side.type_of(side.choice(leaf))
     return zeros(type_.shape, type_.dtype)
 
@@ -229,7 +235,7 @@ def _unstacked(leaf: Any, other: Any) -> Any:
     return whole
 
 
-def _arrays(side: Side, leaves: Sequence[Any]) -> list[TensorArray]:
+def _arrays(side: RecordedBranch, leaves: Sequence[Any]) -> list[TensorArray]:
     """Returns the arrays that some leaves of a branch stand for."""
     found = []
     for leaf in leaves:

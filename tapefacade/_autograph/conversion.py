@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._autograph.expressions import Expressions
-from tapefacade._autograph.jumps import Jumps, own
+from tapefacade._autograph.jumps import Jumps, own_nodes
 from tapefacade._autograph.liveness import Liveness
 from tapefacade._autograph.sources import (
     NoSourceError,
@@ -79,7 +79,7 @@ def rewritten_tree(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda
     if isinstance(node, ast.Lambda):
         node.body = Expressions("").visit(node.body)
         return node
-    nodes = [inner for statement in node.body for inner in own(statement)]
+    nodes = [inner for statement in node.body for inner in own_nodes(statement)]
     if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Await) for n in nodes):
         raise NoSourceError("generators run as Python")
     if any(isinstance(n, ast.Name) and n.id in READS_FRAMES for n in nodes):

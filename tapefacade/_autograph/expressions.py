@@ -3,7 +3,7 @@
 import ast
 from typing import Any
 
-from tapefacade._autograph.jumps import own, placed
+from tapefacade._autograph.jumps import own_nodes, with_place_of
 
 # What has no tensor in it, whatever its operands are.
 _PYTHON_OPERATORS = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
@@ -95,7 +95,7 @@ class Expressions(ast.NodeTransformer):
 
 def call(which: str, arguments: list[ast.expr], place: ast.AST) -> ast.expr:
     """Makes the call of an operator."""
-    name = placed(ast.parse(f"ag__.{which}", mode="eval").body, place)
+    name = with_place_of(ast.parse(f"ag__.{which}", mode="eval").body, place)
     return ast.copy_location(ast.Call(name, arguments, []), place)
 
 
@@ -127,7 +127,7 @@ def _binds(node: ast.AST) -> bool:
     """Whether an expression assigns a variable, which a function of its own would keep."""
     return any(
         isinstance(inner, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom)
-        for inner in own(node)
+        for inner in own_nodes(node)
     )
 
 

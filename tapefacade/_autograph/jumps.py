@@ -33,7 +33,9 @@ class Jumps:
         Raises:
             NoSourceError: if that is not possible.
         """
-        if not any(isinstance(node, ast.Return) for s in function.body[:-1] for node in own(s)):
+        if not any(
+            isinstance(node, ast.Return) for s in function.body[:-1] for node in own_nodes(s)
+        ):
             last = function.body[-1]
             if isinstance(last, ast.Return) and len(function.body) == 1:
                 return
@@ -122,7 +124,7 @@ class Jumps:
         return found
 
     def _try(self, statement: ast.Try | ast.TryStar, loop: Loop) -> set[str]:
-        if any(isinstance(n, ast.Return) for s in statement.finalbody for n in own(s)):
+        if any(isinstance(n, ast.Return) for s in statement.finalbody for n in own_nodes(s)):
             raise NoSourceError(MESSAGE_FINALLY)
         statement.body, found = self._block(statement.body, loop)
         final, flags = self._block(statement.finalbody, loop)
@@ -164,13 +166,13 @@ class Jumps:
         return found
 
 
-def own(node: ast.AST) -> list[ast.AST]:
+def own_nodes(node: ast.AST) -> list[ast.AST]:
     """Returns a node and all below it that belong to the same function."""
     found = [node]
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
         return found
     for child in ast.iter_child_nodes(node):
-        found += own(child)
+        found += own_nodes(child)
     return found
 
 
@@ -180,10 +182,10 @@ def none_of(flags: Collection[str], place: ast.AST) -> ast.expr:
     text = parts[-1]
     for part in reversed(parts[:-1]):
         text = f"ag__.and_(lambda: {part}, lambda: {text})"
-    return placed(ast.parse(text, mode="eval").body, place)
+    return with_place_of(ast.parse(text, mode="eval").body, place)
 
 
-def placed(made: Node, place: ast.AST) -> Node:
+def with_place_of(made: Node, place: ast.AST) -> Node:
     """Gives all of a tree the place of another node."""
     for node in ast.walk(made):
         if "lineno" in node._attributes:
@@ -192,7 +194,7 @@ def placed(made: Node, place: ast.AST) -> Node:
 
 
 def _parsed(text: str, place: ast.AST) -> Block:
-    return [placed(statement, place) for statement in ast.parse(text).body]
+    return [with_place_of(statement, place) for statement in ast.parse(text).body]
 
 
 def _put(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:

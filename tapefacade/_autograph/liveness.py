@@ -7,7 +7,7 @@ those of variables, and attributes such as `self.total`.
 import ast
 from collections.abc import Iterable, Sequence
 
-from tapefacade._autograph.jumps import own
+from tapefacade._autograph.jumps import own_nodes
 
 Names = frozenset[str]
 # Methods that change the list, dictionary or set that they belong to.
@@ -45,7 +45,7 @@ def names_stored(nodes: Iterable[ast.AST]) -> list[str]:
     """Returns what some nodes assign, in the order of the text; functions within them do not."""
     found: dict[str, None] = {}
     for node in nodes:
-        for inner in own(node):
+        for inner in own_nodes(node):
             for name in _stored(inner):
                 found[name] = None
     return list(found)
@@ -73,7 +73,7 @@ def names_changed(nodes: Iterable[ast.AST]) -> list[str]:
     """Returns the containers that some nodes may change: `x.append(1)`, `x[0] = 1`."""
     found: dict[str, None] = {}
     for node in nodes:
-        for inner in own(node):
+        for inner in own_nodes(node):
             name = ""
             if isinstance(inner, ast.Subscript) and not isinstance(inner.ctx, ast.Load):
                 base = inner.value
@@ -81,7 +81,7 @@ def names_changed(nodes: Iterable[ast.AST]) -> list[str]:
                     base = base.value
                 name = dotted(base)
             elif isinstance(inner, ast.Call):
-                function = called(inner)
+                function = called_function(inner)
                 if isinstance(function, ast.Attribute) and function.attr in MUTATORS:
                     base = function.value
                     while isinstance(base, ast.Subscript):
@@ -92,7 +92,7 @@ def names_changed(nodes: Iterable[ast.AST]) -> list[str]:
     return list(found)
 
 
-def called(node: ast.Call) -> ast.expr:
+def called_function(node: ast.Call) -> ast.expr:
     """Returns what the user's text calls, in the call of an operator too."""
     function = node.func
     if isinstance(function, ast.Call) and dotted(function.func).startswith("ag__."):
@@ -110,11 +110,11 @@ class Liveness:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         inner = [
-            node for statement in function.body for node in own(statement)
+            node for statement in function.body for node in own_nodes(statement)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef)
         ]  # fmt: skip
         declared = [
-            name for statement in function.body for node in own(statement)
+            name for statement in function.body for node in own_nodes(statement)
             if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
         ]  # fmt: skip
         parts = [part for node in inner for part in _within(node)]

@@ -15,7 +15,7 @@ from tapefacade._autograph.state import (
     as_tensor,
     is_same,
     is_tensor_like,
-    shown,
+    shown_variable,
 )
 from tapefacade._core.random_keys import body_draws, current_places, rehearsing, return_to
 from tapefacade._core.tensor import EagerTensor
@@ -50,7 +50,7 @@ class PythonWanted(ValueWanted):
     """A loop calls Python: it is compiled where it runs, but not as a part of another statement."""
 
 
-class Kept:
+class CarriedParts:
     """What loops hand from one iteration to the next: some parts as tensors, some as they are.
 
     Attributes:
@@ -151,7 +151,7 @@ class Kept:
                 changes[place] = after.joined(place, [_typed(leaf) for leaf in after.groups[place]])
                 continue
             if old is not UNDEFINED and (new is UNDEFINED or not self.parts.is_like(place, after)):
-                raise NotStagedError(f"the structure of {shown(name)} changes")
+                raise NotStagedError(f"the structure of {shown_variable(name)} changes")
             groups = zip(
                 self.parts.groups[place], self._start[place], after.groups[place], strict=True
             )
@@ -162,7 +162,7 @@ class Kept:
                     changes[place, number] = _typed(now)
                 elif not is_same(leaf, now):
                     if not is_tensor_like(leaf) or not is_tensor_like(now):
-                        raise NotStagedError(f"{shown(name)} changes from {leaf!r:.40}")
+                        raise NotStagedError(f"{shown_variable(name)} changes from {leaf!r:.40}")
                     changes[place, number] = None
         return results, changes
 
@@ -182,8 +182,8 @@ class Kept:
                 continue
             name = self.state.names[place]
             leaves = _leaves_of(found)
-            if any(not isinstance(leaf, _Typed) and leaf is not None for leaf in leaves):
-                raise NotStagedError(f"{shown(name)} is first defined in an iteration")
+            if any(not isinstance(leaf, _TypedVariable) and leaf is not None for leaf in leaves):
+                raise NotStagedError(f"{shown_variable(name)} is first defined in an iteration")
             if not name.startswith("ag__"):
                 self.defined.append(name)
             values[place] = found
@@ -192,7 +192,7 @@ class Kept:
         start = self._start
         self.parts = Parts(values)
         self._start = [
-            [zeros(leaf.type.shape, leaf.type.dtype) if isinstance(leaf, _Typed) else old
+            [zeros(leaf.type.shape, leaf.type.dtype) if isinstance(leaf, _TypedVariable) else old
              for leaf, old in zip(group, _padded(before, len(group)), strict=True)]
             for group, before in zip(self.parts.groups, start, strict=True)
         ]  # fmt: skip
@@ -201,7 +201,7 @@ class Kept:
 Changes = dict[Any, Any]
 
 
-class _Typed:
+class _TypedVariable:
     """The type of what an iteration defines."""
 
     def __init__(self, type_: TensorType) -> None:
@@ -235,9 +235,9 @@ def _grows(leaf: TensorArray) -> bool:
 def _typed(leaf: Any) -> Any:
     """Returns what stands for a leaf that is defined in an iteration."""
     if isinstance(leaf, TensorArray):
-        return _Typed(_stacked(leaf)._type)
+        return _TypedVariable(_stacked(leaf)._type)
     if is_tensor_like(leaf):
-        return _Typed(as_tensor(leaf)._type)
+        return _TypedVariable(as_tensor(leaf)._type)
     return leaf
 
 
@@ -268,7 +268,7 @@ class LoopStatement:
             room: how many elements arrays that grow get, at most; the first hidden tensor counts
                 them then.
         """
-        self.kept = Kept(state, room)
+        self.kept = CarriedParts(state, room)
         self.body = body
         self.calls: list[PythonCall] = []  # of the body, to Python
 
@@ -347,7 +347,7 @@ class LoopStatement:
             if tensor._type != type_:
                 old, new = tensor._type, type_
                 raise NotStagedError(
-                    f"{shown(name)} changes from {old.dtype.name}{list(old.shape)} to "
+                    f"{shown_variable(name)} changes from {old.dtype.name}{list(old.shape)} to "
                     f"{new.dtype.name}{list(new.shape)}"
                 )
         raise NotStagedError(WHY_VARIABLE_CHANGES)

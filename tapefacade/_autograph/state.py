@@ -207,7 +207,9 @@ class State:
             if place < self._assigned or _is_ours(value):
                 continue
             if place >= self._held or not is_container(value):
-                raise NotStagedError(f"it may change the {type(value).__name__} {shown(name)}")
+                raise NotStagedError(
+                    f"it may change the {type(value).__name__} {shown_variable(name)}"
+                )
 
 
 def _is_ours(value: Any) -> bool:
@@ -242,7 +244,7 @@ class Leaks:
         return any(id(tensor) not in expected for tensor in kept)
 
 
-def shown(name: str) -> str:
+def shown_variable(name: str) -> str:
     """Returns how messages call a variable."""
     if name == "ag__retval_":
         return "what is returned"

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from tapefacade._autograph.expressions import call, is_python, later
-from tapefacade._autograph.jumps import Block, none_of, own, placed
-from tapefacade._autograph.liveness import called, dotted, names_changed, names_stored
+from tapefacade._autograph.jumps import Block, none_of, own_nodes, with_place_of
+from tapefacade._autograph.liveness import called_function, dotted, names_changed, names_stored
 
 DIRECTIVE = "set_loop_options"
 # What a part that is a function of its own cannot hold.
@@ -24,7 +24,7 @@ class Statements:
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.staged = 0
-        nodes = [node for statement in function.body for node in own(statement)]
+        nodes = [node for statement in function.body for node in own_nodes(statement)]
         self._globals = _declared(nodes, ast.Global)
         self._free = _declared(nodes, ast.Nonlocal)
         # What functions within this one assign here: any call may change it.
@@ -171,7 +171,7 @@ class Statements:
         """
         self.staged += 1
         number = self.staged
-        if any(isinstance(n, ast.Call) for node in nodes for n in own(node)):
+        if any(isinstance(n, ast.Call) for node in nodes for n in own_nodes(node)):
             names = [*names, *(n for n in self._shared if n not in names)]
         stored = set(names_stored(nodes))
         # An attribute of what the statement makes itself is no state of it.
@@ -228,7 +228,7 @@ class Statements:
         (made,) = _made(f"def {title}({argument}): pass", place)
         assert isinstance(made, ast.FunctionDef)
         stored = [n for n in names_stored(body) if "." not in n]
-        inner = [n for node in body for part in own(node) for n in _nonlocal(part)]
+        inner = [n for node in body for part in own_nodes(node) for n in _nonlocal(part)]
         ours = self._local | self._globals | self._free
         names = [n for n in dict.fromkeys([*stored, *inner]) if n in ours]
         shared = shared | self._globals | self._free | set(self._shared)
@@ -241,10 +241,10 @@ class Statements:
 
 
 def _stays_python(statement: ast.If | ast.While | ast.For) -> bool:
-    if any(isinstance(node, _PYTHON_ONLY) for node in own(statement)):
+    if any(isinstance(node, _PYTHON_ONLY) for node in own_nodes(statement)):
         return True
     if isinstance(statement, ast.While) and any(
-        isinstance(node, ast.NamedExpr) for node in own(statement.test)
+        isinstance(node, ast.NamedExpr) for node in own_nodes(statement.test)
     ):
         return True  # what the condition assigns belongs to no iteration
     return isinstance(statement, ast.If) and is_python(statement.test)
@@ -255,7 +255,7 @@ def _options(statement: ast.While | ast.For) -> ast.expr:
     for place, inner in enumerate(statement.body):
         if not isinstance(inner, ast.Expr) or not isinstance(inner.value, ast.Call):
             continue
-        function = dotted(called(inner.value))
+        function = dotted(called_function(inner.value))
         if function.rpartition(".")[2] != DIRECTIVE:
             continue
         del statement.body[place]
@@ -298,13 +298,13 @@ def _declared(nodes: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonloc
 
 
 def _made(text: str, place: ast.AST) -> Block:
-    return [placed(statement, place) for statement in ast.parse(text).body]
+    return [with_place_of(statement, place) for statement in ast.parse(text).body]
 
 
 def _expressions(text: str, place: ast.AST) -> list[ast.expr]:
     parsed = ast.parse(f"({text},)", mode="eval").body
     assert isinstance(parsed, ast.Tuple)
-    return [placed(part, place) for part in parsed.elts]
+    return [with_place_of(part, place) for part in parsed.elts]
 
 
 def _expression(value: ast.expr, place: ast.AST) -> ast.stmt:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._checkpoint.errors import damaged
+from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes
 from tapefacade._core.optional_imports import optional_module
@@ -144,9 +144,11 @@ class Arrays:
         try:
             self._file = library.safe_open(copies.enter_context(local_copy(path)), "np")
         except FileNotFoundError:
-            raise damaged(path, "the file with the values of the checkpoint is missing") from None
+            raise damaged_file(
+                path, "the file with the values of the checkpoint is missing"
+            ) from None
         except (self._failure, OSError) as error:
-            raise damaged(path, f"the file is damaged, or none with values: {error}") from None
+            raise damaged_file(path, f"the file is damaged, or none with values: {error}") from None
 
     def get(self, key: str) -> Array:
         """Reads an array.
@@ -158,9 +160,9 @@ class Arrays:
         try:
             stored = self._file.get_tensor(key)
         except (self._failure, OSError) as error:
-            raise damaged(self.path, f"{key} cannot be read: {error}") from None
+            raise damaged_file(self.path, f"{key} cannot be read: {error}") from None
         if zlib.crc32(_bytes(stored)) != entry["crc32"]:
-            raise damaged(self.path, f"the values of {key} are not those that were written")
+            raise damaged_file(self.path, f"the values of {key} are not those that were written")
         shape = tuple(entry["shape"])
         if "lengths" in entry:
             return texts_of(stored.tobytes(), entry["lengths"], shape)
@@ -168,7 +170,7 @@ class Arrays:
         if stored.dtype != wanted:
             stored = np.frombuffer(stored.tobytes(), wanted)
         if stored.size != int(np.prod(shape, dtype=np.int64)):
-            raise damaged(self.path, f"the shape of {key} is not what was written")
+            raise damaged_file(self.path, f"the shape of {key} is not what was written")
         return np.array(stored).reshape(shape)
 
 

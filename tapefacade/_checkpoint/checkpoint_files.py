@@ -17,7 +17,7 @@ from tapefacade._checkpoint.array_files import (
     write_arrays,
     write_bytes,
 )
-from tapefacade._checkpoint.errors import damaged, missing
+from tapefacade._checkpoint.errors import damaged_file, missing_value
 from tapefacade._checkpoint.object_graph import GRAPH_KEY, mark_values
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tracking import Array
@@ -47,14 +47,14 @@ def read_json(path: str, data: bytes, format_: str) -> dict[str, Any]:
         read = json.loads(data)
         content, check = read["content"], read["crc32"]
     except (ValueError, TypeError, KeyError):
-        raise damaged(path, f"the file is damaged, or no index of a {format_}") from None
+        raise damaged_file(path, f"the file is damaged, or no index of a {format_}") from None
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     if zlib.crc32(text.encode()) != check:
-        raise damaged(path, "the index is not what was written")
+        raise damaged_file(path, "the index is not what was written")
     if content.get("format") != format_:
-        raise damaged(path, f"the file is no index of a {format_}")
+        raise damaged_file(path, f"the file is no index of a {format_}")
     if content["version"] > VERSION:
-        raise damaged(path, f"the file was written by a newer version ({content['version']})")
+        raise damaged_file(path, f"the file was written by a newer version ({content['version']})")
     return content
 
 
@@ -140,7 +140,7 @@ class OwnReader:
         if key == GRAPH_KEY:
             return {"dtype": "string", "shape": []}
         if key not in self._entries:
-            raise missing(key)
+            raise missing_value(key)
         return self._entries[key]
 
     def dtype(self, key: str) -> dtypes.DType:

@@ -13,11 +13,11 @@ def not_found(prefix: str) -> errors.OpError:
     )
 
 
-def damaged(path: str, what: str) -> errors.OpError:
+def damaged_file(path: str, what: str) -> errors.OpError:
     """Says that a file is no part of a checkpoint, or no more."""
     return errors.DataLossError(None, None, f"{path}: {what}")
 
 
-def missing(key: str) -> errors.OpError:
+def missing_value(key: str) -> errors.OpError:
     """Says that a checkpoint has no such value."""
     return errors.NotFoundError(None, None, f"Key {key} not found in checkpoint")

@@ -70,7 +70,7 @@ def description_and_values(found: Objects) -> tuple[Any, dict[str, Array]]:
         for name, place in links.items():
             node.children.add(node_id=place, local_name=name)
         for own in values(value):
-            key = f"{key_of_path(path)}{ATTRIBUTES}{escaped(own.name)}"
+            key = f"{key_of_path(path)}{ATTRIBUTES}{escaped_name(own.name)}"
             node.attributes.add(name=own.name, full_name=own.full_name, checkpoint_key=key)
             arrays.update((key + end, array) for end, array in own.tensors.items())
     mark_values(graph)
@@ -97,7 +97,7 @@ def mark_values(graph: Any) -> None:
             node.has_checkpoint_values.value = True
 
 
-def escaped(name: str) -> str:
+def escaped_name(name: str) -> str:
     """Returns a name without slashes.
 
     >>> escaped("a/b.c")
@@ -108,7 +108,7 @@ def escaped(name: str) -> str:
 
 def key_of_path(path: tuple[str, ...]) -> str:
     """Returns what the keys of an object's values begin with."""
-    return "/".join(map(escaped, path))
+    return "/".join(map(escaped_name, path))
 
 
 def shown_paths(graph: Any) -> list[str]:

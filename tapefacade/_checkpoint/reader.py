@@ -13,7 +13,7 @@ from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes, errors
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._definition.op import function
-from tapefacade._io.file_errors import as_path, translated
+from tapefacade._io.file_errors import as_path, tensorflow_error
 from tapefacade._io.storage import storage_of
 
 Reader = OwnReader | BundleReader
@@ -57,7 +57,7 @@ def _index(prefix: str) -> bytes:
             ) from None
         raise not_found(prefix) from None
     except OSError as error:
-        raise translated(error, prefix + INDEX) from None
+        raise tensorflow_error(error, prefix + INDEX) from None
 
 
 @function("compat.v1.train.NewCheckpointReader")

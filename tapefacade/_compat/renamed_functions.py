@@ -45,7 +45,7 @@ def _read_line(line: str) -> tuple[str, RenamedFunction]:
     return name, RenamedFunction(path, order, ours, defaults)
 
 
-def called(path: str) -> Any:
+def public_function(path: str) -> Any:
     """Returns the public function at a path below `tf`."""
     return FUNCTIONS.get(path) or operator.attrgetter(path)(root_module())
 
@@ -68,7 +68,9 @@ def keyword_function(name: str, renamed: RenamedFunction) -> Any:
             raise hinted(error, f"Write tf.{renamed.path}, which this package has for it.")
         if missing := [key for key in renamed.ours if key not in given]:
             raise TypeError(f"{snake}() missing a required argument: {missing[0]!r}")
-        return called(renamed.path)(**{renamed.ours[k]: value for k, value in given.items()})
+        return public_function(renamed.path)(
+            **{renamed.ours[k]: value for k, value in given.items()}
+        )
 
     return _described(call, name, renamed, inspect.Parameter.KEYWORD_ONLY)
 
@@ -88,7 +90,7 @@ def older_function(name: str, renamed: RenamedFunction) -> Any:
                 if first in bound.arguments:
                     raise ValueError(MESSAGE_BOTH.format(key, first))
             given[own] = value
-        return called(renamed.path)(**given)
+        return public_function(renamed.path)(**given)
 
     described = _described(call, name, renamed, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     signature = inspect.signature(described)

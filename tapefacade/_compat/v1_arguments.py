@@ -1,6 +1,6 @@
 """Functions of TensorFlow 1 whose arguments have other names or another order now."""
 
-OLDER = """
+V1_SIGNATURES = """
 reduce_all math.reduce_all input_tensor axis=null keepdims=null -name=null
     reduction_indices:axis=null keep_dims:keepdims=null
 reduce_any math.reduce_any input_tensor axis=null keepdims=null -name=null

@@ -20,7 +20,7 @@ from tapefacade._compat import (
     v1_scopes,
 )
 from tapefacade._compat.renamed_functions import older_function, read
-from tapefacade._compat.v1_arguments import ALSO, OLDER
+from tapefacade._compat.v1_arguments import ALSO, V1_SIGNATURES
 from tapefacade._config import devices
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.missing_names import missing_attribute, root_module
@@ -428,7 +428,7 @@ NAMESPACES = {
     "xla": Namespace(),
     "xla.experimental": Namespace(),
 }
-RENAMED = read(OLDER)
+RENAMED = read(V1_SIGNATURES)
 Attributes = tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 

@@ -67,7 +67,7 @@ class _Choices:
 CHOICES = _Choices()
 
 
-def initialized() -> bool:
+def devices_in_use() -> bool:
     """Returns whether programs use the devices already."""
     return CHOICES.listed or execution.STATISTICS.dispatched > 0
 
@@ -196,7 +196,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     chosen = {d.device_type: [g for g in given if g.device_type == d.device_type] for d in every}
     if all(get_visible_devices(kind) == visible for kind, visible in chosen.items()):
         return
-    if initialized():
+    if devices_in_use():
         raise RuntimeError(MESSAGE_VISIBLE)
     CHOICES.visible.update(chosen)
     _use_first_visible()
@@ -265,7 +265,7 @@ def set_logical_device_configuration(
         return
     if device.device_type == "CPU":
         _divide_cpu(max(len(parts), 1))
-    elif len(parts) > 1 or initialized():
+    elif len(parts) > 1 or devices_in_use():
         raise hinted(RuntimeError(MESSAGE_VIRTUAL), HINT_VIRTUAL)
     CHOICES.divided[device] = parts
 

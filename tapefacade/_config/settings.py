@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from tapefacade._config.devices import JAX_CONFIG, initialized
+from tapefacade._config.devices import JAX_CONFIG, devices_in_use
 from tapefacade._core import errors
 from tapefacade._core.tensor import hinted
 from tapefacade._core.tracebacks import Filtering
@@ -68,7 +68,7 @@ SETTINGS = _ConfigSettings()
 def _set_threads(kind: str, number: int) -> None:
     if SETTINGS.threads[kind] == number:
         return
-    if initialized():
+    if devices_in_use():
         raise RuntimeError(f"{kind} op parallelism cannot be modified after initialization.")
     SETTINGS.threads[kind] = number
 

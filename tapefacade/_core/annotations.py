@@ -36,7 +36,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN_ANNOTATIONS: dict[Any, Any] = {}
 
 
-def shown(annotation: Any) -> Any:
+def shown_annotation(annotation: Any) -> Any:
     """Returns what stands for an annotation in a signature.
 
     >>> import jax
@@ -61,7 +61,9 @@ def described(public: F) -> F:
     written = inspect.unwrap(public)
     if isinstance(written, types.FunctionType):
         annotations = written.__annotations__
-        written.__annotations__ = {name: shown(kind) for name, kind in annotations.items()}
+        written.__annotations__ = {
+            name: shown_annotation(kind) for name, kind in annotations.items()
+        }
     return public
 
 

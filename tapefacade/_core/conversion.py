@@ -8,15 +8,15 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.annotations import described
-from tapefacade._core.conversion_registry import REGISTERED, converted
+from tapefacade._core.conversion_registry import REGISTERED, registered_conversion
 from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.error_texts import (
     MESSAGE_LARGE,
     MESSAGE_MIXED,
     MESSAGE_RAGGED,
     inconvertible,
-    unsupported,
     unsupported_objects,
+    unsupported_value,
 )
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
@@ -113,7 +113,7 @@ def _fit_int32(values: Any) -> bool:
 
 def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     """Converts what has a way of its own: variables, JAX arrays, objects with `__array__`."""
-    if REGISTERED and (tensor := converted(value, dtype)) is not None:
+    if REGISTERED and (tensor := registered_conversion(value, dtype)) is not None:
         return tensor
     to_tensor = getattr(value, "_dense_var_to_tensor", None) or getattr(
         value, "__tf_tensor__", None
@@ -133,7 +133,7 @@ def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
         raise HandOver(value)
     if hasattr(value, "__array__") and not isinstance(value, type | dtypes.DType):
         return _from_numpy(np.asarray(value), dtype)
-    raise unsupported(value)
+    raise unsupported_value(value)
 
 
 def _from_numpy(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
@@ -216,7 +216,9 @@ def _from_python(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     kinds = {type(leaf) for leaf in leaves}
     if any(not issubclass(kind, (*SCALARS, np.generic, np.ndarray)) for kind in kinds):
         if len(kinds) == 1 or not issubclass(type(leaves[0]), SCALARS):
-            raise unsupported(next(x for x in leaves if not isinstance(x, (*SCALARS, np.generic))))
+            raise unsupported_value(
+                next(x for x in leaves if not isinstance(x, (*SCALARS, np.generic)))
+            )
         raise ValueError(MESSAGE_MIXED)
     if dtype is None:
         numpy_dtype = _infer(leaves)

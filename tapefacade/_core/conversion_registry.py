@@ -52,7 +52,7 @@ def register_tensor_conversion_function(
     bisect.insort(REGISTERED, entry, key=lambda known: known[:2])
 
 
-def converted(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
+def registered_conversion(value: Any, dtype: dtypes.DType | None) -> EagerTensor | None:
     """Returns the tensor that a registered function makes of a value, None if none does.
 
     Raises:

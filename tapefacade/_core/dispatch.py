@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tapefacade._core.error_texts import unsupported
+from tapefacade._core.error_texts import unsupported_value
 from tapefacade._core.tracebacks import shorten
 
 
@@ -23,7 +23,7 @@ class HandOver(ValueError):  # noqa: N818 - an error only if nobody takes the va
     def __str__(self) -> str:  # not before somebody reads it: showing a value computes it
         if isinstance(self.value, CompositeTensor):
             return self.value._refusal()
-        return str(unsupported(self.value))
+        return str(unsupported_value(self.value))
 
 
 HandOver.__name__ = HandOver.__qualname__ = "ValueError"  # what it is to users
@@ -68,7 +68,7 @@ class CompositeTensor(Composite):
         return [part for component in self._components() for part in parts(component)]
 
     def _assembled(self, rest: Iterator[Any]) -> Any:
-        return self._with_components([assembled(item, rest) for item in self._components()])
+        return self._with_components([with_parts(item, rest) for item in self._components()])
 
     def _differentiated(self) -> Any:
         """Returns the tensor that carries the gradients: the values."""
@@ -97,7 +97,7 @@ class CompositeTensor(Composite):
 
     def _refusal(self) -> str:
         """Says that the value is no dense tensor."""
-        return str(unsupported(self))
+        return str(unsupported_value(self))
 
     def _printed(self, summarize: int) -> str:
         """Returns what `tf.print` shows."""
@@ -109,7 +109,7 @@ def parts(value: Any) -> list[Any]:
     return value._parts() if isinstance(value, Composite) else [value]
 
 
-def assembled(value: Any, rest: Iterator[Any]) -> Any:
+def with_parts(value: Any, rest: Iterator[Any]) -> Any:
     """Returns a value like `value`, made of the next tensors of `rest` in the order of `parts`."""
     return value._assembled(rest) if isinstance(value, Composite) else next(rest)
 

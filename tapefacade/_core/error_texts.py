@@ -286,7 +286,7 @@ def refused_input(kernel: str, place: int, expected: str, given: str) -> Invalid
     return invalid(wrong_input(kernel, place, expected, given) + kernel_suffix(kernel))
 
 
-def unsupported(value: Any) -> ValueError:
+def unsupported_value(value: Any) -> ValueError:
     """Makes the exception for a value that is nothing a tensor could hold, such as None."""
     return ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "

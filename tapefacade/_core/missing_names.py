@@ -329,7 +329,7 @@ def missing_message(module_name: str, name: str) -> str:
     >>> missing_message("tapefacade.math", "logg")
     'tapefacade has no `tf.math.logg`...'
     """
-    namespace = dotted(module_name)
+    namespace = users_module_name(module_name)
     wanted = f"{namespace}.{name}"
     text = f"tapefacade has no `{wanted}`"
     if hint := hint_for(wanted):
@@ -439,7 +439,7 @@ def namespaces(module: types.ModuleType) -> dict[str, types.ModuleType]:
     }
 
 
-def dotted(module_name: str) -> str:
+def users_module_name(module_name: str) -> str:
     """Writes the name of a module as the programs that import the package write it.
 
     Args:

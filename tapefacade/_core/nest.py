@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, MappingView, MutableMap
 from enum import Enum
 from typing import Any
 
-from tapefacade._core.dispatch import Composite, assembled, parts
+from tapefacade._core.dispatch import Composite, parts, with_parts
 
 
 def different_lengths(first: Any, second: Any) -> str:
@@ -144,7 +144,7 @@ def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool
 def _pack_parts(structure: Any, flat_sequence: Any) -> Any:
     rest = iter(flat_sequence)
     try:
-        leaves = [assembled(leaf, rest) for leaf in flatten(structure)]
+        leaves = [with_parts(leaf, rest) for leaf in flatten(structure)]
         is_complete = not list(rest)
     except StopIteration:
         leaves, is_complete = [], False

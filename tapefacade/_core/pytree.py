@@ -10,7 +10,7 @@ from tapefacade._core.tensor import MESSAGE_NO_ARRAY, UNTYPED, EagerTensor
 from tapefacade._core.tensor_type import type_of
 
 
-class Nested:
+class NestedChild:
     """In the place of a recording: what a tensor has for its child, if it is no array.
 
     `jax.jacrev` puts the structure of the result in the place of each array of the arguments, turns
@@ -36,21 +36,24 @@ class Nested:
 def child_of(tensor: EagerTensor) -> Any:
     """Returns the array of a tensor, or what JAX has put in its place."""
     nested = tensor._recording
-    return nested.child if type(nested) is Nested else tensor._device_array()
+    return nested.child if type(nested) is NestedChild else tensor._device_array()
 
 
 def with_child(child: Any) -> EagerTensor:
     """Makes a tensor of what JAX gives it: an array, or what else comes in the place of one."""
     dtype = getattr(child, "dtype", None) if hasattr(child, "shape") else None
     if isinstance(dtype, DType):
-        if isinstance(child, EagerTensor) and type(child._recording) not in (type(None), Nested):
+        if isinstance(child, EagerTensor) and type(child._recording) not in (
+            type(None),
+            NestedChild,
+        ):
             return child  # the result of an op, in a `jax.tree.map`
-        return EagerTensor(child._type, None, Nested(child), 0)
+        return EagerTensor(child._type, None, NestedChild(child), 0)
     if dtype is None:
-        return EagerTensor(UNTYPED, None, Nested(child), 0)
+        return EagerTensor(UNTYPED, None, NestedChild(child), 0)
     if dtype == jax.dtypes.float0:  # of the gradients of integers
         type_ = type_of(tuple(child.shape), np.dtype(bool))
-        return EagerTensor(type_, np.zeros(child.shape, bool), Nested(child), 0)
+        return EagerTensor(type_, np.zeros(child.shape, bool), NestedChild(child), 0)
     return EagerTensor(type_of(tuple(child.shape), np.dtype(dtype)), child, None, 0)
 
 

@@ -144,7 +144,7 @@ class _KeySource:
         if self._fixed is None:
             state = random_seeds.next_state(kernel, dtype, seed, blocks)
         else:
-            state = random_seeds.packed(self._count.next(blocks), *self._fixed)
+            state = random_seeds.packed_state(self._count.next(blocks), *self._fixed)
         return state if make is None else make(state)
 
     @property
@@ -359,7 +359,7 @@ def rehearsing() -> contextlib.AbstractContextManager[None]:
     return _DRAWS.temporarily(is_rehearsing=True)
 
 
-def used(key: EagerTensor) -> EagerTensor:
+def effective_key(key: EagerTensor) -> EagerTensor:
     """Returns the key to use in the place of one that stands for others; any other tensor as is."""
     for draw in _DRAWS.lists[0] if _DRAWS.is_rehearsing and _DRAWS.lists else ():
         if draw.key is key:

@@ -62,7 +62,7 @@ def set_seed(seed: Any) -> None:
     GLOBAL.seeds = Seeds(None if seed is None else as_integer(seed))
 
 
-def kept() -> dict[Any, Any]:
+def sampler_memory() -> dict[Any, Any]:
     """Returns what samplers keep from call to call, until a global seed is set."""
     return GLOBAL.seeds.kept
 
@@ -80,10 +80,10 @@ def next_state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.nda
         with _LOCK:
             passed = seeds.passed.get((kernel, dtype, seed), 0)
             seeds.passed[kernel, dtype, seed] = passed + blocks
-    return packed(passed, seed, seeds.key)
+    return packed_state(passed, seed, seeds.key)
 
 
-def packed(passed: int, seed: int, key: int) -> np.ndarray[Any, Any]:
+def packed_state(passed: int, seed: int, key: int) -> np.ndarray[Any, Any]:
     """Returns the six words of a state: how far it has come, the seed of the op, the global one."""
     if not seed and not key:
         seed = LARGEST_SEED

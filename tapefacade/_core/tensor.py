@@ -57,14 +57,14 @@ class PendingValues(Protocol):
         """Returns the name of a tensor in a function that is recorded now."""
 
 
-class Untyped:
+class UntypedValue:
     """In the place of a type: JAX has given a tensor no array, but something else."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(MESSAGE_NO_ARRAY)
 
 
-UNTYPED: Any = Untyped()
+UNTYPED: Any = UntypedValue()
 
 
 _RAISED_MARK = "_is_raised"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core import dtypes, nest
-from tapefacade._core.dispatch import Composite, assembled, parts
+from tapefacade._core.dispatch import Composite, parts, with_parts
 from tapefacade._core.tensor_shape import TensorShape
 
 # Class of a value -> what makes its spec, for classes without `_type_spec`.
@@ -63,7 +63,7 @@ class TypeSpec(Composite, abc.ABC):
         components = self._component_specs
         if components is self:
             return next(rest)
-        values = [assembled(component, rest) for component in nest.flatten(components)]
+        values = [with_parts(component, rest) for component in nest.flatten(components)]
         return self._from_components(nest.pack_sequence_as(components, values))
 
     @classmethod

@@ -91,13 +91,13 @@ def batch_of(
     if isinstance(first, SparseTensor):
         return _sparse_batch(parts)
     if isinstance(first, EagerTensor):
-        return stacked([part._numpy() for part in parts], place)
+        return stacked_arrays([part._numpy() for part in parts], place)
     if first is None:
         return None
     return stack(list(parts))
 
 
-def stacked(arrays: Sequence[np.ndarray[Any, Any]], place: int = 0) -> EagerTensor:
+def stacked_arrays(arrays: Sequence[np.ndarray[Any, Any]], place: int = 0) -> EagerTensor:
     """Makes a batch of arrays.
 
     Raises:

@@ -16,14 +16,19 @@ from tapefacade._data.batch import Batch, HeldElements, RaggedBatch, Rebatch, Sp
 from tapefacade._data.cache import Cache
 from tapefacade._data.dataset_files import FileCache, Snapshot, StoredDataset, save
 from tapefacade._data.element_structures import (
+    as_tensors,
     integer,
     is_structure,
     leaves,
     mapped,
-    normalised,
     op_error,
 )
-from tapefacade._data.group_by import DirectedInterleave, GroupByWindow, RejectionResample, reduced
+from tapefacade._data.group_by import (
+    DirectedInterleave,
+    GroupByWindow,
+    RejectionResample,
+    reduced_elements,
+)
 from tapefacade._data.iterators import DatasetSpec, NumpyIterator, OwnedIterator
 from tapefacade._data.map import (
     AUTOTUNE,
@@ -710,7 +715,7 @@ class Dataset:
         >>> list(made.as_numpy_iterator())
         [np.int64(1), np.int64(3), np.int64(6)]
         """
-        return self._dataset_of(Scan(self._node, normalised(initial_state), scan_func))
+        return self._dataset_of(Scan(self._node, as_tensors(initial_state), scan_func))
 
     @shortening
     def reduce(self, initial_state: Any, reduce_func: Callable[..., Any], name: Any = None) -> Any:
@@ -730,7 +735,7 @@ class Dataset:
         >>> int(tf.data.Dataset.range(5).reduce(np.int64(0), lambda total, x: total + x))
         10
         """
-        return reduced(self._node, initial_state, reduce_func)
+        return reduced_elements(self._node, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable[[Any], Any]) -> Any:
         """Calls a function with this dataset.

@@ -218,10 +218,10 @@ def _opened(path: str, compression: str, mode: str) -> Any:
     if compression and not is_remote(path):
         return gzip.open(path, mode)  # which closes the file itself
     file = storage_of(path).open(path, mode)
-    return _Compressed(file, mode) if compression else file
+    return _CompressedFile(file, mode) if compression else file
 
 
-class _Compressed(gzip.GzipFile):
+class _CompressedFile(gzip.GzipFile):
     """A compressed file in a storage, which is closed with it."""
 
     def __init__(self, file: Any, mode: str) -> None:

@@ -32,15 +32,15 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._data.element_structures import (
-    computed,
+    as_tensors,
     fresh,
     is_dense,
     leaves,
     mapped,
-    normalised,
     packer,
     spec_of_element,
     tensor_of,
+    with_computed_values,
 )
 from tapefacade._data.node import SHARING, DatasetNode
 from tapefacade._data.random_numbers import PROBING_STATE
@@ -176,7 +176,7 @@ class UserFunction:
         with contextlib.nullcontext() if known else unknown_sizes_shown():
             found = self._recorded(types, argument)
         if found is not None:
-            self.spec = found.spec if known else mapped(widened, found.spec)
+            self.spec = found.spec if known else mapped(spec_without_unknown_sizes, found.spec)
         if known:
             self._bodies[types, _form_key(argument)] = found
 
@@ -210,7 +210,7 @@ class UserFunction:
         if isinstance(result, list):
             result = tuple(result)
         try:
-            return normalised(result)
+            return as_tensors(result)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 f"Unsupported return value from function passed to {self.where}: {result}."
@@ -236,7 +236,7 @@ class UserFunction:
         """
         try:
             with apart(), draws_by_place(counts):
-                return computed(self._called(fresh(element)))
+                return with_computed_values(self._called(fresh(element)))
         except Exception as error:  # whatever the user's Python raises says where it happened
             raise self.noted(error) from None
 
@@ -326,7 +326,7 @@ class FunctionInIteration:
         compiled, structure = pair
         try:
             with _on_host():
-                return computed(structure.with_tensors(compiled.call(flat)))
+                return with_computed_values(structure.with_tensors(compiled.call(flat)))
         except Exception as error:  # whatever the user's ops raise says where it happened
             raise self._function.noted(error) from None
 
@@ -336,7 +336,7 @@ def _on_host() -> Any:
     return contextlib.nullcontext() if host is None else jax.default_device(host)
 
 
-def widened(spec: Any) -> Any:
+def spec_without_unknown_sizes(spec: Any) -> Any:
     """Returns a spec without the sizes that come from unknown ones."""
     if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
         return spec
@@ -385,7 +385,7 @@ def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
             spec = node_of(found, function.where).known_spec()
     except Exception:  # of the user's function, for which zeros may be no values
         return None
-    return None if spec is None else mapped(widened, spec)
+    return None if spec is None else mapped(spec_without_unknown_sizes, spec)
 
 
 def _stand_in(spec: Any) -> Any:

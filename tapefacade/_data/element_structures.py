@@ -183,7 +183,7 @@ def _same(leaf: Any) -> Any:
     return leaf
 
 
-def normalised(value: Any) -> Any:
+def as_tensors(value: Any) -> Any:
     """Returns a value with tensors for its leaves; lists become tensors."""
     return mapped(leaf_of, value)
 
@@ -201,7 +201,7 @@ def leaf_of(value: Any) -> Any:
     return convert(value)
 
 
-def computed(value: Any) -> Any:
+def with_computed_values(value: Any) -> Any:
     """Waits for the values of the tensors in an element, and brings them to the host."""
     for leaf in leaves(value):
         for part in _parts(leaf):

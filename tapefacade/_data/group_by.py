@@ -11,11 +11,11 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.batch import HeldElements
 from tapefacade._data.element_functions import UserFunction, node_of, spec_of_dataset
 from tapefacade._data.element_structures import (
+    as_tensors,
     fresh,
     kernel_error,
     mapped,
     merged_spec,
-    normalised,
     shown_dtype,
 )
 from tapefacade._data.iterators import DatasetSpec
@@ -243,9 +243,9 @@ class RejectionResample(DatasetNode):
                 yield (kind, element)
 
 
-def reduced(node: DatasetNode, state: Any, function: Callable[..., Any]) -> Any:
+def reduced_elements(node: DatasetNode, state: Any, function: Callable[..., Any]) -> Any:
     """Reduces all elements, one after the other; returns the last state."""
-    state = normalised(state)
+    state = as_tensors(state)
     call = UserFunction(function, "Dataset.reduce()", None, several=2).started()
     elements = node.elements()
     try:

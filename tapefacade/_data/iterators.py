@@ -175,7 +175,7 @@ class OwnedIterator(Iterator):
                 raise
             except errors.OpError as error:
                 shorten(error)
-                raise shown(error, GET_NEXT, self._node) from error.__cause__
+                raise error_of_iterator(error, GET_NEXT, self._node) from error.__cause__
             except Exception as error:
                 shorten(error)
                 raise
@@ -191,7 +191,7 @@ class OwnedIterator(Iterator):
     def _end(self) -> errors.OpError:
         end = errors.OutOfRangeError(None, None, "End of sequence")
         end.is_of_dataset = True  # type: ignore[attr-defined]
-        return shown(end, GET_NEXT, self._node)
+        return error_of_iterator(end, GET_NEXT, self._node)
 
     def get_next_as_optional(self) -> Optional:
         try:
@@ -209,7 +209,7 @@ class OwnedIterator(Iterator):
             close(self._elements)
 
 
-def shown(error: errors.OpError, kernel: str, node: DatasetNode) -> errors.OpError:
+def error_of_iterator(error: errors.OpError, kernel: str, node: DatasetNode) -> errors.OpError:
     """Returns an error of a dataset with the op that hands it on, as TensorFlow shows it."""
     if not getattr(error, "is_of_dataset", False):
         return error

@@ -250,7 +250,7 @@ def close(elements: Any) -> None:
         end()
 
 
-def scaled(count: int, by: int) -> int:
+def scaled_count(count: int, by: int) -> int:
     """Returns a number of elements times `by`, which may be unknown or infinite."""
     if count == 0 or by == 0:
         return 0

@@ -175,7 +175,7 @@ def pieces(numbers: Numbers, size: int) -> Iterator[Numbers]:
         yield part(numbers, start, start + size)
 
 
-def joined(blocks: list[Numbers]) -> Numbers:
+def joined_blocks(blocks: list[Numbers]) -> Numbers:
     """Makes one block of several."""
     if len(blocks) == 1:
         return blocks[0]
@@ -195,16 +195,16 @@ def of_size(blocks: Iterable[Numbers], size: int) -> Iterator[Numbers]:
             count += at
             if count < size:
                 continue
-            yield joined(waiting)
+            yield joined_blocks(waiting)
         while at + size <= total:
             yield part(block, at, at + size)
             at += size
         waiting, count = ([part(block, at, None)], total - at) if at < total else ([], 0)
     if count:
-        yield joined(waiting)
+        yield joined_blocks(waiting)
 
 
-def taken(blocks: Iterator[Numbers], count: int) -> Iterator[Numbers]:
+def first_numbers(blocks: Iterator[Numbers], count: int) -> Iterator[Numbers]:
     """Yields the first `count` numbers."""
     while count > 0:
         block = next(blocks, None)
@@ -214,7 +214,7 @@ def taken(blocks: Iterator[Numbers], count: int) -> Iterator[Numbers]:
         count -= length(block)
 
 
-def skipped(blocks: Iterable[Numbers], count: int) -> Iterator[Numbers]:
+def later_numbers(blocks: Iterable[Numbers], count: int) -> Iterator[Numbers]:
     """Yields all but the first `count` numbers."""
     for block in blocks:
         if count < length(block):

@@ -26,10 +26,10 @@ from tapefacade._data.node import (
     ElementError,
     SameTypesNode,
     attempt,
-    scaled,
+    scaled_count,
     started_again,
 )
-from tapefacade._data.row_streams import IndexedRows, Numbers, every, skipped, taken
+from tapefacade._data.row_streams import IndexedRows, Numbers, every, first_numbers, later_numbers
 
 
 class RowSelection(SameTypesNode):
@@ -70,7 +70,7 @@ class Take(RowSelection):
         return UNKNOWN if count == UNKNOWN and self._count else min(count, self._count)
 
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
-        return blocks if self._count < 0 else taken(blocks, self._count)
+        return blocks if self._count < 0 else first_numbers(blocks, self._count)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         return elements if self._count < 0 else self._first(elements)
@@ -102,7 +102,7 @@ class Skip(RowSelection):
         return count if count < 0 else max(0, count - self._count)
 
     def numbers(self, blocks: Iterator[Numbers]) -> Iterator[Numbers]:
-        return iter(()) if self._count < 0 else skipped(blocks, self._count)
+        return iter(()) if self._count < 0 else later_numbers(blocks, self._count)
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         left = self._count
@@ -164,7 +164,7 @@ class Repeat(SameTypesNode):
         self._count = count
 
     def cardinality(self) -> int:
-        return scaled(self.input.cardinality(), INFINITE if self._count < 0 else self._count)
+        return scaled_count(self.input.cardinality(), INFINITE if self._count < 0 else self._count)
 
     @property
     def is_indexed(self) -> bool:

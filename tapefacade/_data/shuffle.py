@@ -13,7 +13,7 @@ import numpy as np
 from tapefacade._data.element_structures import op_error
 from tapefacade._data.node import UNKNOWN, DatasetNode, ElementError
 from tapefacade._data.random_numbers import RandomWords, SeedGenerator
-from tapefacade._data.row_streams import Numbers, joined, length, part
+from tapefacade._data.row_streams import Numbers, joined_blocks, length, part
 from tapefacade._data.selection import RowSelection
 
 DRAWN_AT_ONCE = 1 << 14
@@ -40,10 +40,10 @@ class Shuffle(RowSelection):
         return shuffled_numbers(blocks, self._size, RandomWords(*self._seeds.next()))
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
-        return shuffled(elements, self._size, RandomWords(*self._seeds.next()))
+        return shuffled_elements(elements, self._size, RandomWords(*self._seeds.next()))
 
 
-def shuffled(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator[Any]:
+def shuffled_elements(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator[Any]:
     """Yields elements in another order.
 
     Args:
@@ -86,11 +86,11 @@ def shuffled(elements: Iterator[Any], size: int, words: RandomWords) -> Iterator
 
 
 def shuffled_numbers(blocks: Iterator[Numbers], size: int, words: RandomWords) -> Iterator[Numbers]:
-    """Yields the numbers of rows in another order; see `shuffled`."""
+    """Yields the numbers of rows in another order; see `shuffled_elements`."""
     first, rest = _filled(blocks, size)
     if not first:
         return
-    held_all = joined(first)
+    held_all = joined_blocks(first)
     total = length(held_all)
     if total <= size:
         yield _permuted(held_all, _order(total, words))

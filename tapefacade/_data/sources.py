@@ -16,19 +16,19 @@ from tapefacade._core.type_spec import TypeSpec
 from tapefacade._data.composite_elements import count_of, rows_of
 from tapefacade._data.element_functions import apart
 from tapefacade._data.element_structures import (
-    computed,
+    as_tensors,
     fresh,
     kernel_error,
     leaf_of,
     leaves,
     mapped,
-    normalised,
     op_error,
     packed,
     packer,
     row_leaf,
     spec_of_element,
     tensor_of,
+    with_computed_values,
 )
 from tapefacade._data.node import INFINITE, UNKNOWN, Boxed, BoxedIterator, DatasetNode, attempt
 from tapefacade._data.random_numbers import RandomWords, SeedGenerator, seeds_of
@@ -44,7 +44,7 @@ class FromTensors(DatasetNode):
 
     def __init__(self, value: Any) -> None:
         super().__init__()
-        self._element = computed(normalised(value))
+        self._element = with_computed_values(as_tensors(value))
 
     def known_spec(self) -> Any:
         return spec_of_element(self._element)
@@ -63,11 +63,11 @@ class FromTensorSlices(DatasetNode):
 
     def __init__(self, value: Any) -> None:
         super().__init__()
-        made = normalised(value)
+        made = as_tensors(value)
         self._leaves = [leaf for leaf in leaves(made) if leaf is not None]
         if not self._leaves:
             raise ValueError("Invalid `element`. `element` should not be empty.")
-        computed(made)
+        with_computed_values(made)
         self._form = spec_of_element(made)
         self._rows = mapped(row_leaf, self._form)
         counts = {count_of(leaf) for leaf in self._leaves}
@@ -129,7 +129,7 @@ class FromList(DatasetNode):
             )
         if not isinstance(elements, list):
             raise ValueError("Invalid `elements`. `elements` must be a list.")
-        self._given = [computed(normalised(element)) for element in elements]
+        self._given = [with_computed_values(as_tensors(element)) for element in elements]
 
     def known_spec(self) -> Any:
         return spec_of_element(self._given[0])
@@ -246,7 +246,9 @@ class FromGenerator(DatasetNode):
                 value = next(values, _END)
                 if value is _END:
                     return
-                element = attempt(lambda v: computed(self._pack(self._converted(v))), value)
+                element = attempt(
+                    lambda v: with_computed_values(self._pack(self._converted(v))), value
+                )
             yield element
 
     def _converted(self, value: Any) -> list[Any]:

@@ -16,7 +16,7 @@ from tapefacade._core.error_texts import (
     refused_type,
     shape_text,
     unequal_shapes,
-    unsupported,
+    unsupported_value,
 )
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor_shape import TensorShape
@@ -51,7 +51,7 @@ def as_integer(value: Any) -> int:
     """
     number: Any = value[0] if isinstance(value, tuple) and len(value) == 1 else value
     if number is None:
-        raise unsupported(number)
+        raise unsupported_value(number)
     if not is_integer(number):
         raise inconvertible_argument(number)
     return int(number)
@@ -93,7 +93,7 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     for size in sizes:
         if size is None:
             if size is sizes[0]:
-                raise unsupported(None)
+                raise unsupported_value(None)
             raise ValueError(MESSAGE_MIXED)
     if not all(is_integer(size) for size in sizes):
         if attribute is None:
@@ -177,7 +177,7 @@ def subscript(position: Any) -> str:
     return shape_text(int(p) for p in position) if len(position) else ""
 
 
-def mapped(function: Any, times: int) -> Any:
+def mapped_over_axes(function: Any, times: int) -> Any:
     """Maps a function over that many leading axes of all of its arguments."""
     for _ in range(times):
         function = jax.vmap(function)

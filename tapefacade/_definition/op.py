@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.annotations import described, shown
+from tapefacade._core.annotations import described, shown_annotation
 from tapefacade._core.dispatch import dispatched
 from tapefacade._core.error_texts import (
     invalid,
@@ -30,7 +30,7 @@ from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record as record
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
-from tapefacade._definition.op_properties import Facts, state
+from tapefacade._definition.op_properties import OpFacts, state
 from tapefacade._definition.parameters import Parameter, read_parameters
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.operation import Check as Check, Operation
@@ -79,7 +79,7 @@ class Op(Operation):
         check: Check | None,
         mismatch: Callable[[Any, Any], Exception] | None,
         accepts: Callable[[tuple[Any, ...], Sequence[TensorType]], bool] | None,
-        facts: Facts,
+        facts: OpFacts,
     ) -> None:
         if not implementation.__doc__:
             raise ValueError(f"op {names[0]!r} has no docstring.")
@@ -293,7 +293,7 @@ def kinds(static: tuple[Any, ...]) -> tuple[Any, ...]:
 # Definition.
 
 
-class Public(Protocol[P, R]):
+class PublicFunction(Protocol[P, R]):
     """What a type checker knows of a public function: its parameters, and maybe `name`."""
 
     __name__: str
@@ -308,15 +308,17 @@ class Definition(Protocol):
     """Turns an implementation over arrays into a function over tensors."""
 
     @overload
-    def __call__(self, implementation: Callable[P, jax.Array]) -> "Public[P, EagerTensor]": ...
+    def __call__(
+        self, implementation: Callable[P, jax.Array]
+    ) -> "PublicFunction[P, EagerTensor]": ...
     @overload
     def __call__(
         self, implementation: Callable[P, tuple[jax.Array, jax.Array]]
-    ) -> "Public[P, tuple[EagerTensor, EagerTensor]]": ...
+    ) -> "PublicFunction[P, tuple[EagerTensor, EagerTensor]]": ...
     @overload
     def __call__(
         self, implementation: Callable[P, list[jax.Array]]
-    ) -> "Public[P, list[EagerTensor]]": ...
+    ) -> "PublicFunction[P, list[EagerTensor]]": ...
     @overload
     def __call__(self, implementation: Callable[..., Any]) -> Callable[..., Any]: ...
 
@@ -357,7 +359,7 @@ def op(
     """
 
     def define(implementation: Callable[..., Any]) -> Callable[..., Any]:
-        facts = Facts(elementwise, keeps_zeros, moves, raw_op)
+        facts = OpFacts(elementwise, keeps_zeros, moves, raw_op)
         definition = Op(
             names, implementation, kernel, gradient, dtypes, host, check, mismatch, accepts, facts
         )
@@ -391,7 +393,7 @@ def function(*names: str, dispatch: bool = False, elementwise: int = 0) -> Calla
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
         register(names, composite)
-        state(names[0], Facts(elementwise))
+        state(names[0], OpFacts(elementwise))
         return composite
 
     return define
@@ -442,11 +444,11 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     public.__module__ = definition.implementation.__module__
     public.__qualname__ = name
     annotations = definition.implementation.__annotations__
-    public.__annotations__ = {name: shown(kind) for name, kind in annotations.items()}
+    public.__annotations__ = {name: shown_annotation(kind) for name, kind in annotations.items()}
     public.__wrapped__ = definition.implementation
     public.__signature__ = signature.replace(
-        parameters=[p.replace(annotation=shown(p.annotation)) for p in parameters],
-        return_annotation=shown(signature.return_annotation),
+        parameters=[p.replace(annotation=shown_annotation(p.annotation)) for p in parameters],
+        return_annotation=shown_annotation(signature.return_annotation),
     )
     public.op = definition
     return public

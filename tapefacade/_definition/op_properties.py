@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 
-class Facts(NamedTuple):
+class OpFacts(NamedTuple):
     """What a definition says of its function.
 
     Attributes:
@@ -25,13 +25,13 @@ class Facts(NamedTuple):
     raw_op: bool = False
 
 
-NO_FACTS = Facts()
+NO_FACTS = OpFacts()
 # path below `tf`, the canonical one -> what its definition says; without those that say nothing
-FACTS: dict[str, Facts] = {}
-_LISTENERS: list[Callable[[str, Facts], None]] = []
+FACTS: dict[str, OpFacts] = {}
+_LISTENERS: list[Callable[[str, OpFacts], None]] = []
 
 
-def state(path: str, facts: Facts) -> None:
+def state(path: str, facts: OpFacts) -> None:
     """Enters what a definition says."""
     if facts != NO_FACTS:
         FACTS[path] = facts
@@ -39,7 +39,7 @@ def state(path: str, facts: Facts) -> None:
             listener(path, facts)
 
 
-def for_each(listener: Callable[[str, Facts], None]) -> Callable[[str, Facts], None]:
+def for_each(listener: Callable[[str, OpFacts], None]) -> Callable[[str, OpFacts], None]:
     """Calls a function with each path and its facts: those there are, and those of modules to come.
 
     >>> found = for_each(lambda path, facts: None)

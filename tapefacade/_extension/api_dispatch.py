@@ -121,7 +121,7 @@ class Dispatcher:
         definition = getattr(self._api, "op", None)
         converted = [] if definition is None else [p.name for p in definition.tensors]
         if self._restore is None and not set(tests) <= set(converted):
-            self._restore = exchanged(self._api, self)
+            self._restore = ask_dispatcher_first(self._api, self)
         self._targets.append((target, tests))
 
     def remove(self, target: Any) -> bool:
@@ -171,7 +171,7 @@ def bare_signature(api: Any) -> inspect.Signature:
     return signature.replace(parameters=parameters, return_annotation=signature.empty)
 
 
-def exchanged(api: Any, dispatcher: Dispatcher) -> Callable[[], None]:
+def ask_dispatcher_first(api: Any, dispatcher: Dispatcher) -> Callable[[], None]:
     """Has a function ask a dispatcher first, wherever it is known.
 
     Returns:

@@ -19,9 +19,9 @@ from tapefacade._core.type_spec import TypeSpec, comparable, spec_of
 from tapefacade._definition.op import function
 from tapefacade._extension.fields import (
     NO_DEFAULT,
+    ConversionPurpose,
     Field,
     ImmutableDict,
-    Purpose,
     convert_fields,
     field_of,
     is_reserved,
@@ -640,7 +640,7 @@ def _add_constructor(cls: Any, after_defaults: Any = None) -> None:
         after_defaults: the kind of parameters without a default that follow one with a default;
             None if there are no defaults.
     """
-    purpose = Purpose.VALUE if after_defaults is not None else Purpose.SPEC
+    purpose = ConversionPurpose.VALUE if after_defaults is not None else ConversionPurpose.SPEC
     if "__init__" in cls.__dict__:
         cls.__init__ = _completed(cls.__init__, purpose)
         return
@@ -672,7 +672,7 @@ def _add_constructor(cls: Any, after_defaults: Any = None) -> None:
     cls.__init__ = __init__
 
 
-def _completed(constructor: Callable[..., None], purpose: Purpose) -> Callable[..., None]:
+def _completed(constructor: Callable[..., None], purpose: ConversionPurpose) -> Callable[..., None]:
     """Returns a constructor that lets that of a class's author set the fields, and checks them."""
 
     @functools.wraps(constructor)

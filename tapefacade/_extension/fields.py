@@ -57,7 +57,7 @@ class ImmutableDict(Mapping[Any, Any]):
         return f"ImmutableDict({self._dict})"
 
 
-class Purpose(Enum):
+class ConversionPurpose(Enum):
     """What a value is converted for: a field, the field of a spec, or a default."""
 
     VALUE = 1
@@ -89,7 +89,9 @@ def field_of(name: str, value_type: Any, default: Any = NO_DEFAULT) -> Field:
     except TypeError as error:
         raise TypeError(f"In field {name!r}: {error}") from error
     if default is not NO_DEFAULT:
-        default = _converted(default, value_type, f"default value for {name}", Purpose.DEFAULT)
+        default = _converted(
+            default, value_type, f"default value for {name}", ConversionPurpose.DEFAULT
+        )
     return Field(name, value_type, default)
 
 
@@ -151,7 +153,9 @@ def _is_of_any_length(value_type: Any) -> bool:
     return is_tuple(value_type) and len(parts) == 2 and parts[1] is Ellipsis
 
 
-def convert_fields(fields: Sequence[Field], values: dict[str, Any], purpose: Purpose) -> None:
+def convert_fields(
+    fields: Sequence[Field], values: dict[str, Any], purpose: ConversionPurpose
+) -> None:
     """Checks and converts the values of fields, in place.
 
     Raises:
@@ -167,7 +171,7 @@ def convert_fields(fields: Sequence[Field], values: dict[str, Any], purpose: Pur
     values.update(converted)
 
 
-def _converted(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
+def _converted(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     """Checks and converts a value.
 
     Args:
@@ -198,12 +202,12 @@ def _unexpected(path: str, expected: str, value: Any) -> TypeError:
     return TypeError(f"{path}: expected {expected}, got {type(value).__name__!r}")
 
 
-def _tensor(value: Any, path: str, purpose: Purpose) -> Any:
-    if purpose is Purpose.SPEC:
+def _tensor(value: Any, path: str, purpose: ConversionPurpose) -> Any:
+    if purpose is ConversionPurpose.SPEC:
         if not (isinstance(value, TypeSpec) and value.value_type is Tensor):
             raise _unexpected(path, "a TensorSpec", value)
         return value
-    if isinstance(value, Tensor) or purpose is Purpose.DEFAULT:
+    if isinstance(value, Tensor) or purpose is ConversionPurpose.DEFAULT:
         return value
     try:
         return convert(value)
@@ -211,8 +215,8 @@ def _tensor(value: Any, path: str, purpose: Purpose) -> Any:
         raise _unexpected(path, "a Tensor", value) from error
 
 
-def _composite(value: Any, value_type: type, path: str, purpose: Purpose) -> Any:
-    if purpose is Purpose.SPEC:
+def _composite(value: Any, value_type: type, path: str, purpose: ConversionPurpose) -> Any:
+    if purpose is ConversionPurpose.SPEC:
         if not (isinstance(value, TypeSpec) and issubclass(value.value_type, value_type)):
             raise _unexpected(path, f"a TypeSpec for {value_type.__name__!r}", value)
     elif not isinstance(value, value_type):
@@ -220,21 +224,21 @@ def _composite(value: Any, value_type: type, path: str, purpose: Purpose) -> Any
     return value
 
 
-def _shape(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
+def _shape(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     try:
         return as_shape(value)
     except TypeError as error:
         raise _unexpected(path, "'tf.TensorShape'", value) from error
 
 
-def _dtype(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
+def _dtype(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     try:
         return dtypes.as_dtype(value)
     except TypeError as error:
         raise _unexpected(path, "'tf.DType'", value) from error
 
 
-def _tuple(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
+def _tuple(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     if not isinstance(value, Sequence):
         raise _unexpected(path, "tuple", value)
     parts = typing.get_args(value_type)
@@ -248,7 +252,7 @@ def _tuple(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
     return tuple([_converted(v, kind, f"{path}[{i}]", purpose) for i, (v, kind) in pairs])
 
 
-def _mapping(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
+def _mapping(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     if not isinstance(value, Mapping):
         raise _unexpected(path, "mapping", value)
     key_type, item_type = typing.get_args(value_type)
@@ -261,7 +265,7 @@ def _mapping(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
     ])  # fmt: skip
 
 
-def _union(value: Any, value_type: Any, path: str, purpose: Purpose) -> Any:
+def _union(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     for option in typing.get_args(value_type):
         try:
             return _converted(value, option, path, purpose)

@@ -11,7 +11,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._definition.op import function
 from tapefacade._feature_column import columns
-from tapefacade._lookup.table_initializers import shown
+from tapefacade._lookup.table_initializers import shown_dtype
 
 
 def _require_key(key: Any) -> None:
@@ -22,7 +22,7 @@ def _require_key(key: Any) -> None:
 def _require_discrete(dtype: dtypes.DType, key: str) -> None:
     if not (dtype is dtypes.string or dtype.is_integer):
         raise ValueError(
-            f"column_name: {key} dtype must be string or integer. dtype: {shown(dtype)}."
+            f"column_name: {key} dtype must be string or integer. dtype: {shown_dtype(dtype)}."
         )
 
 
@@ -59,7 +59,9 @@ def numeric_column(
         raise ValueError(f"shape dimensions must be greater than 0. shape: {sizes}, key: {key}")
     kind = dtypes.as_dtype(dtype)
     if not (kind.is_integer or kind.is_floating):
-        raise ValueError(f"dtype must be convertible to float. dtype: {shown(kind)}, key: {key}")
+        raise ValueError(
+            f"dtype must be convertible to float. dtype: {shown_dtype(kind)}, key: {key}"
+        )
     if normalizer_fn is not None and not callable(normalizer_fn):
         raise TypeError(f"normalizer_fn must be a callable. Given: {normalizer_fn}")
     default = _default(default_value, sizes, kind, key)
@@ -73,7 +75,7 @@ def _default(value: Any, shape: tuple[int, ...], dtype: dtypes.DType, key: str) 
     if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and dtype.is_integer):
         raise TypeError(
             f"default_value must be compatible with dtype. default_value: {value}, dtype: "
-            f"{shown(dtype)}, key: {key}"
+            f"{shown_dtype(dtype)}, key: {key}"
         )
     if array.ndim == 0:
         array = np.full(shape, value, float if dtype.is_floating else int)
@@ -194,7 +196,7 @@ def categorical_column_with_vocabulary_list(
     kind = own if dtype is None else dtypes.as_dtype(dtype)
     if kind.is_integer != own.is_integer or not (kind.is_integer or kind is dtypes.string):
         raise ValueError(
-            f"dtype {shown(kind)} and vocabulary dtype {shown(own)} do not match, "
+            f"dtype {shown_dtype(kind)} and vocabulary dtype {shown_dtype(own)} do not match, "
             f"column_name: {key}"
         )
     _require_key(key)
@@ -295,7 +297,7 @@ def weighted_categorical_column(
     """
     kind = dtypes.as_dtype(dtype)
     if not (kind.is_integer or kind.is_floating):
-        raise ValueError(f"dtype {shown(kind)} is not convertible to float.")
+        raise ValueError(f"dtype {shown_dtype(kind)} is not convertible to float.")
     return columns.WeightedCategoricalColumn(categorical_column, weight_feature_key, kind)
 
 

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from tapefacade._core import dtypes
-from tapefacade._io.messages import Field, MessageFile, MessageType
+from tapefacade._io.messages import MessageField, MessageFile, MessageType
 
 EXAMPLES = MessageFile(
     "tensorflow/core/example/example.proto",
@@ -17,7 +17,7 @@ EXAMPLES = MessageFile(
         >>> tf.train.BytesList(value=[b"ab", b"c"]).value
         [b'ab', b'c']
         """,
-        (Field("value", 1, "bytes", repeated=True),),
+        (MessageField("value", 1, "bytes", repeated=True),),
     ),
     MessageType(
         "FloatList",
@@ -29,7 +29,7 @@ EXAMPLES = MessageFile(
         >>> tf.train.FloatList(value=[1.5, 2]).value
         [1.5, 2.0]
         """,
-        (Field("value", 1, "float", repeated=True),),
+        (MessageField("value", 1, "float", repeated=True),),
     ),
     MessageType(
         "Int64List",
@@ -41,7 +41,7 @@ EXAMPLES = MessageFile(
         >>> tf.train.Int64List(value=[1, -2]).value
         [1, -2]
         """,
-        (Field("value", 1, "int64", repeated=True),),
+        (MessageField("value", 1, "int64", repeated=True),),
     ),
     MessageType(
         "Feature",
@@ -56,9 +56,9 @@ EXAMPLES = MessageFile(
         'int64_list'
         """,
         (
-            Field("bytes_list", 1, "message", "BytesList", oneof="kind"),
-            Field("float_list", 2, "message", "FloatList", oneof="kind"),
-            Field("int64_list", 3, "message", "Int64List", oneof="kind"),
+            MessageField("bytes_list", 1, "message", "BytesList", oneof="kind"),
+            MessageField("float_list", 2, "message", "FloatList", oneof="kind"),
+            MessageField("int64_list", 3, "message", "Int64List", oneof="kind"),
         ),
     ),
     MessageType(
@@ -73,7 +73,7 @@ EXAMPLES = MessageFile(
         >>> list(features.feature)
         ['x']
         """,
-        (Field("feature", 1, "map", "Feature"),),
+        (MessageField("feature", 1, "map", "Feature"),),
     ),
     MessageType(
         "FeatureList",
@@ -85,7 +85,7 @@ EXAMPLES = MessageFile(
         >>> len(tf.train.FeatureList(feature=[tf.train.Feature()]).feature)
         1
         """,
-        (Field("feature", 1, "message", "Feature", repeated=True),),
+        (MessageField("feature", 1, "message", "Feature", repeated=True),),
     ),
     MessageType(
         "FeatureLists",
@@ -97,7 +97,7 @@ EXAMPLES = MessageFile(
         >>> len(tf.train.FeatureLists().feature_list)
         0
         """,
-        (Field("feature_list", 1, "map", "FeatureList"),),
+        (MessageField("feature_list", 1, "map", "FeatureList"),),
     ),
     MessageType(
         "Example",
@@ -111,7 +111,7 @@ EXAMPLES = MessageFile(
         >>> tf.train.Example.FromString(example.SerializeToString()) == example
         True
         """,
-        (Field("features", 1, "message", "Features"),),
+        (MessageField("features", 1, "message", "Features"),),
     ),
     MessageType(
         "SequenceExample",
@@ -127,8 +127,8 @@ EXAMPLES = MessageFile(
         b'\x12\x0e\n\x0c\n\x01x\x12\x07\n\x05\x1a\x03\n\x01\x03'
         """,
         (
-            Field("context", 1, "message", "Features"),
-            Field("feature_lists", 2, "message", "FeatureLists"),
+            MessageField("context", 1, "message", "Features"),
+            MessageField("feature_lists", 2, "message", "FeatureLists"),
         ),
     ),
     module="tapefacade.train",
@@ -143,14 +143,14 @@ LIST_FIELDS = {
 LIST_DTYPES = {name: dtype for dtype, name in LIST_FIELDS.items()}
 
 
-class Values(NamedTuple):
+class FeatureValues(NamedTuple):
     """The values of a feature: their dtype, and a list of them."""
 
     dtype: dtypes.DType
     items: list[Any]
 
 
-def read_example(data: bytes) -> dict[str, Values]:
+def read_example(data: bytes) -> dict[str, FeatureValues]:
     """Reads an `Example`.
 
     Args:
@@ -165,7 +165,9 @@ def read_example(data: bytes) -> dict[str, Values]:
     return _read_features(EXAMPLES["Example"].FromString(data).features)
 
 
-def read_sequence_example(data: bytes) -> tuple[dict[str, Values], dict[str, list[Values | None]]]:
+def read_sequence_example(
+    data: bytes,
+) -> tuple[dict[str, FeatureValues], dict[str, list[FeatureValues | None]]]:
     """Reads a `SequenceExample`.
 
     Args:
@@ -185,7 +187,7 @@ def read_sequence_example(data: bytes) -> tuple[dict[str, Values], dict[str, lis
     return _read_features(example.context), lists
 
 
-def _read_features(features: Any) -> dict[str, Values]:
+def _read_features(features: Any) -> dict[str, FeatureValues]:
     found = {}
     for key, feature in features.feature.items():
         values = _read_feature(feature)
@@ -194,6 +196,8 @@ def _read_features(features: Any) -> dict[str, Values]:
     return found
 
 
-def _read_feature(feature: Any) -> Values | None:
+def _read_feature(feature: Any) -> FeatureValues | None:
     kind = feature.WhichOneof("kind")
-    return None if kind is None else Values(LIST_DTYPES[kind], getattr(feature, kind).value[:])
+    return (
+        None if kind is None else FeatureValues(LIST_DTYPES[kind], getattr(feature, kind).value[:])
+    )

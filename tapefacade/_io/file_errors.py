@@ -34,7 +34,7 @@ ERROR_NUMBERS: dict[type[OSError], int] = {
 }
 
 
-def translated(error: OSError, path: str, kernel: str | None = None) -> errors.OpError:
+def tensorflow_error(error: OSError, path: str, kernel: str | None = None) -> errors.OpError:
     """Makes TensorFlow's error of one of Python's.
 
     Args:
@@ -59,7 +59,7 @@ def translating(path: str, kernel: str | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise translated(error, path, kernel) from None
+        raise tensorflow_error(error, path, kernel) from None
     except NotImplementedError as error:  # of a storage that cannot be written, as archives
         text = f"{path}; this storage cannot do it: {error}"
         raise errors.UnimplementedError(None, None, text) from error

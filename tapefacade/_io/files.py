@@ -7,7 +7,7 @@ from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import translating
-from tapefacade._io.glob_patterns import matching
+from tapefacade._io.glob_patterns import matching_paths
 from tapefacade._io.storage import storage_of
 from tapefacade._state.variable import Variable
 from tapefacade._strings.arguments import failed, text_array, texts
@@ -100,7 +100,7 @@ def matching_files(pattern: Any, name: str | None = None) -> EagerTensor:
             "MatchingFiles",
             f"Input patterns tensor must be scalar or vector, but had shape: {shape}",
         )
-    found = [path for text in patterns.flat for path in matching(os.fsdecode(text))]
+    found = [path for text in patterns.flat for path in matching_paths(os.fsdecode(text))]
     return text_array([os.fsencode(path) for path in sorted(found)], (len(found),))
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from tapefacade._core import errors
 from tapefacade._definition.op import function
-from tapefacade._io.file_errors import as_path, translated, translating
-from tapefacade._io.glob_patterns import matching
-from tapefacade._io.storage import SEPARATOR, is_remote, joined, schemes, storage_of
+from tapefacade._io.file_errors import as_path, tensorflow_error, translating
+from tapefacade._io.glob_patterns import matching_paths
+from tapefacade._io.storage import SEPARATOR, is_remote, joined_path, schemes, storage_of
 
 ALREADY_THERE = "file already exists"
 
@@ -94,7 +94,7 @@ def glob(pattern: Any) -> list[str]:
     []
     """
     patterns = pattern if isinstance(pattern, list | tuple) else [pattern]
-    return [path for one in patterns for path in matching(as_path(one))]
+    return [path for one in patterns for path in matching_paths(as_path(one))]
 
 
 @function("io.gfile.mkdir", "compat.v1.gfile.MkDir")
@@ -169,7 +169,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     except shutil.SameFileError:
         return
     except OSError as error:
-        raise translated(error, os.fsdecode(error.filename or source)) from None
+        raise tensorflow_error(error, os.fsdecode(error.filename or source)) from None
 
 
 def _copy_between(source: str, target: str) -> None:
@@ -300,12 +300,12 @@ def walk(
         if onerror is not None:
             onerror(error)
         return
-    directories = [name for name in names if isdir(joined(top, name))]
+    directories = [name for name in names if isdir(joined_path(top, name))]
     here = top, directories, [name for name in names if name not in set(directories)]
     if topdown:
         yield here
     for name in directories:
-        yield from walk(joined(top, name), topdown, onerror)
+        yield from walk(joined_path(top, name), topdown, onerror)
     if not topdown:
         yield here
 

@@ -9,7 +9,7 @@ from tapefacade._io.storage import SEPARATOR, LocalStorage, links, storage_of
 MAGIC = re.compile(r"[*?\[\\]")
 
 
-def matching(pattern: str) -> list[str]:
+def matching_paths(pattern: str) -> list[str]:
     r"""Returns the paths that match a pattern.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tapefacade._core.optional_imports import optional_module
 
 
-class Field(NamedTuple):
+class MessageField(NamedTuple):
     """A field of a message.
 
     Attributes:
@@ -44,7 +44,7 @@ class MessageType(NamedTuple):
 
     name: str
     doc: str
-    fields: tuple[Field, ...]
+    fields: tuple[MessageField, ...]
 
 
 class MessageFile:
@@ -165,7 +165,7 @@ class MessageFile:
         pool.AddSerializedFile(file.SerializeToString())
         IN_POOL.add(self.path)
 
-    def _add_field(self, made: Any, kind: MessageType, field: Field) -> None:
+    def _add_field(self, made: Any, kind: MessageType, field: MessageField) -> None:
         name = next(filter(None, [f.full_name(field.type_name) for f in (self, *self._uses)]), None)
         if field.kind == "map":
             entry = made.nested_type.add(name=f"{field.name.title().replace('_', '')}Entry")

@@ -12,14 +12,14 @@ from tapefacade._core.logging import warn
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
-from tapefacade._io.examples import EXAMPLES, LIST_FIELDS, Values, read_example
+from tapefacade._io.examples import EXAMPLES, LIST_FIELDS, FeatureValues, read_example
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._strings.arguments import Array, failed, not_allowed
 
 MESSAGE_SERIALIZED = "Input serialized must be a scalar"
 EXAMPLE_TYPES = ("float", "int64", "string")
 KERNEL = "ParseExampleV2"
-Found = list[dict[str, Values]]
+Found = list[dict[str, FeatureValues]]
 
 
 def unsupported_feature(key: str, feature: Any) -> str:
@@ -123,7 +123,7 @@ def _parse(array: Array, features: Any, names: Any) -> dict[str, Any]:
     return Parser(found, called).parse(features)
 
 
-def _read(text: bytes) -> dict[str, Values]:
+def _read(text: bytes) -> dict[str, FeatureValues]:
     try:
         return read_example(text)
     except EXAMPLES.decode_error():

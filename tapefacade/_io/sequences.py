@@ -8,7 +8,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._definition.op import function
 from tapefacade._io import features as kinds, parsed_tensors
-from tapefacade._io.examples import EXAMPLES, Values, read_sequence_example
+from tapefacade._io.examples import EXAMPLES, FeatureValues, read_sequence_example
 from tapefacade._io.parsing import (
     MESSAGE_SERIALIZED,
     Parser,
@@ -24,7 +24,7 @@ NOT_FOUND = (
     "Name: {}, Feature list '{}' is required but could not be found.  Did you mean to include it "
     "in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
 )
-Lists = dict[str, list[Values | None]]
+Lists = dict[str, list[FeatureValues | None]]
 
 
 @function("io.parse_single_sequence_example")
@@ -153,7 +153,7 @@ def _check(key: str, feature: Any) -> None:
             raise ValueError(unsupported_feature(key, feature))
 
 
-def _require(features: Any, contexts: list[dict[str, Values]]) -> None:
+def _require(features: Any, contexts: list[dict[str, FeatureValues]]) -> None:
     """Raises if a feature of the context is missing that must be there."""
     for key, feature in features.items():
         if not isinstance(feature, kinds.FixedLenFeature) or feature.default_value is not None:

@@ -195,7 +195,7 @@ def links(path: str) -> tuple[str, str]:
     return (path, "") if end < 0 else (path[:end], path[end:])
 
 
-def joined(directory: str, name: str) -> str:
+def joined_path(directory: str, name: str) -> str:
     """Returns the path of what a directory holds."""
     path, end = links(directory)
     return os.path.join(path, name) + end

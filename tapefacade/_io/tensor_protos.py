@@ -14,7 +14,7 @@ from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
 from tapefacade._definition.op import function
-from tapefacade._io.messages import Field, MessageFile, MessageType
+from tapefacade._io.messages import MessageField, MessageFile, MessageType
 from tapefacade._io.varints import read_varint, varint
 from tapefacade._strings.arguments import Array, failed, object_array, text_array, texts
 
@@ -58,14 +58,14 @@ TENSORS = MessageFile(
         "TensorShapeProto",
         """A shape: its axes `dim`, or `unknown_rank`.""",
         (
-            Field("dim", 2, "message", "TensorShapeProto.Dim", repeated=True),
-            Field("unknown_rank", 3, "bool"),
+            MessageField("dim", 2, "message", "TensorShapeProto.Dim", repeated=True),
+            MessageField("unknown_rank", 3, "bool"),
         ),
     ),
     MessageType(
         "TensorShapeProto.Dim",
         """An axis of a shape: its `size` (-1 if it is not known) and its `name`.""",
-        (Field("size", 1, "int64"), Field("name", 2, "string")),
+        (MessageField("size", 1, "int64"), MessageField("name", 2, "string")),
     ),
     MessageType(
         "TensorProto",
@@ -75,21 +75,21 @@ TENSORS = MessageFile(
         `float_val`; there the last one stands for all that are missing.
         """,
         (
-            Field("dtype", 1, "enum", "DataType"),
-            Field("tensor_shape", 2, "message", "TensorShapeProto"),
-            Field("version_number", 3, "int32"),
-            Field("tensor_content", 4, "bytes"),
-            Field("half_val", 13, "int32", repeated=True),
-            Field("float_val", 5, "float", repeated=True),
-            Field("double_val", 6, "double", repeated=True),
-            Field("int_val", 7, "int32", repeated=True),
-            Field("string_val", 8, "bytes", repeated=True),
-            Field("scomplex_val", 9, "float", repeated=True),
-            Field("int64_val", 10, "int64", repeated=True),
-            Field("bool_val", 11, "bool", repeated=True),
-            Field("dcomplex_val", 12, "double", repeated=True),
-            Field("uint32_val", 16, "uint32", repeated=True),
-            Field("uint64_val", 17, "uint64", repeated=True),
+            MessageField("dtype", 1, "enum", "DataType"),
+            MessageField("tensor_shape", 2, "message", "TensorShapeProto"),
+            MessageField("version_number", 3, "int32"),
+            MessageField("tensor_content", 4, "bytes"),
+            MessageField("half_val", 13, "int32", repeated=True),
+            MessageField("float_val", 5, "float", repeated=True),
+            MessageField("double_val", 6, "double", repeated=True),
+            MessageField("int_val", 7, "int32", repeated=True),
+            MessageField("string_val", 8, "bytes", repeated=True),
+            MessageField("scomplex_val", 9, "float", repeated=True),
+            MessageField("int64_val", 10, "int64", repeated=True),
+            MessageField("bool_val", 11, "bool", repeated=True),
+            MessageField("dcomplex_val", 12, "double", repeated=True),
+            MessageField("uint32_val", 16, "uint32", repeated=True),
+            MessageField("uint64_val", 17, "uint64", repeated=True),
         ),
     ),
     enums={"DataType": {0: "DT_INVALID", **ENUM}},

@@ -25,7 +25,17 @@ from tapefacade._keras.backend import (
 )
 from tapefacade._keras.backend.direct_functions import direct_function
 from tapefacade._keras.backend.lifted_functions import KerasState, lift
-from tapefacade._keras.keras2 import installation
+from tapefacade._keras.keras2 import (
+    backend as keras2_backend,
+    callbacks,
+    files,
+    layers,
+    losses,
+    models,
+    names,
+    optimizer_slots,
+    optimizers,
+)
 from tapefacade._keras.training import datasets, optimizer_update, tracked_parts, trainer
 from tapefacade._state.scopes import VariableMeta
 from tapefacade._state.variable import ResourceVariable
@@ -43,6 +53,10 @@ MODULES_OF_32_BITS = ("nn", "image")  # the modules that know of no 64-bit integ
 FUNCTIONS_LEFT_ALONE = {
     "jax_draw_seed", "array", "vectorize", "jvp", "ndim", "wrap_flash_attention",
 }  # fmt: skip
+# Modules whose `apply` makes Keras accept spellings of Keras 2, in this order.
+KERAS2_PARTS = (
+    optimizers, optimizer_slots, layers, losses, models, files, callbacks, keras2_backend, names,
+)  # fmt: skip
 
 
 PATCHES = AttributePatches()
@@ -176,7 +190,8 @@ def _change() -> None:
     replaced[core.stop_gradient] = conversion.stop_gradient_of_tensors(core.stop_gradient)
     _ORIGINAL_FUNCTIONS.update((ours, original) for original, ours in replaced.items())
     _replace_everywhere(replaced, (core, jax_backend, backend))
-    installation.apply(PATCHES)
+    for part in KERAS2_PARTS:
+        part.apply(PATCHES)
 
 
 def _change_variables(core: types.ModuleType) -> None:
@@ -258,9 +273,9 @@ def _change_tracebacks() -> None:
     """Lets errors in layers keep their class and text, and leaves our lines out of tracebacks."""
     module = importlib.import_module("keras.src.utils.traceback_utils")
     for name, change in (
-        ("inject_argument_info_in_traceback", tracebacks.injecting),
-        ("format_argument_value", tracebacks.describing),
-        ("_process_traceback_frames", tracebacks.filtering),
+        ("inject_argument_info_in_traceback", tracebacks.inject_into_op_errors),
+        ("format_argument_value", tracebacks.describe_as_tf_tensor),
+        ("_process_traceback_frames", tracebacks.process_without_our_lines),
     ):
         PATCHES.set(module, name, change(getattr(module, name)))
 

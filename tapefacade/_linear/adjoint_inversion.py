@@ -23,7 +23,7 @@ class WrappedOperator(LinearOperator, shown="linear_operator"):
     def __init__(self, what: str, name: str, parameters: dict[str, Any]) -> None:
         self._operator = operator = parameters["operator"]
         found = {
-            key: hints.agreed(
+            key: hints.agreed_hint(
                 operator, key, parameters[key],
                 f"An operator is {text} if and only if its {what} is {text}.",
             )

@@ -47,12 +47,12 @@ class BaseCirculant(LinearOperator, shown="linear_operator_circulant"):
                 "`is_self_adjoint` to be True when `spectrum.dtype.is_complex` = True. Received: "
                 f"{is_self_adjoint}."
             )
-            is_self_adjoint = hints.fixed(is_self_adjoint, True, message)
+            is_self_adjoint = hints.fixed_hint(is_self_adjoint, True, message)
         message = (
             "A [[nested] block] circulant operator is always square. Expected argument "
             f"`is_square` to be True. Received: {parameters['is_square']}."
         )
-        is_square = hints.fixed(parameters["is_square"], True, message)
+        is_square = hints.fixed_hint(parameters["is_square"], True, message)
         super().__init__(
             parameters["input_output_dtype"], None, parameters["is_non_singular"],
             is_self_adjoint, parameters["is_positive_definite"], is_square, parameters["name"],
@@ -335,11 +335,13 @@ for _kind in (LinearOperatorCirculant, LinearOperatorCirculant2D, LinearOperator
     @product(_kind, _kind)
     def _circulant_product(left: Any, right: Any) -> Any:
         return left._like(
-            convert_to_tensor(left.spectrum) * right.spectrum, **hints.commuting(left, right)
+            convert_to_tensor(left.spectrum) * right.spectrum,
+            **hints.hints_of_commuting(left, right),
         )
 
     @quotient(_kind, _kind)
     def _circulant_quotient(left: Any, right: Any) -> Any:
         return left._like(
-            convert_to_tensor(right.spectrum) / left.spectrum, **hints.commuting(left, right)
+            convert_to_tensor(right.spectrum) / left.spectrum,
+            **hints.hints_of_commuting(left, right),
         )

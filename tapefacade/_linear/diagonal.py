@@ -66,9 +66,9 @@ class LinearOperatorDiag(LinearOperator, shown="linear_operator_diag"):
                 f"Argument diag must have at least 1 dimension.  Found: {self._diag!s}"
             )
         if not self._diag.dtype.is_complex:
-            is_self_adjoint = hints.fixed(is_self_adjoint, True, hints.MESSAGE_REAL_DIAGONAL)
+            is_self_adjoint = hints.fixed_hint(is_self_adjoint, True, hints.MESSAGE_REAL_DIAGONAL)
         message = "Only square diagonal operators currently supported."
-        is_square = hints.fixed(is_square, True, message)
+        is_square = hints.fixed_hint(is_square, True, message)
         super().__init__(
             self._diag.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
             is_square, name, parameters,

@@ -38,7 +38,7 @@ def positive_definite(left: Any, right: Any) -> bool | None:
     return True if hints == [(True, True)] * 2 else None
 
 
-def commuting(left: Any, right: Any) -> dict[str, Any]:
+def hints_of_commuting(left: Any, right: Any) -> dict[str, Any]:
     """Returns the hints for a product of operators that commute."""
     return {
         "is_non_singular": non_singular(left, right),
@@ -83,7 +83,7 @@ def from_parts(hint: bool | None, parts: Sequence[bool | None], message: str) ->
     return True
 
 
-def agreed(operator: Any, name: str, hint: bool | None, message: str) -> bool | None:
+def agreed_hint(operator: Any, name: str, hint: bool | None, message: str) -> bool | None:
     """Returns a hint that is the same for another operator.
 
     Raises:
@@ -95,7 +95,7 @@ def agreed(operator: Any, name: str, hint: bool | None, message: str) -> bool | 
     return next((value for value in both if value is not None), None)
 
 
-def fixed(hint: bool | None, value: bool, message: str) -> bool:
+def fixed_hint(hint: bool | None, value: bool, message: str) -> bool:
     """Returns what a hint always is for a kind of operator.
 
     Raises:

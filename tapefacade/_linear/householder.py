@@ -62,11 +62,11 @@ class LinearOperatorHouseholder(LinearOperator, shown="linear_operator_household
         super().__init__(
             self._reflection_axis.dtype,
             is_non_singular=is_non_singular,
-            is_self_adjoint=hints.fixed(is_self_adjoint, True, f"{always} self adjoint."),
-            is_positive_definite=hints.fixed(
+            is_self_adjoint=hints.fixed_hint(is_self_adjoint, True, f"{always} self adjoint."),
+            is_positive_definite=hints.fixed_hint(
                 is_positive_definite, False, f"{always} non-positive definite."
             ),
-            is_square=hints.fixed(is_square, True, f"{always} square."),
+            is_square=hints.fixed_hint(is_square, True, f"{always} square."),
             name=name,
             parameters=parameters,
         )

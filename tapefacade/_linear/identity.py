@@ -224,7 +224,7 @@ class LinearOperatorScaledIdentity(LinearOperator, shown="linear_operator_identi
             raise ValueError("A ScaledIdentity operator is always square.")
         self._multiplier = as_tensor_or_variable(multiplier)
         if not self._multiplier.dtype.is_complex:
-            is_self_adjoint = hints.fixed(is_self_adjoint, True, hints.MESSAGE_REAL_DIAGONAL)
+            is_self_adjoint = hints.fixed_hint(is_self_adjoint, True, hints.MESSAGE_REAL_DIAGONAL)
         super().__init__(
             self._multiplier.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
             is_square, name, parameters,

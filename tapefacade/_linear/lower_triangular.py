@@ -52,7 +52,7 @@ class LinearOperatorLowerTriangular(LinearOperator, shown="linear_operator_lower
     ) -> None:
         parameters = constructor_arguments(locals())
         message = "Only square lower triangular operators supported at this time."
-        is_square = hints.fixed(is_square, True, message)
+        is_square = hints.fixed_hint(is_square, True, message)
         self._tril = as_tensor_or_variable(tril)
         if self._tril.shape.rank < 2:
             raise ValueError(

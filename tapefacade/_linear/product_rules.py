@@ -79,14 +79,14 @@ def _left_zeros(left: Any, right: Any) -> Any:
 def _scaled_scaled(left: Any, right: Any) -> Any:
     multiplier = convert_to_tensor(left.multiplier) * right.multiplier
     rows = left.domain_dimension.value
-    return LinearOperatorScaledIdentity(rows, multiplier, **hints.commuting(left, right))
+    return LinearOperatorScaledIdentity(rows, multiplier, **hints.hints_of_commuting(left, right))
 
 
 @quotient(LinearOperatorScaledIdentity, LinearOperatorScaledIdentity)
 def _scaled_by_scaled(left: Any, right: Any) -> Any:
     multiplier = convert_to_tensor(right.multiplier) / left.multiplier
     rows = left.domain_dimension.value
-    return LinearOperatorScaledIdentity(rows, multiplier, **hints.commuting(left, right))
+    return LinearOperatorScaledIdentity(rows, multiplier, **hints.hints_of_commuting(left, right))
 
 
 def _factors(operator: Any) -> Any:
@@ -100,18 +100,22 @@ def _factors(operator: Any) -> Any:
 @product(LinearOperatorDiag, LinearOperatorScaledIdentity)
 @product(LinearOperatorScaledIdentity, LinearOperatorDiag)
 def _diag_diag(left: Any, right: Any) -> Any:
-    return LinearOperatorDiag(_factors(left) * _factors(right), **hints.commuting(left, right))
+    return LinearOperatorDiag(
+        _factors(left) * _factors(right), **hints.hints_of_commuting(left, right)
+    )
 
 
 @quotient(LinearOperatorDiag, LinearOperatorDiag)
 @quotient(LinearOperatorDiag, LinearOperatorScaledIdentity)
 @quotient(LinearOperatorScaledIdentity, LinearOperatorDiag)
 def _diag_by_diag(left: Any, right: Any) -> Any:
-    return LinearOperatorDiag(_factors(right) / _factors(left), **hints.commuting(left, right))
+    return LinearOperatorDiag(
+        _factors(right) / _factors(left), **hints.hints_of_commuting(left, right)
+    )
 
 
 def _triangle(tril: Any, left: Any, right: Any) -> Any:
-    kwargs = {**hints.commuting(left, right), "is_positive_definite": None}
+    kwargs = {**hints.hints_of_commuting(left, right), "is_positive_definite": None}
     return LinearOperatorLowerTriangular(tril, **kwargs)
 
 

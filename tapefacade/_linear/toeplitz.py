@@ -72,7 +72,7 @@ class LinearOperatorToeplitz(LinearOperator, shown="linear_operator_toeplitz"):
         if self._row.shape[-1] != self._col.shape[-1]:
             raise ValueError("Expected square matrix, got row and col with mismatched dimensions.")
         message = "Only square Toeplitz operators currently supported."
-        is_square = hints.fixed(is_square, True, message)
+        is_square = hints.fixed_hint(is_square, True, message)
         super().__init__(
             self._row.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite,
             is_square, name, parameters,

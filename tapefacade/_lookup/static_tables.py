@@ -10,7 +10,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
-from tapefacade._lookup.table_initializers import TableInitializer, shown, tensor_of
+from tapefacade._lookup.table_initializers import TableInitializer, shown_dtype, tensor_of
 from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, failed
@@ -29,7 +29,9 @@ def wrong_value_shape(expected: Iterable[int], given: Iterable[int]) -> str:
 
 def wrong_keys(expected: Any, given: Any) -> str:
     """Words that keys do not have the dtype of a table's keys."""
-    return f"Dtype of argument `keys` must be {shown(expected)}, received: {shown(given)}"
+    return (
+        f"Dtype of argument `keys` must be {shown_dtype(expected)}, received: {shown_dtype(given)}"
+    )
 
 
 class Table:
@@ -221,13 +223,13 @@ class StaticVocabularyTable(Table):
         if initializer is not None:
             if initializer.value_dtype is not dtypes.int64:
                 raise TypeError(
-                    f"Invalid `value_dtype`, expected {shown(dtypes.int64)} but got "
-                    f"{shown(initializer.value_dtype)}."
+                    f"Invalid `value_dtype`, expected {shown_dtype(dtypes.int64)} but got "
+                    f"{shown_dtype(initializer.value_dtype)}."
                 )
             if initializer.key_dtype not in (dtypes.int64, dtypes.string):
                 raise TypeError(
                     "Invalid `key_dtype`, expected one of (tf.int64, tf.string), but got "
-                    f"{shown(initializer.key_dtype)}."
+                    f"{shown_dtype(initializer.key_dtype)}."
                 )
             self._table = StaticHashTable(initializer, -1, name=name)
             given = given or initializer.key_dtype

@@ -17,7 +17,7 @@ KERNEL = "InitializeTableFromTextFileV2"
 WHOLE_LINE, LINE_NUMBER = -2, -1
 
 
-def shown(dtype: dtypes.DType) -> str:
+def shown_dtype(dtype: dtypes.DType) -> str:
     """Writes a dtype as TensorFlow's messages about tables do."""
     return f"<dtype: '{dtype.name}'>"
 
@@ -153,17 +153,18 @@ class TextFileInitializer(TableInitializer):
             is_ = " is" if what == "key" else ""
             raise ValueError(
                 f"`{what}_dtype` must be int64 {where} `{what}_index`{is_} {index}, received: "
-                f"{shown(dtype)}"
+                f"{shown_dtype(dtype)}"
             )
         allowed = dtype.is_integer or dtype is dtypes.string
         if index == WHOLE_LINE and not (allowed or what == "value"):
             raise ValueError(
                 f"`{what}_dtype` should be either integer or string for `{what}_index` {index}, "
-                f"received: {shown(dtype)}"
+                f"received: {shown_dtype(dtype)}"
             )
         if index == WHOLE_LINE and what == "value" and dtype is not dtypes.string:
             raise ValueError(
-                f"`value_dtype` must be string for `value_index` {index}, received: {shown(dtype)}"
+                f"`value_dtype` must be string for `value_index` {index}, received: "
+                f"{shown_dtype(dtype)}"
             )
 
     def _entries(self) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ from tapefacade._core.dtypes import float32, int32, string
 from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
-from tapefacade._ops.image.files import computing
+from tapefacade._ops.image.files import errors_of_kernel
 
 PCM = 1
 SCALE = 1 << 15
@@ -57,7 +57,7 @@ class _Reader:
 
 
 @function("audio.decode_wav")
-@computing("DecodeWav")
+@errors_of_kernel("DecodeWav")
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: None = None
 ) -> DecodeWav:
@@ -161,7 +161,7 @@ def _fitted(samples: np.ndarray, channels: int, count: int) -> np.ndarray:
 
 
 @function("audio.encode_wav")
-@computing("EncodeWav")
+@errors_of_kernel("EncodeWav")
 def encode_wav(audio: Any, sample_rate: Any, name: None = None) -> EagerTensor:
     """Encodes sound as a WAV file with 16 bits for a sample.
 

@@ -21,7 +21,7 @@ CAST_OPS = ("_cast", "_saturate_cast")
 CODE_POINT_DTYPE = np.dtype(np.uint32)
 
 
-class Codes:
+class TextCodes:
     """Numbers that stand for texts; 0 for the empty one, with which TensorFlow fills."""
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
     if not op.facts.moves or _differ(op, static, tensors):
         raise _refused(op, static, tensors)
     # The op runs on numbers that stand for the texts, of a dtype that no result has otherwise.
-    codes = Codes()
+    codes = TextCodes()
     arrays = [codes.encode(t._value) if type(t) is StringTensor else t._numpy() for t in tensors]
     result = _run(op, arrays, static)
     return jax.tree_util.tree_map(

@@ -38,7 +38,7 @@ from tapefacade._port.check_text import Styles, file_lines, summary_line
 from tapefacade._port.name_status import MISSING, look_up
 from tapefacade._port.name_uses import NameUse, Reader
 from tapefacade._port.program_files import UnreadableError, programs, read_program
-from tapefacade._port.spelling_fixes import diff, fixed, fixes, write
+from tapefacade._port.spelling_fixes import diff, fixed_code, fixes, write
 from tapefacade._port.value_members import look_up_detail
 
 SCHEMA = 1
@@ -108,7 +108,7 @@ def fix(paths: list[str], writes: bool = False) -> int:
         found = fixes(code, reader.uses, reader.details)
         if found:
             files, spellings = files + 1, spellings + len(found)
-            after = fixed(code, found)
+            after = fixed_code(code, found)
             sys.stdout.writelines(diff(path, code, after))
             if writes:
                 write(path, after)

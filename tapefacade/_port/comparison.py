@@ -41,7 +41,7 @@ MESSAGE_NO_TENSORFLOW = (
 HAS_TENSORFLOW = "import importlib.util as u, sys; sys.exit(u.find_spec('tensorflow') is None)"
 
 
-class Printed(NamedTuple):
+class PrintedLine(NamedTuple):
     """A line that a program has printed, and how many seconds after its start."""
 
     text: str
@@ -61,7 +61,7 @@ class ProgramRun:
     """
 
     title: str
-    lines: list[Printed]
+    lines: list[PrintedLine]
     seconds: float
     status: int
     errors: list[str]
@@ -155,7 +155,7 @@ def compare(script: str, arguments: list[str], python: str, html: str | None = N
     """
     theirs = run("TensorFlow", [python, script, *arguments])
     ours = run("tapefacade", [sys.executable, "-m", "tapefacade", "run", script, *arguments])
-    pairs = list(paired([p.text for p in theirs.lines], [p.text for p in ours.lines]))
+    pairs = list(paired_lines([p.text for p in theirs.lines], [p.text for p in ours.lines]))
     path = pathlib.Path(script)
     has_seed = not path.is_file() or "seed" in path.read_text(encoding="utf-8", errors="replace")
     comparison = Comparison(script, theirs, ours, pairs, has_seed)
@@ -198,7 +198,7 @@ def run(title: str, command: list[str]) -> ProgramRun:
         assert process.stderr is not None
         reader = threading.Thread(target=_read, args=(process.stderr, errors), daemon=True)
         reader.start()
-        lines = [Printed(t.rstrip("\n"), time.perf_counter() - began) for t in process.stdout]
+        lines = [PrintedLine(t.rstrip("\n"), time.perf_counter() - began) for t in process.stdout]
         reader.join()
         status = process.wait()
     return ProgramRun(title, lines, time.perf_counter() - began, status, errors[-ERROR_LINES:])
@@ -208,7 +208,7 @@ def _read(stream: IO[str], lines: list[str]) -> None:
     lines.extend(line.rstrip("\n") for line in stream)
 
 
-def paired(theirs: list[str], ours: list[str]) -> Iterator[LinePair]:
+def paired_lines(theirs: list[str], ours: list[str]) -> Iterator[LinePair]:
     """Puts the lines of two runs side by side.
 
     Args:

@@ -9,7 +9,7 @@ import tokenize
 import warnings
 from typing import NamedTuple
 
-# Cell magics under which the cell is Python all the same.
+# CellCode magics under which the cell is Python all the same.
 PYTHON_CELLS = {"time", "timeit", "capture", "prun"}
 # Line magics that take Python.
 PYTHON_LINES = {"time", "timeit", "prun"}
@@ -28,14 +28,14 @@ _OPTIONS = re.compile(r"(-\w+(\s+\d+)?(\s+|$))*")
 _QUOTE = re.compile(r"\"\"\"|'''|\"|'")
 
 
-class Cell(NamedTuple):
+class CellCode(NamedTuple):
     """The Python of a notebook's cell, and what it leaves out: lines and texts."""
 
     code: str
     left_out: list[tuple[int, str]]
 
 
-def python_of(text: str) -> Cell:
+def python_of(text: str) -> CellCode:
     r"""Replaces what is no Python in a cell.
 
     Args:
@@ -48,7 +48,7 @@ def python_of(text: str) -> Cell:
     Cell(code='pass\npass\nx = 1', left_out=[(2, '!pip install tensorflow')])
     """
     if _is_python(text):
-        return Cell(text, [])
+        return CellCode(text, [])
     lines = text.split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     left_out: list[tuple[int, str]] = []
@@ -58,13 +58,13 @@ def python_of(text: str) -> Cell:
         if name not in HARMLESS_MAGICS:
             left_out.append((first + 1, f"%%{name}"))
         if name not in PYTHON_CELLS:
-            return Cell("\n" * (len(lines) - 1), left_out)
+            return CellCode("\n" * (len(lines) - 1), left_out)
     scanner = _Scanner()
     for index in range(len(lines)):
         if scanner.at_statement:
             _replace(lines, index, left_out)
         scanner.read(lines[index])
-    return Cell("\n".join(lines), left_out)
+    return CellCode("\n".join(lines), left_out)
 
 
 def _is_python(text: str) -> bool:

@@ -137,7 +137,7 @@ def _advice(name: str) -> str:
     hint = hint_for(f"tf.{name}" if name.startswith("keras.") else name)
     if hint:
         return hint
-    if today := renamed(name):
+    if today := name_today(name):
         return f"Write `{today}`"
     names = list(public_names(root_module()))
     if name.startswith(("tf.keras.", "keras.")):
@@ -148,7 +148,7 @@ def _advice(name: str) -> str:
     return MESSAGE_NEAREST.format(nearest) if nearest else MESSAGE_NOTHING
 
 
-def renamed(name: str) -> str | None:
+def name_today(name: str) -> str | None:
     """Returns what a function of TensorFlow 1 is called today, if nothing but its name has changed.
 
     Args:

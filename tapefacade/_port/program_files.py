@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from tapefacade._port.magics import Cell, python_of
+from tapefacade._port.magics import CellCode, python_of
 
 SUFFIXES = (".py", ".ipynb")
 # Folders whose programs are not the user's own; so are all that begin with a dot.
@@ -87,7 +87,7 @@ class NotebookCell(NamedTuple):
     tags: tuple[str, ...]
 
     @property
-    def python(self) -> Cell:
+    def python(self) -> CellCode:
         """The Python of the cell."""
         return python_of(self.text)
 

@@ -6,7 +6,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from tapefacade._port.name_status import MISSING, look_up, renamed
+from tapefacade._port.name_status import MISSING, look_up, name_today
 from tapefacade._port.name_uses import NameUse
 from tapefacade._port.value_members import look_up_detail
 
@@ -38,7 +38,7 @@ def fixes(code: str, uses: Iterable[NameUse], details: Iterable[NameUse]) -> lis
         if first != last or use.guarded or look_up(use.name).status != MISSING:
             continue
         written = CHAIN.fullmatch(lines[first - 1][start:end].decode())
-        today = renamed(use.name)
+        today = name_today(use.name)
         # A name that an import has bound (`from tensorflow import log`) is left as it is.
         if written and today and f"tf{written[2]}" == use.name:
             found.append(SpellingFix(first, start, end, written[1] + today.removeprefix("tf")))
@@ -51,7 +51,7 @@ def fixes(code: str, uses: Iterable[NameUse], details: Iterable[NameUse]) -> lis
     return sorted(set(found))
 
 
-def fixed(code: str, found: Iterable[SpellingFix]) -> str:
+def fixed_code(code: str, found: Iterable[SpellingFix]) -> str:
     r"""Returns a script with the fixes in it.
 
     Args:

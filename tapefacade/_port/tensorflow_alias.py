@@ -10,7 +10,12 @@ import threading
 import types
 from collections.abc import Sequence
 
-from tapefacade._core.missing_names import dotted, missing_message, namespaces, root_module
+from tapefacade._core.missing_names import (
+    missing_message,
+    namespaces,
+    root_module,
+    users_module_name,
+)
 from tapefacade._port.keras_alias import BACKEND, TENSORFLOW
 from tapefacade._port.tensorflow_python.keras_package import TF_KERAS, keras_package
 from tapefacade._port.tensorflow_python.modules import INTERNAL, PYTHON, private_module
@@ -218,7 +223,7 @@ def _resolve(fullname: str, parts: list[str]) -> types.ModuleType:
         if not isinstance(value, types.ModuleType):
             parent, _, last = fullname.rpartition(".")
             text = MESSAGE_NO_MODULE.format(
-                name=fullname, parent=parent, last=last, dotted=dotted(fullname)
+                name=fullname, parent=parent, last=last, dotted=users_module_name(fullname)
             )
             raise ModuleNotFoundError(text, name=fullname)
         found = value

@@ -12,7 +12,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ragged.dense_conversion import take
-from tapefacade._ragged.partition import Array, RowPartition, nested, of_lengths, of_uniform
+from tapefacade._ragged.partition import Array, RowPartition, nested_ragged, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges
 from tapefacade._ragged.tensor import RaggedTensor
 
@@ -63,7 +63,7 @@ def rank_of(value: Any) -> int:
     return len(value._type.shape) if isinstance(value, EagerTensor) else 0
 
 
-class Level(NamedTuple):
+class BroadcastLevel(NamedTuple):
     """One dimension below the rows: their lengths, one for all or one for each."""
 
     uniform: int | None
@@ -91,19 +91,22 @@ class Operand:
 
     def __init__(self, value: Any, rank: int, depth: int) -> None:
         added = rank - rank_of(value)
-        outer = [Level(1, None)] * added
+        outer = [BroadcastLevel(1, None)] * added
         if isinstance(value, RaggedTensor):
             partitions = value._partitions
             self.flat = value.flat_values
             inner = self.flat._type.shape[1:]
             self.merged = 1 + depth - added - len(partitions)
-            outer.append(Level(partitions[0].nrows, None))
-            outer += [Level(p.uniform, p.splits if p.uniform is None else None) for p in partitions]
+            outer.append(BroadcastLevel(partitions[0].nrows, None))
+            outer += [
+                BroadcastLevel(p.uniform, p.splits if p.uniform is None else None)
+                for p in partitions
+            ]
         else:
             self.flat = value
             inner = value._type.shape
             self.merged = 1 + depth - added  # how many axes of `flat` become its rows
-        levels = outer + [Level(size, None) for size in inner]
+        levels = outer + [BroadcastLevel(size, None) for size in inner]
         self.rows = levels[0].uniform or 0
         self.levels = levels[1 : depth + 1]
         self.places = np.zeros(1, np.int64)
@@ -112,7 +115,7 @@ class Operand:
         """Sets how many rows the result has."""
         self.places = np.arange(rows) if self.rows == rows else np.zeros(rows, np.int64)
 
-    def descend(self, level: Level, lengths: Array, repeated: bool) -> None:
+    def descend(self, level: BroadcastLevel, lengths: Array, repeated: bool) -> None:
         """Goes on with the elements of the rows, one level below."""
         starts = level.starts(self.places)
         self.places = np.repeat(starts, lengths) if repeated else ranges(starts, lengths)
@@ -200,7 +203,7 @@ def _same(x: Any, y: Any) -> bool:
     )
 
 
-def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
+def aligned_operands(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
     """Brings the operands of an element-wise function to flat values of one shape.
 
     Args:
@@ -226,8 +229,8 @@ def aligned(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
     return first, second, partitions
 
 
-def combined(x: Any, y: Any, function: Any) -> Any:
+def combined_elementwise(x: Any, y: Any, function: Any) -> Any:
     """Calls an element-wise function of two values, at least one of which is ragged."""
     ragged = x if isinstance(x, RaggedTensor) else y
-    first, second, partitions = aligned(x, y)
-    return nested(function(first, second), partitions, type(ragged))
+    first, second, partitions = aligned_operands(x, y)
+    return nested_ragged(function(first, second), partitions, type(ragged))

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import constant as dense_constant
 from tapefacade._definition.op import function
-from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, nested, of_lengths
+from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, nested_ragged, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
 
 
@@ -172,7 +172,7 @@ def constant(
         return dense_constant(pylist, dtype)
     shape = (len(values), *inner) if rank else inner
     flat = dense_constant(values, dtype, shape if inner or inner_shape is not None else None)
-    return nested(flat, partitions, RaggedTensor)
+    return nested_ragged(flat, partitions, RaggedTensor)
 
 
 def _partitioned(pylist: Any, rank: int, dtype: dtypes.DType) -> tuple[list[RowPartition], Any]:

@@ -26,7 +26,7 @@ from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
     RowPartition,
-    nested,
+    nested_ragged,
     no_ragged_rank,
     of_lengths,
     of_uniform,
@@ -59,10 +59,10 @@ def _from_lengths(cls: Any, tensor: EagerTensor, lengths: Any, dtype: Any) -> An
     if len(counts) != rows:
         TensorShape([rows, width]).assert_is_compatible_with(TensorShape([len(counts), width]))
     places = np.flatnonzero(np.arange(width) < counts[:, None])
-    return cls._make(take(merged(tensor, 2), places), of_lengths(counts, dtype.as_numpy_dtype))
+    return cls._make(take(merged_axes(tensor, 2), places), of_lengths(counts, dtype.as_numpy_dtype))
 
 
-def merged(tensor: EagerTensor, count: int) -> EagerTensor:
+def merged_axes(tensor: EagerTensor, count: int) -> EagerTensor:
     """Merges the first axes of a tensor."""
     shape = tensor._type.shape
     return reshape(tensor, (math.prod(shape[:count]), *shape[count:]))
@@ -85,7 +85,7 @@ def from_nested_lengths(cls: Any, tensor: EagerTensor, lengths: Any, dtype: Any)
         ragged = _from_lengths(cls, result, level, dtype)
         partitions.append(ragged._partition)
         result = ragged._values
-    return nested(result, partitions, cls)
+    return nested_ragged(result, partitions, cls)
 
 
 def _is_nested(lengths: Any) -> bool:
@@ -125,13 +125,13 @@ def from_dense(
         return from_nested_lengths(cls, tensor, lengths, dtype)
     outer, inner = _outer_partitions(tensor, ragged_rank, dtype)
     if lengths is not None:
-        return nested(_from_lengths(cls, inner, lengths, dtype), outer, cls)
+        return nested_ragged(_from_lengths(cls, inner, lengths, dtype), outer, cls)
     if padding is not None:
         counts = _without_padding(inner, padding)
-        return nested(_from_lengths(cls, inner, from_host(counts), dtype), outer, cls)
+        return nested_ragged(_from_lengths(cls, inner, from_host(counts), dtype), outer, cls)
     count, width = inner._type.shape[:2]
     last = of_uniform(width, count, dtype.as_numpy_dtype)
-    return nested(merged(inner, 2), [*outer, last], cls)
+    return nested_ragged(merged_axes(inner, 2), [*outer, last], cls)
 
 
 def _outer_partitions(
@@ -143,7 +143,7 @@ def _outer_partitions(
         of_uniform(shape[axis], math.prod(shape[:axis]), dtype.as_numpy_dtype)
         for axis in range(1, ragged_rank)
     ]
-    return partitions, merged(tensor, ragged_rank) if ragged_rank > 1 else tensor
+    return partitions, merged_axes(tensor, ragged_rank) if ragged_rank > 1 else tensor
 
 
 # From ragged to dense.

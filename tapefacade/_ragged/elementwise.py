@@ -7,15 +7,15 @@ from typing import Any
 
 from tapefacade._core.dispatch import handles
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._definition.op_properties import Facts, for_each
+from tapefacade._definition.op_properties import OpFacts, for_each
 from tapefacade._ops.math.arithmetic import add_n as dense_add_n
 from tapefacade._ops.nn.dropout import (
     dropout as dense_dropout,
     stateless_dropout as dense_stateless_dropout,
 )
-from tapefacade._ragged.broadcasting import aligned, combined
+from tapefacade._ragged.broadcasting import aligned_operands, combined_elementwise
 from tapefacade._ragged.map_flat_values import check_same
-from tapefacade._ragged.partition import nested
+from tapefacade._ragged.partition import nested_ragged
 from tapefacade._ragged.tensor import RaggedTensor
 
 MESSAGE_NOISE_SHAPE = "noise_shape is not supported yet for RaggedTensor x"
@@ -29,7 +29,9 @@ def _parameters(function: Any) -> list[str]:
     return list(inspect.signature(function).parameters)
 
 
-def taken(function: Any, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+def taken_arguments(
+    function: Any, count: int, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
     """Takes the first arguments of a call out of it, however they were given.
 
     Args:
@@ -45,7 +47,7 @@ def taken(function: Any, count: int, args: tuple[Any, ...], kwargs: dict[str, An
 def _unary(name: str) -> Callable[..., Any]:
     def handler(*args: Any, **kwargs: Any) -> Any:
         function = FUNCTIONS[name]
-        (value,) = taken(function, 1, args, kwargs)
+        (value,) = taken_arguments(function, 1, args, kwargs)
         if not isinstance(value, RaggedTensor):
             return NotImplemented
         return value.with_flat_values(function(value.flat_values, *args[1:], **kwargs))
@@ -56,14 +58,14 @@ def _unary(name: str) -> Callable[..., Any]:
 def _binary(name: str) -> Callable[..., Any]:
     def handler(*args: Any, **kwargs: Any) -> Any:
         function = FUNCTIONS[name]
-        x, y = taken(function, 2, args, kwargs)
-        return combined(x, y, lambda a, b: function(a, b, *args[2:], **kwargs))
+        x, y = taken_arguments(function, 2, args, kwargs)
+        return combined_elementwise(x, y, lambda a, b: function(a, b, *args[2:], **kwargs))
 
     return handler
 
 
 @for_each
-def _take_ragged(path: str, facts: Facts) -> None:
+def _take_ragged(path: str, facts: OpFacts) -> None:
     """Has an element-wise function take ragged tensors."""
     if facts.elementwise == 1:
         handles(RaggedTensor, path)(_unary(path))
@@ -99,7 +101,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     ragged = [value for value in inputs if isinstance(value, RaggedTensor)]
     partitions = check_same(ragged)
     flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in inputs]
-    return nested(dense_add_n(flat), partitions, RaggedTensor)
+    return nested_ragged(dense_add_n(flat), partitions, RaggedTensor)
 
 
 # -- assertions: partitions have to fit, and values ----------------------------------------------
@@ -110,8 +112,8 @@ ASSERTIONS = ("equal", "greater", "greater_equal", "less", "less_equal", "near",
 def _assertion(name: str) -> Callable[..., Any]:
     def handler(*args: Any, **kwargs: Any) -> Any:
         function = FUNCTIONS[name]
-        x, y = taken(function, 2, args, kwargs)
-        first, second, _ = aligned(x, y)
+        x, y = taken_arguments(function, 2, args, kwargs)
+        first, second, _ = aligned_operands(x, y)
         return function(first, second, *args[2:], **kwargs)
 
     return handler

@@ -6,7 +6,7 @@ from tapefacade._core.dispatch import handles
 from tapefacade._ops.nn.embedding import embedding_lookup as dense_embedding_lookup
 from tapefacade._ragged.map_flat_values import check_same
 from tapefacade._ragged.tensor import RaggedTensor
-from tapefacade._sparse.lookups import combined
+from tapefacade._sparse.lookups import combined_embeddings
 
 
 @handles(RaggedTensor, "nn.embedding_lookup")
@@ -34,4 +34,6 @@ def embedding_lookup_sparse(
         check_same([sp_ids, sp_weights])
         weights = sp_weights.flat_values
     rows = sp_ids._partition.ids
-    return combined(params, sp_ids.flat_values, rows, weights, combiner or "mean", max_norm)
+    return combined_embeddings(
+        params, sp_ids.flat_values, rows, weights, combiner or "mean", max_norm
+    )

@@ -20,7 +20,7 @@ from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ops.math.comparison import equal
 from tapefacade._ragged.broadcasting import broadcast, dense_or_ragged, operand, rank_of
 from tapefacade._ragged.joining import not_uniform, with_rank
-from tapefacade._ragged.partition import Array, nested, of_lengths
+from tapefacade._ragged.partition import Array, nested_ragged, of_lengths
 from tapefacade._ragged.rows import select
 from tapefacade._ragged.tensor import RaggedTensor, length_of
 
@@ -56,7 +56,7 @@ def rows_at(params: Any, indices: Any) -> Any:
         return rows
     dtype = params._partition.splits.dtype
     partitions = with_rank(indices, places.ndim - 1, dtype)._partitions
-    return not_uniform(nested(rows, partitions, RaggedTensor))
+    return not_uniform(nested_ragged(rows, partitions, RaggedTensor))
 
 
 @handles(StringTensor, "gather")
@@ -154,7 +154,7 @@ def _in_every_row(params: RaggedTensor, indices: Any) -> Any:
         below = from_host((starts[:, None] + flat).ravel())
         repeated = [of_lengths(np.tile(p.lengths, count), starts.dtype) for p in partitions]
         outer = of_lengths([partitions[0].nrows] * count, starts.dtype, partitions[0].nrows)
-        return nested(rows_at(params._values, below), [outer, *repeated], RaggedTensor)
+        return nested_ragged(rows_at(params._values, below), [outer, *repeated], RaggedTensor)
     places = np.asarray(indices)
     below = starts.reshape(-1, *[1] * places.ndim) + places
     return rows_at(params._values, from_host(below))
@@ -188,7 +188,9 @@ def gather_nd(
         return found
     if isinstance(found, RaggedTensor):
         dtype = params._partition.splits.dtype
-        return nested(found, with_rank(indices, places.ndim - 2, dtype)._partitions, RaggedTensor)
+        return nested_ragged(
+            found, with_rank(indices, places.ndim - 2, dtype)._partitions, RaggedTensor
+        )
     return reshape(found, (*places.shape[:-1], *found._type.shape[1:]))
 
 
@@ -234,7 +236,7 @@ def _operand(value: Any, like: RaggedTensor) -> Any:
 def _selected(condition: Any, x: Any, y: Any) -> Any:
     """Brings three values to one shape."""
     flat, partitions = broadcast(condition, x, y)
-    return nested(dense_where(*flat), partitions, RaggedTensor)
+    return nested_ragged(dense_where(*flat), partitions, RaggedTensor)
 
 
 def _coordinates(condition: RaggedTensor) -> EagerTensor:

@@ -8,7 +8,7 @@ from tapefacade._core.conversion import is_tensor
 from tapefacade._core.error_texts import invalid
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._definition.op import function
-from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, refused
+from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, slicing_error
 from tapefacade._ops.array.shaping import expand_dims
 from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges, select
@@ -98,7 +98,7 @@ def _outer(x: Any, keys: list[Any]) -> Any:
     partition = x._partition
     if isinstance(key, slice):
         if key.step == 0:
-            raise refused("strides[0] must be non-zero")
+            raise slicing_error("strides[0] must be non-zero")
         return _inner(select(x, np.arange(partition.nrows)[key]), rest)
     row = _row(key, partition.nrows)
     start, end = partition.splits[row : row + 2]

@@ -18,17 +18,17 @@ from tapefacade._ops.array.joining import (
 from tapefacade._ops.array.shaping import tile as dense_tile
 from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
 from tapefacade._ragged.broadcasting import dense_or_ragged, rank_of, splits_dtype
-from tapefacade._ragged.dense_conversion import merged
+from tapefacade._ragged.dense_conversion import merged_axes
 from tapefacade._ragged.partition import (
     RowPartition,
     assert_equal,
     assert_not_negative,
-    nested,
+    nested_ragged,
     of_lengths,
     of_uniform,
 )
 from tapefacade._ragged.rows import ranges, select
-from tapefacade._ragged.tensor import RaggedTensor, length_of, placed
+from tapefacade._ragged.tensor import RaggedTensor, axis_from_front, length_of
 
 
 def not_uniform(value: Any) -> Any:
@@ -36,7 +36,7 @@ def not_uniform(value: Any) -> Any:
     if not isinstance(value, RaggedTensor):
         return value
     partitions = [RowPartition(partition.splits) for partition in value._partitions]
-    return nested(value.flat_values, partitions, RaggedTensor)
+    return nested_ragged(value.flat_values, partitions, RaggedTensor)
 
 
 def with_rank(value: Any, depth: int, dtype: Any) -> Any:
@@ -47,7 +47,7 @@ def with_rank(value: Any, depth: int, dtype: Any) -> Any:
         below = with_rank(value._values, depth - 1, dtype)
         return value._make(below, value._partition)
     count, width = value._type.shape[:2]
-    below = with_rank(merged(value, 2), depth - 1, dtype)
+    below = with_rank(merged_axes(value, 2), depth - 1, dtype)
     return RaggedTensor._make(below, of_uniform(width, count, dtype))
 
 
@@ -69,13 +69,13 @@ def _alike(values: list[Any]) -> list[Any]:
     return [with_rank(value, depth, dtype) for value in values]
 
 
-def concatenated(values: list[Any]) -> Any:
+def concatenated_rows(values: list[Any]) -> Any:
     """Joins the rows of tensors of one ragged rank."""
     if not isinstance(values[0], RaggedTensor):
         return dense_concat(values, 0)
     dtype = values[0]._partition.splits.dtype
     lengths = np.concatenate([value._partition.lengths for value in values])
-    inner = concatenated([value._values for value in values])
+    inner = concatenated_rows([value._values for value in values])
     return RaggedTensor._make(inner, of_lengths(lengths, dtype))
 
 
@@ -98,23 +98,23 @@ def _check_splits(values: list[Any]) -> None:
             )
 
 
-def joined(values: list[Any], axis: int, stacked: bool) -> Any:
+def joined_values(values: list[Any], axis: int, stacked: bool) -> Any:
     """Concatenates or stacks tensors of one ragged rank along any dimension."""
     if not isinstance(values[0], RaggedTensor):
         return (dense_stack if stacked else dense_concat)(values, axis)
     dtype = values[0]._partition.splits.dtype
     if axis == 0:
-        rows = concatenated(values)
+        rows = concatenated_rows(values)
         if not stacked:
             return rows
         return RaggedTensor._make(rows, of_lengths([length_of(v) for v in values], dtype))
     if axis > 1:
         _check_splits(values)
-        inner = joined([value._values for value in values], axis - 1, stacked)
+        inner = joined_values([value._values for value in values], axis - 1, stacked)
         return RaggedTensor._make(inner, RowPartition(values[0]._partition.splits))
     count, number = _check_rows(values), len(values)
     order = np.arange(count * number).reshape(number, count).T.ravel()
-    rows = select(concatenated(values), order)
+    rows = select(concatenated_rows(values), order)
     if stacked:
         return RaggedTensor._make(rows, of_lengths([number] * count, dtype))
     lengths = rows._partition.lengths.reshape(count, number).sum(axis=1)
@@ -125,18 +125,18 @@ def joined(values: list[Any], axis: int, stacked: bool) -> Any:
 def concat(values: Any, axis: Any, name: str | None = None) -> Any:
     """Concatenates ragged and dense tensors."""
     values = _prepared(values)
-    axis = placed(axis, rank_of(values[0]))
+    axis = axis_from_front(axis, rank_of(values[0]))
     if len(values) == 1:
         return values[0]
-    return joined(_alike(values), axis, stacked=False)
+    return joined_values(_alike(values), axis, stacked=False)
 
 
 @handles(RaggedTensor, "stack")
 def stack(values: Any, axis: Any = 0, name: str | None = None) -> Any:
     """Stacks ragged and dense tensors."""
     values = _prepared(values)
-    axis = placed(axis, rank_of(values[0]) + 1)
-    return joined(_alike(values), axis, stacked=True)
+    axis = axis_from_front(axis, rank_of(values[0]) + 1)
+    return joined_values(_alike(values), axis, stacked=True)
 
 
 @function("ragged.stack")
@@ -163,14 +163,14 @@ def ragged_stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
         raise ValueError("rt_inputs may not be empty.")
     values = _prepared(values)
     rank = rank_of(values[0])
-    axis = placed(axis, rank + 1)
+    axis = axis_from_front(axis, rank + 1)
     if not any(isinstance(value, RaggedTensor) for value in values):
         if rank == 0 or axis:
             return dense_stack(values, axis)
         if rank == 1:
             lengths = of_lengths([length_of(value) for value in values], np.int32)
             return RaggedTensor._make(dense_concat(values, 0), lengths)
-    return not_uniform(joined(_alike(values), axis, stacked=True))
+    return not_uniform(joined_values(_alike(values), axis, stacked=True))
 
 
 @handles(RaggedTensor, "tile")
@@ -215,7 +215,7 @@ def split(
     """Splits along a dimension in which all rows have the same length."""
     if not isinstance(value, RaggedTensor):
         return NotImplemented
-    axis = placed(axis, value._rank)
+    axis = axis_from_front(axis, value._rank)
     if axis > value.ragged_rank:
         inner = axis - value.ragged_rank
         parts = dense_split(value.flat_values, num_or_size_splits, inner, num)

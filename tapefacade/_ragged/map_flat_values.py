@@ -7,7 +7,7 @@ from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import identity
 from tapefacade._ops.debugging.values import assert_equal
-from tapefacade._ragged.partition import RowPartition, nested
+from tapefacade._ragged.partition import RowPartition, nested_ragged
 from tapefacade._ragged.tensor import RaggedTensor, length_of
 
 MESSAGE_SIZE = (
@@ -78,7 +78,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         count = shape.as_list()[0] if shape.rank else None
     if count != partitions[-1].nvals:
         raise ValueError(MESSAGE_SIZE.format(shape, partitions[-1].nvals))
-    return nested(result, partitions, RaggedTensor)
+    return nested_ragged(result, partitions, RaggedTensor)
 
 
 def _flat(value: Any, found: list[Any]) -> Any:

@@ -7,7 +7,7 @@ from tapefacade._core import errors
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.math.elementary import pow as dense_pow
 from tapefacade._ops.operators import COMPARISONS
-from tapefacade._ragged.broadcasting import combined
+from tapefacade._ragged.broadcasting import combined_elementwise
 from tapefacade._ragged.tensor import RaggedTensor
 
 BINARY = {
@@ -21,7 +21,11 @@ def _operator(path: str, reflected: bool) -> Callable[[Any, Any], Any]:
     function = FUNCTIONS[path]
 
     def operator(self: Any, other: Any) -> Any:
-        return combined(other, self, function) if reflected else combined(self, other, function)
+        return (
+            combined_elementwise(other, self, function)
+            if reflected
+            else combined_elementwise(self, other, function)
+        )
 
     return operator
 
@@ -34,7 +38,7 @@ def _unary(path: str) -> Callable[[Any], Any]:
 def _power(self: Any, other: Any) -> Any:
     if isinstance(other, int | float):
         return self.with_flat_values(self.flat_values**other)
-    return combined(self, other, dense_pow)
+    return combined_elementwise(self, other, dense_pow)
 
 
 def _equality(path: str, otherwise: bool) -> Callable[[Any, Any], Any]:
@@ -45,7 +49,7 @@ def _equality(path: str, otherwise: bool) -> Callable[[Any, Any], Any]:
         if other is None:
             return otherwise
         try:
-            return combined(self, other, function)
+            return combined_elementwise(self, other, function)
         except (errors.InvalidArgumentError, ValueError):
             return otherwise
 

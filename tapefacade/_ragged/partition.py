@@ -276,7 +276,7 @@ def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartiti
     return of_uniform(size, count, tensor.dtype.as_numpy_dtype)
 
 
-def nested(flat: Any, partitions: Sequence[RowPartition], cls: Any) -> Any:
+def nested_ragged(flat: Any, partitions: Sequence[RowPartition], cls: Any) -> Any:
     """Makes a ragged tensor of flat values and partitions, the outermost first."""
     values = flat
     for partition in reversed(partitions):

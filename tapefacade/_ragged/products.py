@@ -18,9 +18,15 @@ from tapefacade._ragged.broadcasting import (
     rank_of,
     splits_dtype,
 )
-from tapefacade._ragged.dense_conversion import merged
+from tapefacade._ragged.dense_conversion import merged_axes
 from tapefacade._ragged.joining import with_rank
-from tapefacade._ragged.partition import Array, RowPartition, assert_equal, nested, of_lengths
+from tapefacade._ragged.partition import (
+    Array,
+    RowPartition,
+    assert_equal,
+    nested_ragged,
+    of_lengths,
+)
 from tapefacade._ragged.tensor import RaggedTensor
 
 MESSAGE_INNER = "The matrices in `a` and `b` may not be ragged in their innermost dimension."
@@ -127,12 +133,12 @@ def _result(product: EagerTensor, first: Matrices, second: Matrices, dtype: Any)
     """Takes the products out of the padded ones."""
     _, height, width = product._type.shape
     if first.partitions and not first.ragged_rows and not second.ragged_columns:
-        return nested(product, first.partitions, RaggedTensor)
+        return nested_ragged(product, first.partitions, RaggedTensor)
     rows, columns = first.rows, second.columns
     outer = of_lengths(rows, dtype, None if first.ragged_rows else height)
     within = np.arange(outer.nvals) - outer.splits[:-1][outer.ids]
     places = outer.ids * height + within
-    flat = take(merged(product, 2), from_host(places), 0)
+    flat = take(merged_axes(product, 2), from_host(places), 0)
     partitions = [*first.partitions, outer]
     if second.ragged_columns:
         inner = of_lengths(np.repeat(columns, rows), dtype)
@@ -141,4 +147,4 @@ def _result(product: EagerTensor, first: Matrices, second: Matrices, dtype: Any)
         places = inner.ids * width + steps
         flat = take(reshape(flat, (size,)), from_host(places), 0)
         partitions.append(inner)
-    return nested(flat, partitions, RaggedTensor)
+    return nested_ragged(flat, partitions, RaggedTensor)

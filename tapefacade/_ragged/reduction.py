@@ -17,7 +17,7 @@ from tapefacade._ops.math.comparison import equal, logical_not
 from tapefacade._ops.math.elementary import exp, is_finite, log, sqrt, square
 from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ragged.segments import by_segment
-from tapefacade._ragged.tensor import RaggedTensor, placed
+from tapefacade._ragged.tensor import RaggedTensor, axis_from_front
 
 PLAIN_REDUCTIONS = ("sum", "prod", "max", "min")
 
@@ -29,10 +29,10 @@ def _axes(axis: Any, rank: int) -> list[int] | None:
     if isinstance(axis, EagerTensor | np.ndarray) and len(axis.shape):
         axis = np.asarray(axis).tolist()
     if isinstance(axis, list | tuple):
-        return sorted({placed(a, rank) for a in axis}, reverse=True)
+        return sorted({axis_from_front(a, rank) for a in axis}, reverse=True)
     if isinstance(axis, EagerTensor):
         raise TypeError(f"axis must be an int; got {axis.dtype.name}")
-    return [placed(axis, rank)]
+    return [axis_from_front(axis, rank)]
 
 
 def _reduce(kind: str, value: Any, axes: list[int] | None, keepdims: bool) -> Any:

@@ -22,7 +22,7 @@ from tapefacade._ragged.partition import (
     Array,
     RowPartition,
     assert_not_negative,
-    nested,
+    nested_ragged,
     of_lengths,
 )
 from tapefacade._ragged.rows import ranges
@@ -210,7 +210,7 @@ def stack_dynamic_partitions(
     lengths = np.bincount(rows, minlength=count)
     dtype = data._partition.dtype if isinstance(data, RaggedTensor) else given.dtype
     values = gather(data, from_host(order))
-    return nested(values, [of_lengths(lengths, dtype.as_numpy_dtype)], RaggedTensor)
+    return nested_ragged(values, [of_lengths(lengths, dtype.as_numpy_dtype)], RaggedTensor)
 
 
 def _check_data_prefix(partitions: RowPartition, data: RowPartition) -> None:

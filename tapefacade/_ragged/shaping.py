@@ -21,8 +21,8 @@ from tapefacade._ops.math.cumulative import cumsum as dense_cumsum
 from tapefacade._ops.math.elementary import exp
 from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ops.nn.activation import softmax as dense_softmax
-from tapefacade._ragged.partition import RowPartition, nested, of_uniform
-from tapefacade._ragged.tensor import RaggedTensor, length_of, placed, scalar
+from tapefacade._ragged.partition import RowPartition, nested_ragged, of_uniform
+from tapefacade._ragged.tensor import RaggedTensor, axis_from_front, length_of, scalar
 
 
 @handles(RaggedTensor, "identity")
@@ -34,7 +34,7 @@ def identity(input: Any) -> Any:
 @handles(RaggedTensor, "expand_dims")
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """Inserts a dimension of size 1."""
-    return _expanded(input, placed(axis, input._rank + 1))
+    return _expanded(input, axis_from_front(axis, input._rank + 1))
 
 
 def _expanded(value: Any, axis: int) -> Any:
@@ -55,7 +55,9 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
         raise ValueError("Ragged.squeeze must have an axis argument.")
     given = [axis] if isinstance(axis, int) else list(axis)
     rank, depth = input._rank, input.ragged_rank
-    axes = sorted({placed(a, rank, f"axis[{i}]") for i, a in enumerate(given)}, reverse=True)
+    axes = sorted(
+        {axis_from_front(a, rank, f"axis[{i}]") for i, a in enumerate(given)}, reverse=True
+    )
     partitions, flat = list(input._partitions), input.flat_values
     inner = tuple(a - depth for a in axes if a > depth)
     if inner:
@@ -75,7 +77,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
         del partitions[0]
     if not axes:
         return input
-    return nested(flat, [RowPartition(p.splits) for p in partitions], RaggedTensor)
+    return nested_ragged(flat, [RowPartition(p.splits) for p in partitions], RaggedTensor)
 
 
 def _not_squeezable(axis: int) -> Exception:
@@ -94,7 +96,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
             "when reversing axes in a ragged tensor"
         )
     given = np.asarray(axis).tolist()
-    axes = sorted({placed(a, tensor._rank, f"axis[{i}]") for i, a in enumerate(given)})
+    axes = sorted({axis_from_front(a, tensor._rank, f"axis[{i}]") for i, a in enumerate(given)})
     result, depth = tensor, tensor.ragged_rank
     inner = tuple(a - depth for a in axes if a > depth)
     if inner:
@@ -170,7 +172,7 @@ class RaggedShape:
         )
 
     def __getitem__(self, axis: int) -> EagerTensor:
-        axis = placed(axis, self.rank)
+        axis = axis_from_front(axis, self.rank)
         if not self.is_uniform(axis):
             raise ValueError(f"Index {axis} is not uniform")
         sizes = [self._partitions[0].nrows, *[p.uniform for p in self._partitions], *self._inner]
@@ -216,7 +218,7 @@ def cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Any:
     """Adds up along a dimension; rows that are too short count as 0."""
-    axis = placed(axis, x._rank)
+    axis = axis_from_front(axis, x._rank)
     dense = dense_cumsum(x.to_tensor(), axis, exclusive, reverse)
     return like(x, dense)
 
@@ -236,7 +238,7 @@ def like(ragged: Any, dense: EagerTensor) -> Any:
 @handles(RaggedTensor, "nn.softmax")
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     """Divides exponentials by their sum."""
-    axis = placed(-1 if axis is None else axis, logits._rank)
+    axis = axis_from_front(-1 if axis is None else axis, logits._rank)
     if axis > logits.ragged_rank:
         flat = dense_softmax(logits.flat_values, axis - logits.ragged_rank)
         return logits.with_flat_values(flat)

@@ -10,7 +10,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import register
-from tapefacade._ragged.partition import RowPartition, nested, no_ragged_rank
+from tapefacade._ragged.partition import RowPartition, nested_ragged, no_ragged_rank
 from tapefacade._ragged.tensor import RaggedTensor
 
 
@@ -157,7 +157,7 @@ class RaggedTensorSpec(TypeSpec):
             for tensor, size in zip(splits, sizes, strict=True)
         ]
         flat = flat if isinstance(flat, RaggedTensor) else convert(flat)
-        return nested(flat, partitions, RaggedTensor)
+        return nested_ragged(flat, partitions, RaggedTensor)
 
     def from_tensors(self, tensors: Iterator[Any]) -> Any:
         """Makes a ragged tensor of the next tensors: the flat values, then the splits.

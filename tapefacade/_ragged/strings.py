@@ -10,9 +10,9 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.array.shaping import expand_dims, reshape
 from tapefacade._ragged.broadcasting import dense_or_ragged
 from tapefacade._ragged.map_flat_values import check_same
-from tapefacade._ragged.partition import nested
+from tapefacade._ragged.partition import nested_ragged
 from tapefacade._ragged.segments import by_segment
-from tapefacade._ragged.tensor import RaggedTensor, placed
+from tapefacade._ragged.tensor import RaggedTensor, axis_from_front
 
 
 @handles(RaggedTensor, "strings.join")
@@ -28,7 +28,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
         )
     partitions = check_same(ragged)
     flat = [value.flat_values if isinstance(value, RaggedTensor) else value for value in values]
-    return nested(FUNCTIONS["strings.join"](flat, separator), partitions, RaggedTensor)
+    return nested_ragged(FUNCTIONS["strings.join"](flat, separator), partitions, RaggedTensor)
 
 
 @handles(RaggedTensor, "strings.reduce_join")
@@ -46,7 +46,7 @@ def reduce_join(
         return reshape(result, [1] * inputs._rank) if keepdims else result
     given = axis if isinstance(axis, list | tuple) else [axis]
     result = inputs
-    for a in sorted({placed(a, inputs._rank) for a in given}, reverse=True):
+    for a in sorted({axis_from_front(a, inputs._rank) for a in given}, reverse=True):
         result = _joined(result, a, keepdims, separator)
     return result
 

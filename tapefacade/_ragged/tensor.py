@@ -31,7 +31,7 @@ from tapefacade._ragged.partition import (
     from_starts,
     from_uniform,
     message,
-    nested,
+    nested_ragged,
     of_lengths,
 )
 from tapefacade._sparse.tensor import SparseTensor
@@ -46,7 +46,9 @@ def as_values(values: Any) -> Any:
     return convert(values)
 
 
-def partitioned(cls: Any, values: Any, partition: RowPartition, validate: bool = True) -> Any:
+def ragged_of_partition(
+    cls: Any, values: Any, partition: RowPartition, validate: bool = True
+) -> Any:
     """Puts values and their partition together."""
     if not isinstance(values, RaggedTensor) and not values._type.shape:
         raise out_of_bounds(0, 0)
@@ -125,7 +127,7 @@ class RaggedTensor(CompositeTensor):
         <tf.RaggedTensor [[3, 1], [], [4, 1]]>
         """
         values = as_values(values)
-        return partitioned(cls, values, from_splits(values, row_splits, validate), validate)
+        return ragged_of_partition(cls, values, from_splits(values, row_splits, validate), validate)
 
     @classmethod
     def from_row_lengths(
@@ -150,7 +152,9 @@ class RaggedTensor(CompositeTensor):
         <tf.RaggedTensor [[3, 1], [], [4, 1]]>
         """
         values = as_values(values)
-        return partitioned(cls, values, from_lengths(values, row_lengths, validate), validate)
+        return ragged_of_partition(
+            cls, values, from_lengths(values, row_lengths, validate), validate
+        )
 
     @classmethod
     def from_value_rowids(
@@ -183,7 +187,7 @@ class RaggedTensor(CompositeTensor):
         """
         values = as_values(values)
         partition = from_ids(values, value_rowids, nrows, length_of(values), validate)
-        return partitioned(cls, values, partition, validate)
+        return ragged_of_partition(cls, values, partition, validate)
 
     @classmethod
     def from_row_starts(
@@ -209,7 +213,7 @@ class RaggedTensor(CompositeTensor):
         """
         values = as_values(values)
         partition = from_starts(values, row_starts, length_of(values), validate)
-        return partitioned(cls, values, partition, validate and partition.nrows > 0)
+        return ragged_of_partition(cls, values, partition, validate and partition.nrows > 0)
 
     @classmethod
     def from_row_limits(
@@ -234,7 +238,7 @@ class RaggedTensor(CompositeTensor):
         <tf.RaggedTensor [[3, 1], [], [4, 1]]>
         """
         values = as_values(values)
-        return partitioned(cls, values, from_limits(values, row_limits, validate), validate)
+        return ragged_of_partition(cls, values, from_limits(values, row_limits, validate), validate)
 
     @classmethod
     def from_uniform_row_length(
@@ -266,7 +270,7 @@ class RaggedTensor(CompositeTensor):
         check_validate(validate)
         values = as_values(values)
         partition = from_uniform(values, uniform_row_length, nrows, length_of(values))
-        return partitioned(cls, values, partition, validate)
+        return ragged_of_partition(cls, values, partition, validate)
 
     @classmethod
     def from_nested_row_splits(
@@ -618,7 +622,7 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [3]]).row_lengths().numpy()
         array([2, 1])
         """
-        axis = placed(axis, self._rank)
+        axis = axis_from_front(axis, self._rank)
         if axis == 0:
             return self.nrows()
         if axis == 1:
@@ -702,7 +706,7 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [3]]).with_values(["a", "b", "c"])
         <tf.RaggedTensor [[b'a', b'b'], [b'c']]>
         """
-        return replaced(type(self), self._partition, new_values)
+        return ragged_with_values(type(self), self._partition, new_values)
 
     def with_flat_values(self, new_values: Any) -> "RaggedTensor":
         """Returns a ragged tensor with the same partitions of other flat values.
@@ -741,7 +745,7 @@ class RaggedTensor(CompositeTensor):
         if dtype is self._partition.dtype:
             return self
         partitions = [partition.astype(dtype) for partition in self._partitions]
-        return nested(self.flat_values, partitions, type(self))
+        return nested_ragged(self.flat_values, partitions, type(self))
 
     def merge_dims(self, outer_axis: int, inner_axis: int) -> Any:
         """Merges dimensions next to each other into one.
@@ -759,14 +763,14 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[[1, 2], [3]], [[4]]]).merge_dims(1, 2)
         <tf.RaggedTensor [[1, 2, 3], [4]]>
         """
-        outer = placed(outer_axis, self._rank, "outer_axis")
-        inner = placed(inner_axis, self._rank, "inner_axis")
+        outer = axis_from_front(outer_axis, self._rank, "outer_axis")
+        inner = axis_from_front(inner_axis, self._rank, "inner_axis")
         if outer > inner:
             raise ValueError(
                 f"Expected outer_axis ({outer_axis}) to be less than or equal to inner_axis "
                 f"({inner_axis})."
             )
-        return merged(self, outer, inner)
+        return merged_dimensions(self, outer, inner)
 
     # The same in another form.
 
@@ -890,10 +894,10 @@ RaggedTensor.__module__ = "tensorflow.python.ops.ragged.ragged_tensor"
 
 
 def _restored(flat_values: EagerTensor, partitions: Any) -> RaggedTensor:
-    return nested(flat_values, [RowPartition(*parts) for parts in partitions], RaggedTensor)
+    return nested_ragged(flat_values, [RowPartition(*parts) for parts in partitions], RaggedTensor)
 
 
-def merged(value: Any, outer: int, inner: int) -> Any:
+def merged_dimensions(value: Any, outer: int, inner: int) -> Any:
     """Merges dimensions of a ragged or dense tensor."""
     if outer == inner:
         return value
@@ -902,9 +906,11 @@ def merged(value: Any, outer: int, inner: int) -> Any:
         size = int(np.prod(shape[outer : inner + 1]))
         return reshape(value, (*shape[:outer], size, *shape[inner + 1 :]))
     if outer > 1:
-        return RaggedTensor._make(merged(value._values, outer - 1, inner - 1), value._partition)
+        return RaggedTensor._make(
+            merged_dimensions(value._values, outer - 1, inner - 1), value._partition
+        )
     if outer == 0:
-        return merged(value._values, 0, inner - 1)
+        return merged_dimensions(value._values, 0, inner - 1)
     values, partition = value._values, value._partition
     for _ in range(inner - 1):
         if isinstance(values, RaggedTensor):
@@ -913,11 +919,11 @@ def merged(value: Any, outer: int, inner: int) -> Any:
         else:
             width = values._type.shape[1]
             partition = of_lengths(partition.lengths * width, partition.splits.dtype)
-            values = dense_conversion.merged(values, 2)
+            values = dense_conversion.merged_axes(values, 2)
     return RaggedTensor._make(values, partition)
 
 
-def replaced(cls: Any, partition: RowPartition, values: Any) -> Any:
+def ragged_with_values(cls: Any, partition: RowPartition, values: Any) -> Any:
     """Puts other values into a partition."""
     values = as_values(values)
     shape = values.shape
@@ -957,7 +963,7 @@ def length_of(values: Any) -> int:
     return values._type.shape[0]
 
 
-def placed(axis: Any, rank: int, name: str = "axis") -> int:
+def axis_from_front(axis: Any, rank: int, name: str = "axis") -> int:
     """Returns an axis counted from the front.
 
     Raises:

@@ -11,18 +11,24 @@ from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
-from tapefacade._definition.op_properties import Facts, for_each
+from tapefacade._definition.op_properties import OpFacts, for_each
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.gathering import gather_nd
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.array.scattering import tensor_scatter_nd_add
 from tapefacade._ops.math.arithmetic import add as dense_add
-from tapefacade._sparse.arrangement import refused, taken
-from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue, placed, ravelled, sparse
+from tapefacade._sparse.arrangement import kernel_error, taken_values
+from tapefacade._sparse.tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    ravelled_places,
+    sparse,
+    sparse_at_places,
+)
 
 
 @for_each
-def _take_sparse(path: str, facts: Facts) -> None:
+def _take_sparse(path: str, facts: OpFacts) -> None:
     """Has a function that is 0 at 0 take sparse tensors: it works on their elements."""
     if not facts.keeps_zeros:
         return
@@ -78,7 +84,7 @@ def _scaled(kernel: str, name: str) -> Callable[[Any, Any], SparseTensor]:
             n in (1, m) for n, m in zip(sizes[::-1], self._static[::-1], strict=False)
         )
         if not fits:
-            raise refused(
+            raise kernel_error(
                 kernel,
                 f"{kernel} broadcasts dense to sparse only; got incompatible shapes: "
                 f"{shape_text(self._static)} vs. {shape_text(sizes)}",
@@ -135,7 +141,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     if not isinstance(a, SparseTensor):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if a._static != b._type.shape:
-        raise refused(
+        raise kernel_error(
             "SparseTensorDenseAdd",
             "Operands a and b have different ranks or shapes",
         )
@@ -157,16 +163,16 @@ def _merged(a: SparseTensor, b: SparseTensor, kernel: str) -> tuple[Any, ...]:
     if a.dtype is not b.dtype:
         raise refused_input(kernel, 4, a.dtype.kernel_name, b.dtype.kernel_name)
     if len(a._static) != len(b._static):
-        raise refused(
+        raise kernel_error(
             kernel, f"Ranks of input tensors do not match: {len(a._static)} vs {len(b._static)}"
         )
     for axis, (n, m) in enumerate(zip(a._static, b._static, strict=True)):
         if n != m:
-            raise refused(
+            raise kernel_error(
                 kernel,
                 f"Operands' shapes do not match: got {n} and {m} for dimension {axis}",
             )
-    ours, theirs = (ravelled(s._located(), s._static) for s in (a, b))
+    ours, theirs = (ravelled_places(s._located(), s._static) for s in (a, b))
     flat, first, second, i, j = [], [], [], 0, 0
     while i < len(ours) or j < len(theirs):  # as TensorFlow's kernel merges, sorted or not
         take_a = i < len(ours) and (j == len(theirs) or ours[i] <= theirs[j])
@@ -182,7 +188,7 @@ def _merged(a: SparseTensor, b: SparseTensor, kernel: str) -> tuple[Any, ...]:
 def _aligned(values: Any, positions: np.ndarray[Any, Any]) -> Any:
     """Returns the elements at the positions, zero where there is none."""
     padded = concat([values, zeros([1], values.dtype)], 0)
-    return taken(padded, np.where(positions < 0, values._type.size, positions))
+    return taken_values(padded, np.where(positions < 0, values._type.size, positions))
 
 
 def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
@@ -191,15 +197,15 @@ def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     limit = np.asarray(convert(threshold))
     if limit != 0:
         kept = np.flatnonzero(np.abs(np.asarray(total._numpy())) >= limit)
-        places, total = places[kept], taken(total, kept)
-    return placed(places, total, a._static)
+        places, total = places[kept], taken_values(total, kept)
+    return sparse_at_places(places, total, a._static)
 
 
 def _extremum(name: str, kernel: str, a: Any, b: Any) -> SparseTensor:
     a, b = sparse(a), sparse(b)
     places, first, second = _merged(a, b, kernel)
     values = FUNCTIONS[name](_aligned(a.values, first), _aligned(b.values, second))
-    return placed(places, values, a._static)
+    return sparse_at_places(places, values, a._static)
 
 
 @function("sparse.maximum")

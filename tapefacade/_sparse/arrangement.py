@@ -15,15 +15,15 @@ from tapefacade._ops.array.gathering import gather, take
 from tapefacade._ops.array.joining import concat as dense_concat
 from tapefacade._sparse.tensor import (
     SparseTensor,
-    placed,
-    ravelled,
+    ravelled_places,
     row_major,
     sparse,
-    unravelled,
+    sparse_at_places,
+    unravelled_places,
 )
 
 
-def taken(values: Any, order: np.ndarray[Any, Any]) -> Any:
+def taken_values(values: Any, order: np.ndarray[Any, Any]) -> Any:
     """Returns the elements in another order, or some of them."""
     if len(order) == values._type.size and (order == np.arange(len(order))).all():
         return values
@@ -33,10 +33,10 @@ def taken(values: Any, order: np.ndarray[Any, Any]) -> Any:
 def sorted_rows(places: np.ndarray[Any, Any], values: Any, shape: Sequence[int]) -> SparseTensor:
     """Makes a sparse tensor whose elements follow each other row by row."""
     order = row_major(places)
-    return placed(places[order], taken(values, order), shape)
+    return sparse_at_places(places[order], taken_values(values, order), shape)
 
 
-def refused(kernel: str, message: str) -> Exception:
+def kernel_error(kernel: str, message: str) -> Exception:
     """Makes the error of a kernel."""
     return invalid(f"{kernel_prefix(kernel)}{message} [Op:{kernel}] name: ")
 
@@ -113,9 +113,9 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     size = int(np.prod(old, dtype=np.int64))
     known = int(np.prod([n for n in new if n != -1], dtype=np.int64))
     if new.count(-1) > 1:
-        raise refused("SparseReshape", "only one output dimension may be -1, not both")
+        raise kernel_error("SparseReshape", "only one output dimension may be -1, not both")
     if -1 in new and (known == 0 or size % known):
-        raise refused(
+        raise kernel_error(
             "SparseReshape",
             f"Input to reshape is a SparseTensor with {size} dense values, but the requested shape "
             f"requires a multiple of {known}. input_shape={shape_text(old)} "
@@ -123,13 +123,13 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
         )
     result = [size // known if n == -1 else n for n in new]
     if int(np.prod(result, dtype=np.int64)) != size:
-        raise refused(
+        raise kernel_error(
             "SparseReshape",
             f"Input to reshape is a tensor with {size} dense values, but the requested shape has "
             f"{known}. input_shape={shape_text(old)} output_shape={shape_text(new)}",
         )
-    places = unravelled(ravelled(given._located(), old), result)
-    return placed(places, given.values, result)
+    places = unravelled_places(ravelled_places(given._located(), old), result)
+    return sparse_at_places(places, given.values, result)
 
 
 @function("sparse.slice")
@@ -155,7 +155,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     places = given._located()
     inside = ((places >= first) & (places < first + sizes)).all(axis=1)
     kept = np.flatnonzero(inside)
-    return placed(places[kept] - first, taken(given.values, kept), sizes.tolist())
+    return sparse_at_places(places[kept] - first, taken_values(given.values, kept), sizes.tolist())
 
 
 @function("sparse.retain")
@@ -182,7 +182,7 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
         raise ValueError(incompatible_dimensions(count, chosen.size))
     kept = np.flatnonzero(chosen)
     values = gather(given.values, from_host(kept))
-    return placed(given._located()[kept], values, given._static)
+    return sparse_at_places(given._located()[kept], values, given._static)
 
 
 @function("sparse.expand_dims")
@@ -212,7 +212,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
             f"{kernel_prefix('Slice')}Expected size[1] in [0, {rank}], but got {place} [Op:Slice]"
         )
     shape = [*given._static[:place], 1, *given._static[place:]]
-    return placed(np.insert(given._located(), place, 0, axis=1), given.values, shape)
+    return sparse_at_places(np.insert(given._located(), place, 0, axis=1), given.values, shape)
 
 
 @function("sparse.reset_shape")
@@ -237,7 +237,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     places, old = given._located(), given._static
     if new_shape is None:
         shape = (places.max(axis=0) + 1).tolist() if len(places) else [0] * len(old)
-        return placed(places, given.values, shape)
+        return sparse_at_places(places, given.values, shape)
     shape = np.asarray(convert(new_shape)).astype(np.int64).tolist()
     if len(shape) != len(old):
         raise ValueError(incompatible_dimensions(len(old), len(shape)))
@@ -246,7 +246,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
             "Requested new_shape should have dimension sizes >= sp_input.shape.  Found new_shape "
             f"({np.array(old)}), sp_input.shape ({np.array(shape)})."
         )
-    return placed(places, given.values, shape)
+    return sparse_at_places(places, given.values, shape)
 
 
 @function("sparse.concat")
@@ -279,13 +279,13 @@ def concat(
     rank = len(inputs[0]._static)
     if not -rank <= axis < rank:
         message = f"Concat dimension must be in range [{-rank}, {rank}), got {axis}"
-        raise refused(f"SparseConcat_N_{len(inputs)}", message)
+        raise kernel_error(f"SparseConcat_N_{len(inputs)}", message)
     place = axis + rank if axis < 0 else axis
     shape = list(inputs[0]._static)
     for number, one in enumerate(inputs[1:], start=1):
         for i, size in enumerate(one._static):
             if i != place and size != shape[i] and not expand_nonconcat_dims:
-                raise refused(
+                raise kernel_error(
                     f"SparseConcat_N_{len(inputs)}",
                     f"Input shapes must match: expected {shape[i]} for dimension {i} but got "
                     f"{size} at position {number}",
@@ -339,7 +339,7 @@ def split(
         moved = places[kept]
         moved[:, place] -= begin
         shape = [*given._static[:place], width, *given._static[place + 1 :]]
-        pieces.append(placed(moved, taken(given.values, kept), shape))
+        pieces.append(sparse_at_places(moved, taken_values(given.values, kept), shape))
         begin += width
     return pieces
 
@@ -373,7 +373,7 @@ def fill_empty_rows(sp_input: Any, default_value: Any, name: str | None = None) 
     values = dense_concat([given.values, fill([len(added)], value)], 0)
     every = np.concatenate([places, added])
     order = np.argsort(every[:, 0], kind="stable")
-    filled = placed(every[order], taken(values, order), given._static)
+    filled = sparse_at_places(every[order], taken_values(values, order), given._static)
     return filled, from_host(is_empty)
 
 

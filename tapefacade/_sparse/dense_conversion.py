@@ -16,7 +16,7 @@ from tapefacade._ops.array.creation import fill, ones as dense_ones, zeros
 from tapefacade._ops.array.gathering import gather_nd
 from tapefacade._ops.array.scattering import tensor_scatter_nd_update
 from tapefacade._ops.math.reduction import reduce_prod
-from tapefacade._sparse.tensor import SparseTensor, placed, ravelled, sparse
+from tapefacade._sparse.tensor import SparseTensor, ravelled_places, sparse, sparse_at_places
 
 MESSAGE_ORDER = (
     "{} is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to "
@@ -44,7 +44,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     dense = convert(tensor)
     array = dense._numpy()
     places = np.argwhere(array != (b"" if dense.dtype is dtypes.string else 0))
-    return placed(places, gather_nd(dense, from_host(places)), dense._type.shape)
+    return sparse_at_places(places, gather_nd(dense, from_host(places)), dense._type.shape)
 
 
 @function("sparse.to_dense")
@@ -100,7 +100,7 @@ def _check_places(given: SparseTensor, ordered: bool, kernel: str) -> None:
         )
     if not ordered or len(places) < 2:
         return
-    steps = np.diff(ravelled(places, shape))
+    steps = np.diff(ravelled_places(places, shape))
     if (steps > 0).all():
         return
     first = int(np.flatnonzero(steps <= 0)[0])
@@ -161,7 +161,7 @@ def eye(
     columns = rows if num_columns is None else int(num_columns)
     diagonal = np.arange(min(rows, columns))
     ones = dense_ones([len(diagonal)], dtype)
-    return placed(np.stack([diagonal, diagonal], axis=1), ones, (rows, columns))
+    return sparse_at_places(np.stack([diagonal, diagonal], axis=1), ones, (rows, columns))
 
 
 @handles(SparseTensor, "shape")

@@ -20,7 +20,7 @@ from tapefacade._ops.math.histograms import unsupported_axis
 from tapefacade._ops.math.segments import unsorted_segment_sum
 from tapefacade._ops.nn.embedding import embedding_lookup
 from tapefacade._sparse.arrangement import fill_empty_rows, reshape, retain
-from tapefacade._sparse.tensor import SparseTensor, placed, sparse
+from tapefacade._sparse.tensor import SparseTensor, sparse, sparse_at_places
 
 COMBINERS = ("mean", "sqrtn", "sum")
 
@@ -69,10 +69,10 @@ def embedding_lookup_sparse(
         raise TypeError(f"sp_ids must be SparseTensor, got {type(sp_ids)}")
     segments = sp_ids._located()[:, 0]
     weights = None if sp_weights is None else sparse(sp_weights).values
-    return combined(params, sp_ids.values, segments, weights, combiner, max_norm)
+    return combined_embeddings(params, sp_ids.values, segments, weights, combiner, max_norm)
 
 
-def combined(
+def combined_embeddings(
     params: Any,
     ids: Any,
     segments: np.ndarray[Any, Any],
@@ -212,8 +212,8 @@ def bincount(
         sums = unsorted_segment_sum(taken, from_host(where), len(flat))
     places = np.stack(np.divmod(flat, max(width, 1)), axis=1)
     if axis is None or count is None:
-        return placed(places[:, 1:], sums, [width])
-    return placed(places, sums, [count, width])
+        return sparse_at_places(places[:, 1:], sums, [width])
+    return sparse_at_places(places, sums, [count, width])
 
 
 def _counted(values: Any, weights: Any, axis: int | None) -> tuple[Any, ...]:

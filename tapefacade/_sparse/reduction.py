@@ -18,8 +18,14 @@ from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.math.elementary import exp
 from tapefacade._ops.math.segments import unsorted_segment_max, unsorted_segment_sum
-from tapefacade._sparse.arrangement import refused
-from tapefacade._sparse.tensor import SparseTensor, placed, ravelled, sparse, unravelled
+from tapefacade._sparse.arrangement import kernel_error
+from tapefacade._sparse.tensor import (
+    SparseTensor,
+    ravelled_places,
+    sparse,
+    sparse_at_places,
+    unravelled_places,
+)
 
 
 class _Groups:
@@ -31,7 +37,7 @@ class _Groups:
         gone = set()
         for one in axes:
             if not -rank <= one < rank:
-                raise refused(
+                raise kernel_error(
                     "SparseReduceSum", f"Invalid reduction dimension {one}, for input with {rank} "
                     "dimensions.",
                 )  # fmt: skip
@@ -41,7 +47,7 @@ class _Groups:
         self.shape = [
             1 if i in gone else n for i, n in enumerate(given._static) if keepdims or i not in gone
         ]
-        self.ids = ravelled(given._located()[:, left], self.kept)
+        self.ids = ravelled_places(given._located()[:, left], self.kept)
         self.count = int(np.prod(self.kept, dtype=np.int64))
 
 
@@ -132,10 +138,10 @@ def _reduced(given: Any, axis: Any, keepdims: Any, output_is_sparse: bool, segme
     else:
         values = _maxima(given.values, from_host(ids), count)
     if output_is_sparse:
-        places = unravelled(present, groups.kept)
+        places = unravelled_places(present, groups.kept)
         if keepdims:
             places = _with_zeros(places, groups.shape, groups.kept)
-        return placed(places, values, groups.shape)
+        return sparse_at_places(places, values, groups.shape)
     return reshape(values, groups.shape)
 
 
@@ -172,11 +178,11 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     given = sparse(sp_input)
     shape = given._static
     if len(shape) < 2:
-        raise refused(
+        raise kernel_error(
             "SparseSoftmax",
             f"Input should have rank >= 2, but received shape: {shape_text(shape).strip('[]')}",
         )
-    ids = ravelled(given._located()[:, :-1], shape[:-1])
+    ids = ravelled_places(given._located()[:, :-1], shape[:-1])
     present, ids = np.unique(ids, return_inverse=True)
     rows, count, values = from_host(ids), len(present), given.values
     largest = unsorted_segment_max(values, rows, count)

@@ -11,8 +11,8 @@ from tapefacade._core.error_texts import shape_text
 from tapefacade._core.string_arrays import text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
-from tapefacade._sparse.arrangement import refused
-from tapefacade._sparse.tensor import SparseTensor, placed, row_major, sparse
+from tapefacade._sparse.arrangement import kernel_error
+from tapefacade._sparse.tensor import SparseTensor, row_major, sparse, sparse_at_places
 
 TYPES = (
     dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16,
@@ -53,7 +53,7 @@ def _rows(value: Any) -> tuple[Rows, tuple[int, ...]]:
         places = np.stack([axis.ravel() for axis in np.indices(shape)], 1) if array.ndim else None
         elements = array.reshape(-1)
     if len(shape) < 2:
-        raise refused(
+        raise kernel_error(
             "DenseToDenseSetOperation", f"Shape {shape_text(shape)} has rank "
             f"{len(shape)} < 2",
         )  # fmt: skip
@@ -67,7 +67,7 @@ def _operation(a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]
     a, b = _converted(a, b)
     (ours, shape), (theirs, other) = _rows(a), _rows(b)
     if shape != other:
-        raise refused(
+        raise kernel_error(
             "DenseToDenseSetOperation",
             f"Mismatched group shapes {shape_text(shape)} vs. {shape_text(other)}",
         )
@@ -84,7 +84,7 @@ def _operation(a: Any, b: Any, combine: Callable[[set[Any], set[Any]], set[Any]]
     else:
         values = from_host(np.array(elements, a.dtype.as_numpy_dtype))
     array = np.array(places, np.int64).reshape(len(places), len(shape) + 1)
-    return placed(array, values, (*shape, width))
+    return sparse_at_places(array, values, (*shape, width))
 
 
 @function("sets.intersection")

@@ -210,7 +210,9 @@ def sparse(value: Any) -> SparseTensor:
     return value
 
 
-def placed(places: np.ndarray[Any, Any], values: Any, shape: Sequence[int]) -> SparseTensor:
+def sparse_at_places(
+    places: np.ndarray[Any, Any], values: Any, shape: Sequence[int]
+) -> SparseTensor:
     """Makes a sparse tensor whose places are known on the host."""
     places = np.ascontiguousarray(places, np.int64)
     made = SparseTensor(from_host(places), values, from_host(np.array(shape, np.int64)))
@@ -223,7 +225,7 @@ def row_major(places: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.lexsort(places.T[::-1]) if places.shape[1] else np.arange(len(places))
 
 
-def ravelled(places: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
+def ravelled_places(places: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
     """Returns the places as positions in the flattened tensor."""
     flat = np.zeros(len(places), np.int64)
     for axis, size in enumerate(shape):
@@ -231,7 +233,7 @@ def ravelled(places: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[A
     return flat
 
 
-def unravelled(flat: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
+def unravelled_places(flat: np.ndarray[Any, Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
     """Returns positions in the flattened tensor as places."""
     columns = []
     for size in reversed(shape):

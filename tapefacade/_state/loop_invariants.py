@@ -6,7 +6,7 @@ its initial value is recorded once more, in the recording around the body.
 
 from typing import Any
 
-from tapefacade._core.random_keys import used
+from tapefacade._core.random_keys import effective_key
 from tapefacade._core.replica_places import is_in_run
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.call import MARKERS
@@ -15,7 +15,7 @@ from tapefacade._trace.slices import needed
 from tapefacade._trace.tree import EDGES, TREE, Node
 
 
-def hoisted(tensor: EagerTensor) -> EagerTensor:
+def hoisted_tensor(tensor: EagerTensor) -> EagerTensor:
     """Records a tensor once more, outside of the bodies that run.
 
     Returns:
@@ -45,7 +45,7 @@ def _repeated(recording: Recording, outer: Recording, tensor: EagerTensor) -> Ea
             continue
         if slot not in recording.data.leaves:
             return None
-        leaf = used(recording.data.leaves[slot])
+        leaf = effective_key(recording.data.leaves[slot])
         mapped[slot] = leaf._slot if leaf._recording is outer else outer.leaf(leaf)
     for node in nodes:
         repeat_node(outer, node, mapped, scalars)

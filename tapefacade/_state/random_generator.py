@@ -19,7 +19,7 @@ from tapefacade._ops.array.joining import concat, stack
 from tapefacade._ops.array.shaping import reshape as reshape_op
 from tapefacade._ops.random import generator_states
 from tapefacade._ops.random.gamma_poisson import stateless_binomial
-from tapefacade._ops.random.generator_states import Algorithm, known
+from tapefacade._ops.random.generator_states import Algorithm, algorithm_number
 from tapefacade._ops.random.stateful import (
     _random_integers,
     _random_normal,
@@ -67,7 +67,7 @@ def create_rng_state(seed: Any, alg: Any) -> EagerTensor:
     >>> tf.random.create_rng_state(1, "philox").numpy()
     array([1, 0, 0])
     """
-    size = WORDS_OF_STATE[known(alg)]
+    size = WORDS_OF_STATE[algorithm_number(alg)]
     if isinstance(seed, int):
         words = [seed >> 64 * place & random_seeds.MAX_WORD for place in range(size)]
         return convert(np.array(words, np.uint64).view(np.int64))
@@ -81,7 +81,7 @@ def _integers(value: Any) -> EagerTensor:
     return cast(value, dtypes.int64)
 
 
-def checked(value: Any, wanted: list[int]) -> EagerTensor:
+def int64_part(value: Any, wanted: list[int]) -> EagerTensor:
     """Converts a part of a state to int64.
 
     Raises:
@@ -93,14 +93,14 @@ def checked(value: Any, wanted: list[int]) -> EagerTensor:
     return tensor
 
 
-def joined(key: Any, counter: Any, algorithm: int) -> EagerTensor:
+def joined_state(key: Any, counter: Any, algorithm: int) -> EagerTensor:
     """Makes a state of a key and a counter.
 
     Raises:
         ValueError: if one of them has another shape.
     """
-    counter = checked(counter, [WORDS_OF_STATE[algorithm] - 1])
-    return concat([counter, reshape_op(checked(key, []), [1])], 0)
+    counter = int64_part(counter, [WORDS_OF_STATE[algorithm] - 1])
+    return concat([counter, reshape_op(int64_part(key, []), [1])], 0)
 
 
 MESSAGE_THREEFRY = (
@@ -138,12 +138,12 @@ class Generator:
             return
         if alg is None or state is None:
             raise AssertionError
-        self._alg = known(alg)
+        self._alg = algorithm_number(alg)
         if isinstance(state, Variable):
-            checked(state, [WORDS_OF_STATE[self._alg]])
+            int64_part(state, [WORDS_OF_STATE[self._alg]])
             self._state_var = state
         else:
-            self._state_var = self._variable(checked(state, [WORDS_OF_STATE[self._alg]]))
+            self._state_var = self._variable(int64_part(state, [WORDS_OF_STATE[self._alg]]))
 
     def _variable(self, state: Any) -> Variable:
         return Variable(state, trainable=False, name="StateVar", dtype=dtypes.int64)
@@ -188,7 +188,7 @@ class Generator:
         Returns:
             A generator.
         """
-        number = known(Algorithm.PHILOX if alg is None else alg)
+        number = algorithm_number(Algorithm.PHILOX if alg is None else alg)
         words = np.frombuffer(os.urandom(8 * WORDS_OF_STATE[number]), np.int64)
         return cls(state=words, alg=number)
 
@@ -207,8 +207,8 @@ class Generator:
         Raises:
             ValueError: if one of them has another shape, or there is no such algorithm.
         """
-        number = known(alg)
-        return cls(state=joined(key, counter, number), alg=number)
+        number = algorithm_number(alg)
+        return cls(state=joined_state(key, counter, number), alg=number)
 
     # The state.
 
@@ -236,7 +236,7 @@ class Generator:
         Raises:
             ValueError: if it has another shape.
         """
-        self._state_var.assign(checked(state, [WORDS_OF_STATE[self._alg]]))
+        self._state_var.assign(int64_part(state, [WORDS_OF_STATE[self._alg]]))
 
     def reset_from_seed(self, seed: Any) -> None:
         """Sets the state to that of a seed.
@@ -256,7 +256,7 @@ class Generator:
         Raises:
             ValueError: if one of them has another shape.
         """
-        self._state_var.assign(joined(key, counter, self._alg))
+        self._state_var.assign(joined_state(key, counter, self._alg))
 
     def skip(self, delta: Any) -> EagerTensor:
         """Passes over numbers.
@@ -275,7 +275,7 @@ class Generator:
         delta = delta if is_tensor(delta) else convert(delta)
         with self._state_var._lock:
             before = self._state_var.value()
-            self._state_var.assign(generator_states.skipped(before, delta))
+            self._state_var.assign(generator_states.generator_state_ahead(before, delta))
         return before
 
     # Numbers.

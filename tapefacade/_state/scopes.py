@@ -82,7 +82,7 @@ def get_current_name_scope() -> str:
     return _SCOPES.name.rstrip("/")
 
 
-def scoped(name: str) -> str:
+def scoped_name(name: str) -> str:
     """Returns a name with the prefix that names have now."""
     return _SCOPES.name + name
 

@@ -33,8 +33,8 @@ from tapefacade._ops.array.indexing import getitem, strided_slice_update
 from tapefacade._ops.array.shaping import broadcast_to, expand_dims
 from tapefacade._ops.math.segments import unsorted_segment_prod
 from tapefacade._state.indexed_slices import IndexedSlices
-from tapefacade._state.loop_invariants import hoisted
-from tapefacade._state.scopes import MESSAGE_SCOPE_NAME, VariableMeta, scoped
+from tapefacade._state.loop_invariants import hoisted_tensor
+from tapefacade._state.scopes import MESSAGE_SCOPE_NAME, VariableMeta, scoped_name
 from tapefacade._state.sharding import (
     at_home,
     checked_sharding,
@@ -175,7 +175,7 @@ class Variable(Operators, metaclass=VariableMeta):
             )
         if name is not None and not isinstance(name, str):
             raise ValueError(MESSAGE_SCOPE_NAME)
-        tensor = hoisted(_initial(initial_value, dtype))
+        tensor = hoisted_tensor(_initial(initial_value, dtype))
         if shape is None:
             shape = tensor.shape
         elif not as_shape(shape).is_compatible_with(tensor.shape):
@@ -186,7 +186,7 @@ class Variable(Operators, metaclass=VariableMeta):
             )
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
-        name = scoped("Variable" if name is None else name)
+        name = scoped_name("Variable" if name is None else name)
         if sharding is not None:
             sharding = checked_sharding(sharding, tensor._type.shape)
             tensor = placed(tensor, sharding)

@@ -15,7 +15,7 @@ MURMUR = 0xC6A4A7935BD1E995
 SEED = 0xDECAFCAFFE
 
 
-class Pair(NamedTuple):
+class WordPair(NamedTuple):
     """Two words of 64 bits."""
 
     first: int
@@ -102,28 +102,28 @@ def _middle(data: bytes) -> int:
     )
 
 
-def _weak(data: bytes, at: int, a: int, b: int) -> Pair:
+def _weak(data: bytes, at: int, a: int, b: int) -> WordPair:
     w, x, y, z = (_word(data, at + k) for k in (0, 8, 16, 24))
     a += w
     b = _rotated(b + a + z, 21)
     c = a
     a += x + y
     b += _rotated(a, 44)
-    return Pair(a + z & MASK_64, b + c & MASK_64)
+    return WordPair(a + z & MASK_64, b + c & MASK_64)
 
 
 def _long(data: bytes) -> int:
     x, y = 81, (81 * K1 + 113) & MASK_64
     z = _mixed(y * K2 + 113) * K2 & MASK_64
-    v, w = Pair(0, 0), Pair(0, 0)
+    v, w = WordPair(0, 0), WordPair(0, 0)
     x = (x * K2 + _word(data, 0)) & MASK_64
     end = (len(data) - 1) // 64 * 64
     for at in range(0, end, 64):
         x, y, z, v, w = _round(data, at, x, y, z, v, w, K1, 1)
     factor = K1 + ((z & 0xFF) << 1)
-    w = Pair(w.first + ((len(data) - 1) & 63) & MASK_64, w.second)
-    v = Pair(v.first + w.first & MASK_64, v.second)
-    w = Pair(w.first + v.first & MASK_64, w.second)
+    w = WordPair(w.first + ((len(data) - 1) & 63) & MASK_64, w.second)
+    v = WordPair(v.first + w.first & MASK_64, v.second)
+    w = WordPair(w.first + v.first & MASK_64, w.second)
     x, y, z, v, w = _round(data, len(data) - 64, x, y, z, v, w, factor, 9)
     return _joined(
         _joined(v.first, w.first, factor) + _mixed(y) * K0 + z & MASK_64,
@@ -133,8 +133,8 @@ def _long(data: bytes) -> int:
 
 
 def _round(
-    data: bytes, at: int, x: int, y: int, z: int, v: Pair, w: Pair, factor: int, times: int
-) -> tuple[int, int, int, Pair, Pair]:
+    data: bytes, at: int, x: int, y: int, z: int, v: WordPair, w: WordPair, factor: int, times: int
+) -> tuple[int, int, int, WordPair, WordPair]:
     """Takes in 64 bytes."""
     x = _rotated(x + y + v.first + _word(data, at + 8), 37) * factor
     y = _rotated(y + v.second + _word(data, at + 48), 42) * factor
@@ -164,7 +164,7 @@ def hash64(data: bytes) -> int:
     return result ^ result >> 47
 
 
-def sip64(key: Pair, data: bytes) -> int:
+def sip64(key: WordPair, data: bytes) -> int:
     """Returns the SipHash-2-4 of bytes.
 
     >>> hex(sip64(Pair(0x0706050403020100, 0x0F0E0D0C0B0A0908), bytes(range(15))))

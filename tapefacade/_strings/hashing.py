@@ -11,7 +11,7 @@ from tapefacade._core.error_texts import below_minimum, invalid
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import failed, texts
-from tapefacade._strings.hash_functions import MASK_64, Pair, farm64, hash64, sip64
+from tapefacade._strings.hash_functions import MASK_64, WordPair, farm64, hash64, sip64
 
 
 @function("strings.to_hash_bucket", dispatch=True, elementwise=1)
@@ -80,7 +80,7 @@ def to_hash_bucket_strong(
     kernel = "StringToHashBucketStrong"
     if len(key) != 2:
         raise failed(kernel, "Key must have 2 elements")
-    pair = Pair(*[int(word) & MASK_64 for word in key])
+    pair = WordPair(*[int(word) & MASK_64 for word in key])
     return _buckets(kernel, input, num_buckets, lambda text: sip64(pair, text))
 
 

@@ -13,7 +13,7 @@ from tapefacade._core.tensor import Tensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ragged.cross import as_text, hashes
-from tapefacade._sparse.tensor import SparseTensor, placed, row_major
+from tapefacade._sparse.tensor import SparseTensor, row_major, sparse_at_places
 
 KERNEL = "SparseCrossV2_N_{}_dense_types_{}_sparse_types_{}"
 
@@ -92,7 +92,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     combinations, places, shape = _combined(inputs)
     texts = np.empty(len(combinations), object)
     texts[:] = [between.encode().join(map(as_text, parts)) for parts in combinations]
-    return placed(places, string_tensor(texts), shape)
+    return sparse_at_places(places, string_tensor(texts), shape)
 
 
 @function("sparse.cross_hashed")
@@ -120,4 +120,4 @@ def cross_hashed(
     if num_buckets < 0:
         raise invalid(below_minimum("num_buckets", num_buckets, 0))
     combinations, places, shape = _combined(inputs)
-    return placed(places, from_host(hashes(combinations, num_buckets, hash_key)), shape)
+    return sparse_at_places(places, from_host(hashes(combinations, num_buckets, hash_key)), shape)

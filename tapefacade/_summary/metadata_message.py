@@ -1,6 +1,6 @@
 """The message `SummaryMetadata`, which tells TensorBoard how to show a summary."""
 
-from tapefacade._io.messages import Field, MessageFile, MessageType
+from tapefacade._io.messages import MessageField, MessageFile, MessageType
 
 SUMMARIES = MessageFile(
     "tensorflow/core/framework/summary_metadata.proto",
@@ -13,16 +13,16 @@ SUMMARIES = MessageFile(
         'scalars'
         """,
         (
-            Field("plugin_data", 1, "message", "SummaryMetadata.PluginData"),
-            Field("display_name", 2, "string"),
-            Field("summary_description", 3, "string"),
-            Field("data_class", 4, "int32"),
+            MessageField("plugin_data", 1, "message", "SummaryMetadata.PluginData"),
+            MessageField("display_name", 2, "string"),
+            MessageField("summary_description", 3, "string"),
+            MessageField("data_class", 4, "int32"),
         ),
     ),
     MessageType(
         "SummaryMetadata.PluginData",
         "The name of a plugin, and what it is told.",
-        (Field("plugin_name", 1, "string"), Field("content", 2, "bytes")),
+        (MessageField("plugin_name", 1, "string"), MessageField("content", 2, "bytes")),
     ),
     extra="records",
     use="Summaries' metadata",

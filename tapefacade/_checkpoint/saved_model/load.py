@@ -7,7 +7,7 @@ from typing import Any
 
 from tapefacade._checkpoint.array_files import Arrays
 from tapefacade._checkpoint.checkpoint_files import INDEX, read_json
-from tapefacade._checkpoint.errors import damaged
+from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._checkpoint.reader import Reader, open_checkpoint
 from tapefacade._checkpoint.saved_model import directory
 from tapefacade._checkpoint.saved_model.exported_calls import ExportedCall, SavedVariant
@@ -159,7 +159,7 @@ class _SavedModelLoader:
         reader = open_checkpoint(prefix)
         with storage_of(prefix).open(prefix + INDEX, "rb") as file:
             if zlib.crc32(file.read()) != self._content["variables"]:
-                raise damaged(
+                raise damaged_file(
                     prefix + INDEX, "the variables are not those that the model was saved with"
                 )
         return reader
@@ -265,9 +265,9 @@ class _SavedModelLoader:
             with storage_of(path).open(path, "rb") as file:
                 data = file.read()
         except FileNotFoundError:
-            raise damaged(path, "a program of the saved model is missing") from None
+            raise damaged_file(path, "a program of the saved model is missing") from None
         if len(data) != size or zlib.crc32(data) != check:
-            raise damaged(path, "the program is not what was written")
+            raise damaged_file(path, "the program is not what was written")
         return data
 
     def _constant(self, key: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tapefacade._checkpoint.array_files import texts_of
-from tapefacade._checkpoint.errors import damaged, missing
+from tapefacade._checkpoint.errors import damaged_file, missing_value
 from tapefacade._checkpoint.object_graph import GRAPH_KEY
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tensorflow_files.sorted_table import read_table
@@ -50,7 +50,7 @@ class BundleReader:
                 if not key.startswith(b"\x00")  # a part of a tensor
             }
         except (CHECKPOINTS.decode_error(), UnicodeDecodeError) as error:
-            raise damaged(path, f"the index is damaged: {error}") from None
+            raise damaged_file(path, f"the index is damaged: {error}") from None
         self._order: Any = ">" if header.endianness else "<"
         self._shards = header.num_shards
         self.graph: Any = None
@@ -68,7 +68,7 @@ class BundleReader:
 
     def _entry(self, key: str) -> Any:
         if key not in self._entries:
-            raise missing(key)
+            raise missing_value(key)
         return self._entries[key]
 
     def dtype(self, key: str) -> dtypes.DType:
@@ -109,7 +109,7 @@ class BundleReader:
             )
         array = np.frombuffer(data, np.dtype(dtype._numpy).newbyteorder(self._order))
         if array.size != int(np.prod(shape, dtype=np.int64)):
-            raise damaged(path, f"{key} has another size than its shape")
+            raise damaged_file(path, f"{key} has another size than its shape")
         return array.astype(dtype._numpy).reshape(shape)
 
     def _read(self, path: str, entry: Any) -> bytes:
@@ -122,7 +122,7 @@ class BundleReader:
                 None, None, f"{path}; {error.strerror or os.strerror(errno.ENOENT)}"
             ) from None
         if len(data) < entry.size:
-            raise damaged(path, "Read less bytes than requested")
+            raise damaged_file(path, "Read less bytes than requested")
         return data
 
     def _check(self, data: bytes, entry: Any) -> None:
@@ -144,14 +144,14 @@ class BundleReader:
                 length, at = read_varint(data, at)
                 lengths.append(length)
         except VarintError as error:
-            raise damaged(path, str(error)) from None
+            raise damaged_file(path, str(error)) from None
         packed = b"".join(
             struct.pack("<I" if length <= LARGEST_SHORT else "<Q", length) for length in lengths
         )
         if masked_crc(packed) != int.from_bytes(data[at : at + 4], "little"):
-            raise damaged(path, "the lengths of texts are not those that were written")
+            raise damaged_file(path, "the lengths of texts are not those that were written")
         texts = data[at + 4 :]
         if len(texts) != sum(lengths):
-            raise damaged(path, "texts are cut off")
+            raise damaged_file(path, "texts are cut off")
         self._check(packed + data[at:], entry)
         return texts_of(texts, lengths, shape)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
-from tapefacade._core.dispatch import CompositeTensor, assembled, parts
+from tapefacade._core.dispatch import CompositeTensor, parts, with_parts
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.type_spec import spec_of
 from tapefacade._extension.extension_type import ExtensionType, is_dense
@@ -81,7 +81,7 @@ class OutputStructure:
             if isinstance(form, CompositeTensor):
                 own = [next(flat) for _ in parts(form)]
                 if isinstance(form, ExtensionType) and is_dense(spec_of(form)):
-                    form = assembled(form, iter(own))
+                    form = with_parts(form, iter(own))
                 leaves.append(spec_of(form))
             else:
                 leaves.append(next(flat))

@@ -10,7 +10,7 @@ from tapefacade._core.tracebacks import Filtering, users_frames
 INJECTED_MARK = "_keras_call_info_injected"  # Keras's mark of an error that has the arguments
 
 
-def injecting(original: Callable[..., Any]) -> Callable[..., Any]:
+def inject_into_op_errors(original: Callable[..., Any]) -> Callable[..., Any]:
     """Makes the function that adds to errors what a layer was called with, of Keras's own.
 
     Keras knows how to make errors of TensorFlow anew only where it runs on TensorFlow.
@@ -45,7 +45,7 @@ def _with_arguments(error: OpError, told: Exception) -> OpError:
     return made.with_traceback(told.__traceback__)
 
 
-def describing(original: Callable[[Any], str]) -> Callable[[Any], str]:
+def describe_as_tf_tensor(original: Callable[[Any], str]) -> Callable[[Any], str]:
     """Makes the function that describes an argument, of Keras's own."""
 
     def describe(value: Any) -> str:
@@ -54,7 +54,7 @@ def describing(original: Callable[[Any], str]) -> Callable[[Any], str]:
     return describe
 
 
-def filtering(
+def process_without_our_lines(
     original: Callable[[Any], types.TracebackType | None],
 ) -> Callable[[Any], types.TracebackType | None]:
     """Makes the function that leaves Keras's lines out of a traceback, of Keras's own."""

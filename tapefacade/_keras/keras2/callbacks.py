@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._keras.attribute_patches import AttributePatches
-from tapefacade._keras.keras2.notices import like, notice, renamed, source
+from tapefacade._keras.keras2.notices import like, notice, renamed_method, source
 
 # Arguments that say what is written to the logs of TensorFlow 1.
 OF_TENSORBOARD = ("batch_size", "write_grads", "embeddings_layer_names", "embeddings_data")
@@ -40,7 +40,7 @@ def apply(patches: AttributePatches) -> None:
         new = old.replace("on_", "on_train_")
         if not hasattr(listed, old):
             call = getattr(listed, new)
-            patches.set(listed, old, renamed(f"callbacks.{old}", call, f"callbacks.{new}"))
+            patches.set(listed, old, renamed_method(f"callbacks.{old}", call, f"callbacks.{new}"))
 
 
 class FitHistory(dict[str, Any]):

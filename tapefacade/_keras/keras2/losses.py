@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._keras.attribute_patches import AttributePatches
-from tapefacade._keras.keras2.notices import Attribute, like, notice, renamed, source
+from tapefacade._keras.keras2.notices import Attribute, like, notice, renamed_method, source
 
 REDUCTIONS = ("auto", "none", "sum", "sum_over_batch_size")
 # Arguments of `add_weight` in Keras 2, in this order.
@@ -38,7 +38,7 @@ def apply(patches: AttributePatches) -> None:
     patches.set(
         metric,
         "get_weights",
-        renamed(
+        renamed_method(
             "metric.get_weights",
             lambda self: [variable.numpy() for variable in self.variables],
             "`[v.numpy() for v in metric.variables]`",

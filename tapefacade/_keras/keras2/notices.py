@@ -76,7 +76,7 @@ def like(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callabl
     return decorate
 
 
-def renamed(old: str, new: Callable[..., Any], today: str) -> Callable[..., Any]:
+def renamed_method(old: str, new: Callable[..., Any], today: str) -> Callable[..., Any]:
     """Makes a method or function of an older name.
 
     Args:

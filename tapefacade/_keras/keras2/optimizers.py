@@ -8,7 +8,14 @@ import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.attribute_patches import AttributePatches
-from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, renamed, source
+from tapefacade._keras.keras2.notices import (
+    Attribute,
+    like,
+    notice,
+    refusal,
+    renamed_method,
+    source,
+)
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 
@@ -104,7 +111,7 @@ class OptimizerMembers:
 
     weights = Attribute("weights", "`optimizer.variables`", lambda self: weights(self))
     _initial_decay = Attribute("decay", "a schedule", lambda self: self.__dict__.get("_decay", 0.0))
-    _create_all_weights = renamed(
+    _create_all_weights = renamed_method(
         "optimizer._create_all_weights", lambda self, v: _build(self, v), "optimizer.build"
     )
 

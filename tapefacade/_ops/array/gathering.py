@@ -19,7 +19,7 @@ from tapefacade._core.kernel_dtypes import INDICES, INDICES_INT16
 from tapefacade._definition.argument_checks import (
     first_bad,
     is_integer,
-    mapped,
+    mapped_over_axes,
     require_type,
     subscript,
 )
@@ -127,7 +127,9 @@ def gather(
     """
     axis, batch = _places(params, indices, axis, batch_dims)
     inner = axis - batch
-    return mapped(lambda p, i: jnp.take(p, i, axis=inner, mode="clip"), batch)(params, indices)
+    return mapped_over_axes(lambda p, i: jnp.take(p, i, axis=inner, mode="clip"), batch)(
+        params, indices
+    )
 
 
 def _take_host(params: Any, indices: Any, axis: int) -> Any:
@@ -232,4 +234,4 @@ def gather_nd(
         key = tuple(jnp.where(k < 0, jnp.full_like(k, jnp.iinfo(k.dtype).max), k) for k in key)
         return values.at[key].get(mode="fill", fill_value=0)
 
-    return mapped(single, batch_dims)(params, indices)
+    return mapped_over_axes(single, batch_dims)(params, indices)

@@ -50,7 +50,7 @@ def dynamic_dimensions(spec: Spec) -> list[tuple[int, int]]:
     return [(i, e or 1) for i, e in enumerate(entries) if isinstance(e, int) and e >= 0]
 
 
-def sliced(x: jax.Array, spec: Spec, starts: Any) -> jax.Array:
+def sliced_array(x: jax.Array, spec: Spec, starts: Any) -> jax.Array:
     """Takes a part of an array; `starts` are the inputs that the spec names, in a vector."""
     dynamic = dynamic_dimensions(spec)
     if dynamic:
@@ -131,7 +131,7 @@ MAX_PARSED = 4096
 INDEX_TYPES = (dtypes.int16, dtypes.int32, dtypes.int64)
 
 
-def refused(message: str) -> errors.InvalidArgumentError:
+def slicing_error(message: str) -> errors.InvalidArgumentError:
     """Makes the exception of TensorFlow's slicing kernel."""
     return invalid(f"{ERROR_PREFIX}{message}{ERROR_SUFFIX}")
 
@@ -143,7 +143,7 @@ def zero_stride(place: int) -> str:
 
 def out_of_bounds(index: int, dimension: int) -> errors.InvalidArgumentError:
     """Makes the exception for an index that is not within its dimension."""
-    return refused(slice_out_of_bounds(index, dimension))
+    return slicing_error(slice_out_of_bounds(index, dimension))
 
 
 def _slice_host(x: Any, spec: Spec) -> Any:
@@ -153,13 +153,13 @@ def _slice_host(x: Any, spec: Spec) -> Any:
 @op("_slice", kernel="StridedSlice", host=_slice_host, moves=True)
 def take_slice(x: TensorLike, spec: Spec) -> jax.Array:
     """Takes a part at a place that is part of the program."""
-    return sliced(x, spec, None)
+    return sliced_array(x, spec, None)
 
 
 @op("_slice_at", kernel="StridedSlice", moves=True)
 def take_slice_at(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Takes a part at a place that is an input, so that another place needs no other program."""
-    return sliced(x, spec, starts)
+    return sliced_array(x, spec, starts)
 
 
 def _test_indices(x: Any, starts: Any, spec: Spec) -> tuple[Any, ...]:
@@ -183,7 +183,7 @@ def take_slice_checked(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Arra
     sizes = [x.shape[d] for d, _ in dynamic_dimensions(spec)]
     starts = jnp.ravel(starts)
     limits = jnp.asarray(np.array(sizes), starts.dtype)
-    return sliced(x, spec, jnp.where(starts < 0, starts + limits, starts))
+    return sliced_array(x, spec, jnp.where(starts < 0, starts + limits, starts))
 
 
 _SLICE, _SLICE_AT = REGISTRY["_slice"], REGISTRY["_slice_at"]
@@ -198,7 +198,7 @@ def update_slice(x: TensorLike, value: TensorLike, starts: IndexLike, spec: Spec
         places, dynamic_dimensions(spec), strict=False
     )]  # fmt: skip
     part = x.at[numpy_key(spec, places)]
-    shape = jax.eval_shape(lambda a: sliced(a, spec, jnp.zeros((count,), np.int32)), x).shape
+    shape = jax.eval_shape(lambda a: sliced_array(a, spec, jnp.zeros((count,), np.int32)), x).shape
     new = value
     while new.ndim > len(shape) and new.shape[0] == 1:
         new = jnp.reshape(new, new.shape[1:])
@@ -247,7 +247,7 @@ def _range(item: slice, size: int, place: int, known: bool) -> tuple[Any, int | 
     """Returns the entry of a slice, and its start if that becomes an input."""
     start, stop, step = _bound(item.start), _bound(item.stop), _bound(item.step)
     if step == 0:
-        raise refused(zero_stride(place))
+        raise slicing_error(zero_stride(place))
     found = range(*slice(start, stop, step).indices(size))
     count = len(found)
     if known and start is not None and stop is not None and 0 < count < size and found.step == 1:
@@ -272,11 +272,11 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     places = [i for i, item in enumerate(items) if item is Ellipsis]
     count = len(items) - len(places) - sum(item is None for item in items)
     if len(places) > 1:
-        raise refused(MESSAGE_ELLIPSES)
+        raise slicing_error(MESSAGE_ELLIPSES)
     if rank == 0 and count:
-        raise refused(MESSAGE_SCALAR)
+        raise slicing_error(MESSAGE_SCALAR)
     if count > rank:
-        raise refused(too_many_indices(rank))
+        raise slicing_error(too_many_indices(rank))
     if not places:
         return list(items)
     at = places[0]
@@ -361,7 +361,7 @@ def _one_row(x: Any, index: int) -> Any:
     """Takes `x[index]`."""
     shape = x._type.shape
     if not shape:
-        raise refused(MESSAGE_SCALAR)
+        raise slicing_error(MESSAGE_SCALAR)
     if _on_host(x):
         _placed(index, shape[0], 0)
         return from_host(np.array(x._value[index]))

@@ -15,7 +15,7 @@ from tapefacade._core.error_texts import (
     shape_text,
     transpose_sizes,
     unequal_shapes,
-    unsupported,
+    unsupported_value,
 )
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._definition.argument_checks import (
@@ -33,7 +33,7 @@ def resolved_shape(old: tuple[int, ...], shape: Any) -> tuple[int, ...]:
     if isinstance(shape, tuple) and any(isinstance(size, tuple) for size in shape):
         raise invalid(f"sizes input must be 1-D, not {shape_text(np.shape(shape))}")
     if shape is None:
-        raise unsupported(None)
+        raise unsupported_value(None)
     new = list(as_sizes(shape, "Tshape"))
     size = int(np.prod(old, dtype=np.int64))
     unknown = [i for i, n in enumerate(new) if n == -1]

@@ -22,7 +22,7 @@ from tapefacade._ops.array.indexing import (
     MESSAGE_SCALAR,
     Spec,
     numpy_key,
-    sliced,
+    sliced_array,
     take_slice,
     take_slice_at,
     zero_stride,
@@ -210,4 +210,4 @@ def strided_slice(
     array([2, 4], dtype=int32)
     """
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return sliced(input_, _strided(input_, begin, end, strides, *masks), None)
+    return sliced_array(input_, _strided(input_, begin, end, strides, *masks), None)

@@ -14,11 +14,16 @@ from tapefacade._core.error_texts import (
     inconvertible_argument,
     invalid,
     slice_out_of_bounds,
-    unsupported,
+    unsupported_value,
 )
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_DOUBLE, INDICES, INDICES_INT16, REALS
 from tapefacade._core.tensor import EagerTensor, from_host
-from tapefacade._definition.argument_checks import as_integer, is_integer, mapped, require_type
+from tapefacade._definition.argument_checks import (
+    as_integer,
+    is_integer,
+    mapped_over_axes,
+    require_type,
+)
 from tapefacade._definition.op import (
     Check,
     IndexLike,
@@ -137,7 +142,7 @@ def top_k(
     """
     dtype = require_type("index_type", index_type, INDICES_INT16)
     if k is None:
-        raise unsupported(None)
+        raise unsupported_value(None)
     if isinstance(k, tuple):
         raise invalid(f"k must be scalar, got shape [{len(k)}]")
     if not is_integer(k):
@@ -300,7 +305,7 @@ def searchsorted(
     wanted = jnp.reshape(values, (_rows(values.shape), values.shape[-1]))
     if sequences.shape[0] != wanted.shape[0]:
         raise invalid("Leading dim_size of both tensors must match.")
-    found = mapped(lambda s, v: jnp.searchsorted(s, v, side=side), 1)(sequences, wanted)
+    found = mapped_over_axes(lambda s, v: jnp.searchsorted(s, v, side=side), 1)(sequences, wanted)
     found = found.astype(dtype)
     if jnp.issubdtype(values.dtype, jnp.floating):
         # TensorFlow compares with `<` only, which never holds for nan.

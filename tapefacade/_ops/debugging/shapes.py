@@ -230,7 +230,7 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return isinstance(tensor, EagerTensor) and tensor.dtype.is_numeric
 
 
-class _Specified(NamedTuple):
+class _ShapedTensor(NamedTuple):
     """A dense or sparse tensor and the symbols of its last dimensions, or of all of them."""
 
     tensor: Any
@@ -283,7 +283,7 @@ def assert_shapes(
                 _check_size(specified, axis, symbol, sizes, message)
 
 
-def _specified(x: Any, symbols: Any, message: str | None) -> _Specified:
+def _specified(x: Any, symbols: Any, message: str | None) -> _ShapedTensor:
     if not (hasattr(symbols, "__iter__") or hasattr(symbols, "__getitem__")):
         raise ValueError(
             f"{_prefix(message)}Tensor {_described(x)}.  Specified shape must be an iterable.  An "
@@ -300,10 +300,10 @@ def _specified(x: Any, symbols: Any, message: str | None) -> _Specified:
             "first entry"
         )
     wanted = symbols[1:] if innermost else symbols
-    return _Specified(x, wanted or (1,), innermost)
+    return _ShapedTensor(x, wanted or (1,), innermost)
 
 
-def _check_rank(specified: _Specified, message: str | None) -> None:
+def _check_rank(specified: _ShapedTensor, message: str | None) -> None:
     x, rank = specified.tensor, len(specified.symbols)
     if specified.innermost:
         if rank > 1 and len(x.shape) < rank:
@@ -316,7 +316,7 @@ def _check_rank(specified: _Specified, message: str | None) -> None:
 
 
 def _check_size(
-    specified: _Specified,
+    specified: _ShapedTensor,
     axis: int,
     symbol: Any,
     sizes: dict[Any, tuple[int, EagerTensor, int]],

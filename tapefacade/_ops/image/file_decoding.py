@@ -10,7 +10,7 @@ from tapefacade._core.error_texts import invalid, refused_type, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.image import bmp_files, gif_files, jpeg_files, png_files
-from tapefacade._ops.image.files import Array, computing, contents_of, format_of, open_image
+from tapefacade._ops.image.files import Array, contents_of, errors_of_kernel, format_of, open_image
 from tapefacade._ops.image.geometry import convert_image_dtype
 
 RATIOS = (1, 2, 4, 8)
@@ -18,7 +18,7 @@ METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 
 
 @function("io.decode_image", "image.decode_image")
-@computing("DecodeImage")
+@errors_of_kernel("DecodeImage")
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -60,7 +60,7 @@ def decode_image(
 
 
 @function("io.decode_jpeg", "image.decode_jpeg")
-@computing("DecodeJpeg")
+@errors_of_kernel("DecodeJpeg")
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -118,7 +118,7 @@ def _check_jpeg(ratio: int, dct_method: str) -> None:
 
 
 @function("io.decode_and_crop_jpeg", "image.decode_and_crop_jpeg")
-@computing("DecodeAndCropJpeg")
+@errors_of_kernel("DecodeAndCropJpeg")
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -178,7 +178,7 @@ def decode_and_crop_jpeg(
 
 
 @function("io.decode_png", "image.decode_png")
-@computing("DecodePng")
+@errors_of_kernel("DecodePng")
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = uint8, name: None = None
 ) -> EagerTensor:
@@ -208,7 +208,7 @@ def decode_png(
 
 
 @function("io.decode_gif", "image.decode_gif")
-@computing("DecodeGif")
+@errors_of_kernel("DecodeGif")
 def decode_gif(contents: Any, name: None = None) -> EagerTensor:
     """Decodes the frames of a GIF file.
 
@@ -232,7 +232,7 @@ def decode_gif(contents: Any, name: None = None) -> EagerTensor:
 
 
 @function("io.decode_bmp", "image.decode_bmp")
-@computing("DecodeBmp")
+@errors_of_kernel("DecodeBmp")
 def decode_bmp(contents: Any, channels: int = 0, name: None = None) -> EagerTensor:
     r"""Decodes a BMP file.
 
@@ -256,7 +256,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: None = None) -> EagerTens
 
 
 @function("io.decode_webp", "image.decode_webp")
-@computing("DecodeWebP")
+@errors_of_kernel("DecodeWebP")
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = uint8, name: None = None
 ) -> EagerTensor:

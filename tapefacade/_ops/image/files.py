@@ -25,7 +25,7 @@ SIGNATURES = {
 
 
 @contextlib.contextmanager
-def computing(kernel: str) -> Iterator[None]:
+def errors_of_kernel(kernel: str) -> Iterator[None]:
     """Puts the name of a kernel into the errors that are raised within, as TensorFlow does."""
     try:
         yield

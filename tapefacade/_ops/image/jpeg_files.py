@@ -13,7 +13,7 @@ from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import TensorLike, function
-from tapefacade._ops.image.files import Array, computing, contents_of, open_image, pillow
+from tapefacade._ops.image.files import Array, contents_of, errors_of_kernel, open_image, pillow
 
 START = b"\xff\xd8\xff"
 END = b"\xff\xd9"
@@ -118,7 +118,7 @@ def is_jpeg(contents: Any, name: None = None) -> EagerTensor:
 
 
 @function("io.extract_jpeg_shape", "image.extract_jpeg_shape")
-@computing("ExtractJpegShape")
+@errors_of_kernel("ExtractJpegShape")
 def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: None = None) -> EagerTensor:
     """Reads the height, the width and the number of channels of a JPEG file.
 
@@ -153,7 +153,7 @@ def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: None = Non
 
 
 @function("io.encode_jpeg", "image.encode_jpeg")
-@computing("EncodeJpeg")
+@errors_of_kernel("EncodeJpeg")
 def encode_jpeg(
     image: TensorLike,
     format: str = "",
@@ -201,7 +201,7 @@ def encode_jpeg(
     if FORMATS[format] not in (0, pixels.shape[2]):
         shape = shape_text(pixels.shape)
         raise invalid(f"format {format} expects {FORMATS[format]} channels, got {shape}")
-    file = encoded(
+    file = encoded_pixels(
         pixels, quality,
         progressive=bool(progressive), optimize=bool(optimize_size),
         subsampling=2 if chroma_downsampling else 0,
@@ -235,7 +235,7 @@ def _pixels(image: Any, kernel: str) -> Array:
     return pixels
 
 
-def encoded(pixels: Array, quality: int, **options: Any) -> bytes:
+def encoded_pixels(pixels: Array, quality: int, **options: Any) -> bytes:
     """Encodes a uint8 array of shape `[H, W, 1]` or `[H, W, 3]`.
 
     Raises:
@@ -256,8 +256,8 @@ def _with_unit(file: bytes, unit: int) -> bytes:
     return file[:place] + bytes([unit]) + file[place + 1 :]
 
 
-@computing("EncodeJpegVariableQuality")
+@errors_of_kernel("EncodeJpegVariableQuality")
 def quality_adjusted(image: EagerTensor, quality: int) -> EagerTensor:
     """Encodes a uint8 image and decodes it again."""
     pixels = _pixels(image, "EncodeJpegVariableQuality")
-    return from_host(decode(encoded(pixels, quality, subsampling=2), pixels.shape[2]))
+    return from_host(decode(encoded_pixels(pixels, quality, subsampling=2), pixels.shape[2]))

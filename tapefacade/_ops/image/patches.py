@@ -14,7 +14,7 @@ from tapefacade._core.error_texts import invalid, refused_choice, shape_text
 from tapefacade._core.jax_keys import unwrap
 from tapefacade._core.kernel_dtypes import REALS
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._definition.argument_checks import mapped, require_room
+from tapefacade._definition.argument_checks import mapped_over_axes, require_room
 from tapefacade._definition.op import FreeTensor, NoGradient, TensorLike, function, op
 
 IMAGES = (
@@ -239,7 +239,7 @@ def _glimpse(
         filling = _filling(key, image, (*size, depth), noise)
         return jnp.where((inside & ~out)[..., None], found, filling)
 
-    return mapped(single, 1)(keys, input, corners, outside)
+    return mapped_over_axes(single, 1)(keys, input, corners, outside)
 
 
 @function("image.extract_glimpse")

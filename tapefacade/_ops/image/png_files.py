@@ -13,7 +13,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import invalid, refused_type, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import TensorLike, function
-from tapefacade._ops.image.files import Array, computing, open_image, with_channels
+from tapefacade._ops.image.files import Array, errors_of_kernel, open_image, with_channels
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 GREY, COLOUR, PALETTE, GREY_ALPHA, COLOUR_ALPHA = 0, 2, 3, 4, 6
@@ -148,7 +148,7 @@ def _paeth(left: Array, above: Array, corner: Array) -> Array:
 
 
 @function("io.encode_png", "image.encode_png")
-@computing("EncodePng")
+@errors_of_kernel("EncodePng")
 def encode_png(image: TensorLike, compression: int = -1, name: None = None) -> EagerTensor:
     r"""Encodes images as PNG.
 

@@ -121,7 +121,7 @@ def _random_flip(key: FreeTensor, image: FreeTensor, axis: int, stateless: bool)
     """Mirrors each image with a probability of one half."""
     check_rank(image, "")
     batch = image.shape[:-3]
-    drawn = philox.uniform(philox.seeded(key) if stateless else key, batch, np.float32)
+    drawn = philox.uniform(philox.seeded_state(key) if stateless else key, batch, np.float32)
     mirrored = drawn > 0.5 if batch else drawn < 0.5  # as TensorFlow, which rounds for batches
     return jnp.where(mirrored.reshape(*batch, 1, 1, 1), jnp.flip(image, axis), image)
 
@@ -188,7 +188,7 @@ def _random_crop(key: FreeTensor, value: FreeTensor, size: Any, stateless: bool)
         )
     limits = np.array(value.shape, np.int32) - np.array(size, np.int32) + np.int32(1)
     low, high = (jnp.asarray(limit, np.int32) for limit in (0, 2**31 - 1))
-    state = philox.seeded(key) if stateless else key
+    state = philox.seeded_state(key) if stateless else key
     starts = philox.integers(state, low, high, (value.ndim,)) % limits
     return lax.dynamic_slice(value, [starts[axis] for axis in range(value.ndim)], size)
 

@@ -63,7 +63,7 @@ def _corners(boxes: jax.Array) -> tuple[jax.Array, jax.Array]:
     return jnp.minimum(first, second), jnp.maximum(first, second)
 
 
-def selected(
+def selected_boxes(
     boxes: Any,
     scores: jax.Array,
     count: int,
@@ -187,7 +187,7 @@ def _suppressed(
     """Returns the positions of the boxes that are taken, with zeros behind, and their number."""
     _check(boxes, scores, size, limit)
     wide = boxes.astype(np.float32)
-    places, _, found = selected(wide, scores, min(size, boxes.shape[0]), limit, lowest)
+    places, _, found = selected_boxes(wide, scores, min(size, boxes.shape[0]), limit, lowest)
     return places, jnp.sum(found, dtype=np.int32)
 
 
@@ -205,7 +205,7 @@ def _suppressed_softly(
         raise refused_input("NonMaxSuppressionV5", 3, "half", "float")
     _check(boxes, scores, size, limit, sigma)
     count = min(size, boxes.shape[0])
-    places, kept, found = selected(boxes, scores, count, limit, lowest, sigma or None)
+    places, kept, found = selected_boxes(boxes, scores, count, limit, lowest, sigma or None)
     return places, kept, jnp.sum(found, dtype=np.int32)
 
 
@@ -230,7 +230,7 @@ def _suppressed_by_overlaps(
     if size < 0:
         raise invalid(MESSAGE_OUTPUT_SIZE)
     count = min(size, overlaps.shape[0])
-    places, _, found = selected(lambda best: overlaps[best], scores, count, limit, lowest)
+    places, _, found = selected_boxes(lambda best: overlaps[best], scores, count, limit, lowest)
     return places, jnp.sum(found, dtype=np.int32)
 
 
@@ -439,7 +439,9 @@ def _padded(
         # TensorFlow takes boxes of zeros for padding.
         score = jnp.where(jnp.any(box > 0, -1), score, -jnp.inf)
         least = -math.inf if ordered else lowest
-        places, _, found = selected(box, score, size, limit or math.inf, least, included=False)
+        places, _, found = selected_boxes(
+            box, score, size, limit or math.inf, least, included=False
+        )
         return places, jnp.sum(found, dtype=np.int32)
 
     total = math.prod(batch)
@@ -564,7 +566,7 @@ def _combined(
     kept = min(per_class, boxes.shape[1])
 
     def of_class(box: jax.Array, score: jax.Array) -> tuple[jax.Array, jax.Array]:
-        places, values, found = selected(box, score, kept, limit, lowest)
+        places, values, found = selected_boxes(box, score, kept, limit, lowest)
         return box[places], jnp.where(found, values, -jnp.inf)
 
     def of_image(box: jax.Array, score: jax.Array) -> tuple[jax.Array, ...]:

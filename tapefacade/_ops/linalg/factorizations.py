@@ -39,7 +39,7 @@ def check_matrix(x: Any, position: str = " 0", square: bool = True) -> None:
         raise invalid("Input matrix must be square.")
 
 
-def transposed(x: jax.Array) -> jax.Array:
+def conjugate_transpose(x: jax.Array) -> jax.Array:
     """Returns the conjugate transpose of matrices."""
     return jnp.conj(jnp.swapaxes(x, -1, -2))
 
@@ -84,7 +84,7 @@ def _factor_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     """Differentiates with respect to the symmetric part, as TensorFlow does."""
     lower = cholesky_factor(primals[0])
     half = jnp.asarray(0.5, lower.dtype)
-    symmetric = (tangents[0] + transposed(tangents[0])) * half
+    symmetric = (tangents[0] + conjugate_transpose(tangents[0])) * half
     inner = lax.linalg.triangular_solve(lower, symmetric, left_side=True, lower=True)
     inner = lax.linalg.triangular_solve(
         lower, inner, left_side=False, lower=True, transpose_a=True, conjugate_a=True
@@ -201,7 +201,7 @@ def qr(input: TensorLike, full_matrices: bool = False) -> Any:
         q, r = jnp.linalg.qr(x, mode="complete" if full_matrices else "reduced")
     else:  # JAX cannot differentiate this case
         q, left = jnp.linalg.qr(x[..., :rows], mode="reduced")
-        r = jnp.concatenate([left, transposed(q) @ x[..., rows:]], -1)
+        r = jnp.concatenate([left, conjugate_transpose(q) @ x[..., rows:]], -1)
     return Qr(q.astype(input.dtype), r.astype(input.dtype))
 
 
@@ -209,7 +209,7 @@ def qr(input: TensorLike, full_matrices: bool = False) -> Any:
 def _svd(x: jax.Array, full_matrices: bool) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Returns the singular values, the left vectors and the right vectors, both in columns."""
     left, values, right = jnp.linalg.svd(x, full_matrices=full_matrices)
-    return values, left, transposed(right)
+    return values, left, conjugate_transpose(right)
 
 
 @_svd.defjvp
@@ -232,7 +232,7 @@ def _svd_jvp(full_matrices: bool, primals: tuple, tangents: tuple) -> tuple[tupl
             f"shape={x.shape}. Write full_matrices=False."
         )
     if rows > columns:
-        found = _svd_tangents(values, right, left, transposed(change))
+        found = _svd_tangents(values, right, left, conjugate_transpose(change))
         return (values, left, right), (found[0], found[2], found[1])
     return (values, left, right), _svd_tangents(values, left, right, change)
 
@@ -243,7 +243,7 @@ def _svd_tangents(
     """Returns the tangents of the parts of matrices that have at most as many rows as columns."""
     rows = values.shape[-1]
     first, rest = right[..., :rows], right[..., rows:]
-    inner = transposed(left) @ change @ first
+    inner = conjugate_transpose(left) @ change @ first
     places = np.arange(rows)
     diagonal = inner[..., places, places]
     singular = values.astype(change.dtype)
@@ -252,16 +252,16 @@ def _svd_tangents(
     ).astype(change.dtype)
     turns = _inverse_differences(values * values).astype(change.dtype)
     across, down = singular[..., None, :], singular[..., :, None]
-    of_left = left @ (turns * (inner * across + down * transposed(inner)))
-    turned = turns * (down * inner + transposed(inner) * across)
+    of_left = left @ (turns * (inner * across + down * conjugate_transpose(inner)))
+    turned = turns * (down * inner + conjugate_transpose(inner) * across)
     if jnp.iscomplexobj(change):
         phases = -(diagonal - jnp.conj(diagonal)) * inverse / 2
         turned = turned + phases[..., None, :] * jnp.eye(rows, dtype=change.dtype)
-    outside = transposed(change) @ left
-    outside = (outside - first @ (transposed(first) @ outside)) * inverse[..., None, :]
+    outside = conjugate_transpose(change) @ left
+    outside = (outside - first @ (conjugate_transpose(first) @ outside)) * inverse[..., None, :]
     parts = [first @ turned + outside]
     if rest.shape[-1]:
-        parts.append(-first @ (transposed(outside) @ rest))
+        parts.append(-first @ (conjugate_transpose(outside) @ rest))
     return jnp.real(diagonal), of_left, jnp.concatenate(parts, -1)
 
 
@@ -303,7 +303,11 @@ def _from_lower(x: jax.Array) -> jax.Array:
     lower = jnp.tril(x, -1)
     places = np.arange(x.shape[-1])
     diagonal = jnp.real(x[..., places, places]).astype(x.dtype)
-    return lower + transposed(lower) + diagonal[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
+    return (
+        lower
+        + conjugate_transpose(lower)
+        + diagonal[..., None] * jnp.eye(x.shape[-1], dtype=x.dtype)
+    )
 
 
 def _inverse_differences(values: jax.Array) -> jax.Array:
@@ -327,7 +331,7 @@ def _eigh(x: jax.Array) -> tuple[jax.Array, jax.Array]:
 def _eigh_jvp(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     """Leaves vectors of equal eigenvalues where they are, as TensorFlow does."""
     values, vectors = _eigh(primals[0])
-    inner = transposed(vectors) @ tangents[0] @ vectors
+    inner = conjugate_transpose(vectors) @ tangents[0] @ vectors
     places = np.arange(values.shape[-1])
     turned = vectors @ (_inverse_differences(values).astype(vectors.dtype) * inner)
     return (values, vectors), (jnp.real(inner[..., places, places]), turned)

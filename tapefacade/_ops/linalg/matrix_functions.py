@@ -9,10 +9,10 @@ from jax import lax
 
 from tapefacade._core.error_texts import index_out_of_range, invalid
 from tapefacade._core.kernel_dtypes import COMPLEX
-from tapefacade._definition.argument_checks import mapped
+from tapefacade._definition.argument_checks import mapped_over_axes
 from tapefacade._definition.op import Check, IndexLike, NoGradient, TensorLike, op
 from tapefacade._ops.array.sorting import permutation_error
-from tapefacade._ops.linalg.factorizations import MATRICES, check_matrix, transposed, wide
+from tapefacade._ops.linalg.factorizations import MATRICES, check_matrix, conjugate_transpose, wide
 
 # Nodes and weights on [0, 1] for the logarithm as an integral of (1 + t x)^-1 (Higham, "Functions
 # of Matrices", 2008, section 11.5); below this norm eight of them give double precision.
@@ -33,7 +33,7 @@ def _schur_by_lapack(x: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 def _schur_by_eigenvectors(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     vectors, _ = jnp.linalg.qr(lax.linalg.eig(x, compute_left_eigenvectors=False)[1])
-    return jnp.triu(transposed(vectors) @ x @ vectors), vectors
+    return jnp.triu(conjugate_transpose(vectors) @ x @ vectors), vectors
 
 
 def _triangular_root(t: jax.Array) -> jax.Array:
@@ -55,7 +55,7 @@ def _triangular_root(t: jax.Array) -> jax.Array:
 def _root(x: jax.Array) -> jax.Array:
     """Computes the principal square root of one matrix."""
     triangle, vectors = _schur(x.astype(np.result_type(x.dtype, np.complex64)))
-    root = vectors @ _triangular_root(triangle) @ transposed(vectors)
+    root = vectors @ _triangular_root(triangle) @ conjugate_transpose(vectors)
     if jnp.iscomplexobj(x):
         return root
     values = jnp.diagonal(triangle)
@@ -67,7 +67,7 @@ def _root(x: jax.Array) -> jax.Array:
 
 @jax.custom_jvp
 def _roots(x: jax.Array) -> jax.Array:
-    return mapped(_root, x.ndim - 2)(x)
+    return mapped_over_axes(_root, x.ndim - 2)(x)
 
 
 @_roots.defjvp
@@ -131,7 +131,7 @@ def _logarithm(x: jax.Array) -> jax.Array:
     result = result * (2.0 ** count.astype(jnp.real(x).dtype)).astype(x.dtype)
     values = jnp.diagonal(triangle)
     exact = jnp.diag(jnp.log(values))
-    result = vectors @ (jnp.triu(result, 1) + exact) @ transposed(vectors)
+    result = vectors @ (jnp.triu(result, 1) + exact) @ conjugate_transpose(vectors)
     return jnp.where(jnp.any(values == 0), jnp.asarray(complex(np.nan, np.nan), x.dtype), result)
 
 
@@ -163,7 +163,7 @@ def logm(input: TensorLike) -> jax.Array:
            [0.+0.j, 0.+0.j]], dtype=complex64)
     """
     check_matrix(input)
-    return input if input.size == 0 else mapped(_logarithm, input.ndim - 2)(input)
+    return input if input.size == 0 else mapped_over_axes(_logarithm, input.ndim - 2)(input)
 
 
 # Matrices from what `tf.linalg.lu` returns.

@@ -15,7 +15,7 @@ from tapefacade._core.error_texts import (
     shape_text,
 )
 from tapefacade._core.errors import InvalidArgumentError
-from tapefacade._definition.argument_checks import array_module, mapped
+from tapefacade._definition.argument_checks import array_module, mapped_over_axes
 from tapefacade._definition.op import (
     Check,
     FreeTensor,
@@ -29,9 +29,9 @@ from tapefacade._ops.linalg.factorizations import (
     check_floating,
     check_matrix,
     cholesky_factor,
+    conjugate_transpose,
     is_regular,
     not_invertible,
-    transposed,
     wide,
 )
 from tapefacade._ops.linalg.products import batches_differ, ndims_differ, ndims_too_few
@@ -92,7 +92,7 @@ def inv(input: TensorLike, adjoint: bool = False) -> jax.Array:
     """
     check_matrix(input)
     x = wide(input)
-    return jnp.linalg.inv(transposed(x) if adjoint else x).astype(input.dtype)
+    return jnp.linalg.inv(conjugate_transpose(x) if adjoint else x).astype(input.dtype)
 
 
 @op("linalg.det", kernel="MatrixDeterminant", dtypes=DETERMINANTS, raw_op=True)
@@ -181,7 +181,7 @@ def solve(matrix: TensorLike, rhs: TensorLike, adjoint: bool = False) -> jax.Arr
     if matrix.shape[-1] != rhs.shape[-2]:
         raise invalid("Input matrix and rhs are incompatible.")
     x = wide(matrix)
-    result = jnp.linalg.solve(transposed(x) if adjoint else x, wide(rhs))
+    result = jnp.linalg.solve(conjugate_transpose(x) if adjoint else x, wide(rhs))
     return result.astype(rhs.dtype)
 
 
@@ -291,14 +291,14 @@ def lstsq(
         return (jnp.linalg.pinv(wide(matrix)) @ wide(rhs)).astype(rhs.dtype)
     rows, columns = matrix.shape[-2:]
     tall = rows >= columns
-    gramian = transposed(matrix) @ matrix if tall else matrix @ transposed(matrix)
+    gramian = conjugate_transpose(matrix) @ matrix if tall else matrix @ conjugate_transpose(matrix)
     weight = jnp.asarray(l2_regularizer, matrix.dtype)
     gramian = gramian + weight * jnp.eye(min(rows, columns), dtype=matrix.dtype)
     factor = cholesky_factor(wide(gramian))
-    right = wide(transposed(matrix) @ rhs if tall else rhs)
+    right = wide(conjugate_transpose(matrix) @ rhs if tall else rhs)
     solution = _triangular(factor, _triangular(factor, right, True, False), True, True)
     solution = solution.astype(rhs.dtype)
-    return solution if tall else transposed(matrix) @ solution
+    return solution if tall else conjugate_transpose(matrix) @ solution
 
 
 @op("linalg.pinv", kernel="Svd")
@@ -506,4 +506,4 @@ def banded_triangular_solve(
     def solve(matrix: jax.Array, right: jax.Array) -> jax.Array:
         return _substituted(matrix, right, lower != adjoint)
 
-    return mapped(solve, len(batch))(matrix, right).astype(rhs.dtype)
+    return mapped_over_axes(solve, len(batch))(matrix, right).astype(rhs.dtype)

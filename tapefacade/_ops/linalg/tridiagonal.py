@@ -9,7 +9,7 @@ from jax import lax
 
 from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import invalid, unequal_shapes
-from tapefacade._definition.argument_checks import mapped
+from tapefacade._definition.argument_checks import mapped_over_axes
 from tapefacade._definition.op import TensorLike, function, op
 from tapefacade._ops.array.casting import conj, real
 from tapefacade._ops.array.joining import stack
@@ -212,7 +212,7 @@ def _solve_all(
 
         return lax.custom_linear_solve(product, rhs, forward, transposed)
 
-    return mapped(solve, rhs.ndim - 2)(above, diagonal, below, rhs)
+    return mapped_over_axes(solve, rhs.ndim - 2)(above, diagonal, below, rhs)
 
 
 @op("_tridiagonal_solve", kernel="TridiagonalSolve", dtypes=TRIDIAGONAL)

@@ -10,7 +10,12 @@ from jax import lax
 
 from tapefacade._core import dtypes, errors, kernel_dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.error_texts import inconvertible_argument, invalid, shape_text, unsupported
+from tapefacade._core.error_texts import (
+    inconvertible_argument,
+    invalid,
+    shape_text,
+    unsupported_value,
+)
 from tapefacade._core.kernel_dtypes import NUMBERS, REALS
 from tapefacade._core.tensor import Tensor
 from tapefacade._core.tensor_shape import as_shape
@@ -27,7 +32,7 @@ def _no_scan_axis(lowest: Any, end: int, given: int) -> str:
 
 def _checked_axis(x: jax.Array, axis: Any) -> int:
     if axis is None:
-        raise unsupported(None)
+        raise unsupported_value(None)
     if isinstance(axis, float):
         raise inconvertible_argument(axis)
     if isinstance(axis, tuple):

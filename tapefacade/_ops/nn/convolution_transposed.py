@@ -20,7 +20,7 @@ from tapefacade._ops.nn.convolution import (
 )
 
 
-def transposed(
+def apply_transposed_filters(
     input: jax.Array,
     filters: jax.Array,
     output_shape: Any,
@@ -164,7 +164,9 @@ def conv2d_transpose(
     array([1., 1., 1., 1.], dtype=float32)
     """
     layout = layout_of(data_format, 2)
-    return transposed(input, filters, output_shape, strides, padding, dilations, layout)
+    return apply_transposed_filters(
+        input, filters, output_shape, strides, padding, dilations, layout
+    )
 
 
 @op("nn.conv1d_transpose", kernel="Conv2DBackpropInput", dtypes=(*FLOATS_HALF_FIRST, "int32"))
@@ -199,7 +201,9 @@ def conv1d_transpose(
     array([1., 1.], dtype=float32)
     """
     layout = layout_of(data_format, 1)
-    return transposed(input, filters, output_shape, strides, padding, dilations, layout)
+    return apply_transposed_filters(
+        input, filters, output_shape, strides, padding, dilations, layout
+    )
 
 
 @op("nn.conv3d_transpose", kernel="Conv3DBackpropInputV2", dtypes=FLOATS_HALF_FIRST)
@@ -234,4 +238,6 @@ def conv3d_transpose(
     array([1., 1.], dtype=float32)
     """
     layout = layout_of(data_format, 3)
-    return transposed(input, filters, output_shape, strides, padding, dilations, layout)
+    return apply_transposed_filters(
+        input, filters, output_shape, strides, padding, dilations, layout
+    )

@@ -21,7 +21,7 @@ from tapefacade._core.error_texts import (
     invalid,
     kernel_suffix,
     too_many_indices,
-    unsupported,
+    unsupported_value,
 )
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
@@ -79,7 +79,7 @@ def ctc_loss(
         labels = FUNCTIONS["sparse.to_dense"](labels)
     for length in (label_length, logit_length):
         if length is None:
-            raise unsupported(None)
+            raise unsupported_value(None)
     return _loss(
         labels, logits, label_length, logit_length, bool(logits_time_major), blank_index or 0,
         sparse,

@@ -46,7 +46,7 @@ Draws = Callable[[int, int], Any]  # of the first and the number of the ids to d
 Ids = np.ndarray[Any, Any]
 
 
-def taken(draws: Draws, count: int, unique: bool) -> Ids:
+def taken_ids(draws: Draws, count: int, unique: bool) -> Ids:
     """Takes ids, and adds how many were drawn.
 
     Args:
@@ -82,7 +82,7 @@ def _fractions(state: Ids, start: int, count: int) -> Ids:
 
 def uniform(state: Ids, count: int, unique: bool, size: int) -> Ids:
     """Draws ids below `size` that are all as probable."""
-    return taken(lambda at, n: _pairs(state, at, n) % np.uint64(size), count, unique)
+    return taken_ids(lambda at, n: _pairs(state, at, n) % np.uint64(size), count, unique)
 
 
 def log_uniform(state: Ids, count: int, unique: bool, size: int) -> Ids:
@@ -92,10 +92,10 @@ def log_uniform(state: Ids, count: int, unique: bool, size: int) -> Ids:
         powers = np.exp(_fractions(state, start, number) * np.log1p(size))
         return (powers.astype(np.int64) - 1) % size
 
-    return taken(draws, count, unique)
+    return taken_ids(draws, count, unique)
 
 
-def counted(state: Ids, count: int, unique: bool, weights: Ids) -> Ids:
+def ids_by_counts(state: Ids, count: int, unique: bool, weights: Ids) -> Ids:
     """Draws ids whose probabilities are proportional to integers."""
     limits = np.cumsum(weights)
 
@@ -103,10 +103,10 @@ def counted(state: Ids, count: int, unique: bool, weights: Ids) -> Ids:
         found = words(state, start + number)[start:] % limits[-1]
         return np.searchsorted(limits, found, side="right")
 
-    return taken(draws, count, unique)
+    return taken_ids(draws, count, unique)
 
 
-def weighted(state: Ids, count: int, unique: bool, table: tuple[Ids, Ids]) -> Ids:
+def ids_by_table(state: Ids, count: int, unique: bool, table: tuple[Ids, Ids]) -> Ids:
     """Draws ids with any probabilities, with the table that `alias_table` makes."""
     limits, others = table
 
@@ -116,7 +116,7 @@ def weighted(state: Ids, count: int, unique: bool, table: tuple[Ids, Ids]) -> Id
         places = parts[:, 1] % len(limits)
         return np.where(fractions < limits[places], places, others[places])
 
-    return taken(draws, count, unique)
+    return taken_ids(draws, count, unique)
 
 
 def alias_table(weights: Ids) -> tuple[Ids, Ids]:
@@ -253,12 +253,12 @@ def learned_unigram_candidate_sampler(
     >>> tf.random.learned_unigram_candidate_sampler([[3]], 1, 2, False, 4)[1].numpy()
     array([[0.5]], dtype=float32)
     """
-    known = random_seeds.kept()
+    known = random_seeds.sampler_memory()
     key = (num_true, num_sampled, unique, range_max, seed)
     weights = known.get(key) if seed is not None else None
     if weights is None:
         weights = np.ones(max(range_max, 1), np.int64)
-    make = partial(counted, count=num_sampled, unique=unique, weights=weights)
+    make = partial(ids_by_counts, count=num_sampled, unique=unique, weights=weights)
     result = _sampled("LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique,
                       range_max, seed, make, weights)  # fmt: skip
     if seed is not None:
@@ -312,7 +312,7 @@ def fixed_unigram_candidate_sampler(
     if len(weights) != range_max:
         raise invalid(f"range is {range_max} must be equal to weights size  {len(weights)}")
     table = alias_table(weights.astype(np.float64))
-    make = partial(weighted, count=num_sampled, unique=unique, table=table)
+    make = partial(ids_by_table, count=num_sampled, unique=unique, table=table)
     return _sampled("FixedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique,
                     range_max, seed, make, weights,
                     (vocab_file, distortion, num_reserved_ids, num_shards, shard,

@@ -19,13 +19,13 @@ INTEGERS = ("int32", "int64", "uint32", "uint64")
 
 
 @op("_rng_skip", kernel="RngReadAndSkip", gradient=NotDifferentiable())
-def skipped(state: FreeTensor, delta: FreeTensor) -> jax.Array:
+def generator_state_ahead(state: FreeTensor, delta: FreeTensor) -> jax.Array:
     """Computes the state that lies `delta` numbers ahead."""
     if delta.ndim:
         given = shape_text(delta.shape)
         raise invalid(f"input 2 (0-based) must have shape [], not {given}")
     steps = delta.astype(np.int64).astype(np.uint64) * np.uint64(philox.RESERVED_BLOCKS)
-    words = philox.skipped(_words(state), steps)
+    words = philox.state_ahead(_words(state), steps)
     return lax.bitcast_convert_type(words.reshape(3, 2), np.int64)
 
 
@@ -97,7 +97,7 @@ def number_of(alg: Any) -> int:
     return int(alg)
 
 
-def known(alg: Any) -> int:
+def algorithm_number(alg: Any) -> int:
     """Returns the number of an algorithm.
 
     Raises:
@@ -120,7 +120,7 @@ def require_philox(alg: Any, kernel: str) -> None:
         InvalidArgumentError: if it is Threefry.
         ValueError: if there is no such algorithm.
     """
-    if alg not in ("auto_select", None) and known(alg) == Algorithm.THREEFRY.value:
+    if alg not in ("auto_select", None) and algorithm_number(alg) == Algorithm.THREEFRY.value:
         message = (
             "counter must be a vector with length at least 2; got shape: [1]. (Note that batched "
             "counters are not supported yet.)"

@@ -90,7 +90,7 @@ def _enciphered(counter: Words, key: tuple[Any, Any]) -> Words:
     return lax.fori_loop(0, ROUND_LOOPS, rounds, (*counter, *map(jnp.asarray, key)))[:4]
 
 
-def skipped(state: jax.Array, steps: jax.Array) -> jax.Array:
+def state_ahead(state: jax.Array, steps: jax.Array) -> jax.Array:
     """Returns the state some steps ahead, a uint64 scalar; steps back are large numbers of steps.
 
     As in TensorFlow, steps back that stay within the two lower words leave the upper ones alone.
@@ -117,7 +117,7 @@ def _high(pair: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def seeded(seed: jax.Array) -> jax.Array:
+def seeded_state(seed: jax.Array) -> jax.Array:
     """Makes a state of the two integers that stateless ops take as their seed.
 
     Raises:

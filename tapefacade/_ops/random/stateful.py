@@ -15,7 +15,7 @@ from tapefacade._core.error_texts import (
     negative_dimension,
     refused_type,
     shape_text,
-    unsupported,
+    unsupported_value,
 )
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST, INDICES
 from tapefacade._core.tensor import EagerTensor
@@ -46,7 +46,7 @@ def dimensions(shape: Any) -> tuple[int, ...]:
         ValueError: if it is None or has None in it.
     """
     if shape is None or (isinstance(shape, tuple) and None in shape):
-        raise unsupported(None)
+        raise unsupported_value(None)
     if not isinstance(shape, tuple) or any(isinstance(n, tuple) for n in shape):
         given = shape_text(np.shape(shape))
         raise invalid(f"shape must be a vector of {{int32,int64}}, got shape {given}")
@@ -72,7 +72,7 @@ def parameter(value: Any, default: Any, dtype: dtypes.DType) -> Any:
     return convert(value, dtype)
 
 
-def scaled(noise: jax.Array, mean: Any, stddev: Any) -> jax.Array:
+def scaled_noise(noise: jax.Array, mean: Any, stddev: Any) -> jax.Array:
     """Returns `noise * stddev + mean`, where None stands for 1 and 0."""
     for other in (stddev, mean):
         if other is not None:
@@ -129,7 +129,7 @@ def _random_normal(
 ) -> jax.Array:
     """Draws for `tf.random.normal`."""
     require(dtype, FLOATS_HALF_FIRST)
-    return scaled(philox.normal(state, dimensions(shape), dtype.as_numpy_dtype), mean, stddev)
+    return scaled_noise(philox.normal(state, dimensions(shape), dtype.as_numpy_dtype), mean, stddev)
 
 
 @function("random.truncated_normal")
@@ -178,7 +178,7 @@ def _truncated_normal(
     """Draws for `tf.random.truncated_normal`."""
     require(dtype, FLOATS_HALF_FIRST)
     noise = philox.truncated_normal(state, dimensions(shape), dtype.as_numpy_dtype)
-    return scaled(noise, mean, stddev)
+    return scaled_noise(noise, mean, stddev)
 
 
 @function("random.uniform")
@@ -236,15 +236,15 @@ def _random_uniform(
 ) -> jax.Array:
     """Draws floating numbers for `tf.random.uniform`."""
     noise = philox.uniform(state, dimensions(shape), dtype.as_numpy_dtype)
-    return between(noise, minval, maxval)
+    return noise_between(noise, minval, maxval)
 
 
-def between(noise: jax.Array, minval: Any, maxval: Any) -> jax.Array:
+def noise_between(noise: jax.Array, minval: Any, maxval: Any) -> jax.Array:
     """Spreads numbers between 0 and 1 over another range; None stands for 0 and 1."""
     if maxval is None and minval is None:
         return noise
     high = jnp.ones((), noise.dtype) if maxval is None else maxval
-    return scaled(noise, minval, high if minval is None else high - minval)
+    return scaled_noise(noise, minval, high if minval is None else high - minval)
 
 
 def _range_is_not_empty(minval: Any, maxval: Any, shape: Any, **_: Any) -> tuple[Any, ...]:

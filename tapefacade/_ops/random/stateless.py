@@ -30,13 +30,13 @@ from tapefacade._ops.random.stateful import (
     MESSAGE_SAMPLE_SHAPE,
     RANGE_CHECK,
     UNIFORM as UNIFORM_STATEFUL,
-    between,
     dimensions,
     index_type,
     integers,
+    noise_between,
     parameter,
     require,
-    scaled,
+    scaled_noise,
 )
 
 UNIFORM = (*UNIFORM_STATEFUL, "uint32", "uint64")
@@ -91,8 +91,8 @@ def _stateless_normal(
 ) -> jax.Array:
     """Draws for `tf.random.stateless_normal`."""
     require(dtype, FLOATS_HALF_FIRST)
-    noise = philox.normal(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
-    return scaled(noise, mean, stddev)
+    noise = philox.normal(philox.seeded_state(seed), dimensions(shape), dtype.as_numpy_dtype)
+    return scaled_noise(noise, mean, stddev)
 
 
 @function("random.stateless_truncated_normal")
@@ -141,9 +141,9 @@ def _stateless_truncated_normal(
 ) -> jax.Array:
     """Draws for `tf.random.stateless_truncated_normal`."""
     require(dtype, FLOATS_HALF_FIRST)
-    state = philox.seeded(seed)
+    state = philox.seeded_state(seed)
     noise = philox.truncated_normal(state, dimensions(shape), dtype.as_numpy_dtype)
-    return scaled(noise, mean, stddev)
+    return scaled_noise(noise, mean, stddev)
 
 
 @function("random.stateless_uniform")
@@ -212,8 +212,8 @@ def _stateless_uniform(
     dtype: dtypes.DType,
 ) -> jax.Array:
     """Draws floating numbers for `tf.random.stateless_uniform`."""
-    noise = philox.uniform(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
-    return between(noise, minval, maxval)
+    noise = philox.uniform(philox.seeded_state(seed), dimensions(shape), dtype.as_numpy_dtype)
+    return noise_between(noise, minval, maxval)
 
 
 @op(
@@ -226,13 +226,13 @@ def _stateless_integers(
     seed: FreeTensor, minval: TensorLike, maxval: TensorLike, shape: Any
 ) -> jax.Array:
     """Draws integers between limits for `tf.random.stateless_uniform`."""
-    return integers(philox.seeded(seed), minval, maxval, shape)
+    return integers(philox.seeded_state(seed), minval, maxval, shape)
 
 
 @op("_stateless_bits", kernel="StatelessRandomUniformFullIntV2", gradient=NotDifferentiable())
 def _stateless_bits(seed: FreeTensor, shape: Any, dtype: dtypes.DType) -> jax.Array:
     """Draws integers of the whole range for `tf.random.stateless_uniform`."""
-    return philox.bits(philox.seeded(seed), dimensions(shape), dtype.as_numpy_dtype)
+    return philox.bits(philox.seeded_state(seed), dimensions(shape), dtype.as_numpy_dtype)
 
 
 @function("random.stateless_categorical")
@@ -269,7 +269,7 @@ def _stateless_categorical(
     seed: FreeTensor, logits: TensorLike, num_samples: int, dtype: dtypes.DType
 ) -> jax.Array:
     """Draws for `tf.random.stateless_categorical`."""
-    return classes(philox.seeded(seed), logits, num_samples, dtype)
+    return classes(philox.seeded_state(seed), logits, num_samples, dtype)
 
 
 @op(
@@ -318,7 +318,7 @@ def split(seed: FreeTensor, num: int = 2, alg: str = "auto_select") -> jax.Array
     TensorShape([3, 2])
     """
     require_philox(alg, "StatelessRandomUniformFullIntV2")
-    return philox.bits(philox.seeded(seed), (num, 2), seed.dtype)
+    return philox.bits(philox.seeded_state(seed), (num, 2), seed.dtype)
 
 
 @op("random.fold_in", "random.experimental.stateless_fold_in", gradient=NotDifferentiable())
@@ -340,7 +340,7 @@ def fold_in(seed: FreeTensor, data: FreeTensor, alg: str = "auto_select") -> jax
     TensorShape([2])
     """
     require_philox(alg, "StatelessRandomUniformFullIntV2")
-    return jnp.stack([philox.bits(philox.seeded(seed), (), data.dtype), data])
+    return jnp.stack([philox.bits(philox.seeded_state(seed), (), data.dtype), data])
 
 
 @function("random.stateless_parameterized_truncated_normal")
@@ -409,7 +409,7 @@ def _draw(
         ) from None
     if shape[len(shape) - len(inner) :] != inner or len(inner) > len(shape):
         raise invalid(MESSAGE_SAMPLE_SHAPE)
-    fraction = philox.uniform(philox.seeded(seed), shape, np.float64)
+    fraction = philox.uniform(philox.seeded_state(seed), shape, np.float64)
     return _inverse(fraction, *(x.astype(np.float64) for x in parameters)).astype(means.dtype)
 
 

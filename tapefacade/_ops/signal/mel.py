@@ -14,7 +14,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import FreeTensor, function, op
 from tapefacade._ops.signal.cosine_transforms import dct
-from tapefacade._ops.signal.windows import scalar_of, widened
+from tapefacade._ops.signal.windows import dtype_of_computation, scalar_of
 
 BREAK_HERTZ, MEL_FACTOR = 700.0, 1127.0
 
@@ -33,7 +33,7 @@ def _mel_weights(
     lower: FreeTensor, upper: FreeTensor, bands: int, bins: int, rate: float, kind: Any
 ) -> jax.Array:
     """Computes the weights of linear frequencies in triangles that are regular in mels."""
-    wide = widened(kind)
+    wide = dtype_of_computation(kind)
     frequencies = jnp.asarray(np.linspace(0, rate / 2, max(bins, 1))[1:], wide)
     first, last = (_mels(edge.astype(wide)) for edge in (lower, upper))
     edges = jnp.linspace(first, last, bands + 2, dtype=wide)

@@ -142,7 +142,7 @@ def vorbis_window(
     return from_host(np.sin(math.pi / 2 * np.sin(angles) ** 2).astype(kind))
 
 
-def widened(kind: np.dtype[Any]) -> np.dtype[Any]:
+def dtype_of_computation(kind: np.dtype[Any]) -> np.dtype[Any]:
     """Returns the dtype to compute in for results of the dtype `kind`: at least 32 bits."""
     return kind if kind.itemsize >= 4 else np.dtype(np.float32)
 
@@ -150,7 +150,7 @@ def widened(kind: np.dtype[Any]) -> np.dtype[Any]:
 @op("_kaiser", kernel="BesselI0e")
 def _kaiser(beta: FreeTensor, length: int, kind: Any) -> jax.Array:
     """Computes a Kaiser window of `length` samples."""
-    wide = widened(kind)
+    wide = dtype_of_computation(kind)
     parameter = beta.astype(wide)
     half = (length - 1) / 2
     places = (np.arange(length) - half) / half

@@ -44,7 +44,7 @@ MODULES: dict[str, str] = {
     "ops.linalg.linear_operator_addition": ".linear",
     "ops.parallel_for": ".branches",
     "ops.parallel_for.control_flow_ops": ".branches",
-    "ops.random_ops": ".drawing",
+    "ops.random_ops": ".random_ops",
     "ops.resource_variable_ops": ".values",
     "ops.standard_ops": "tf math",
     "platform.tf_logging": "compat.v1.logging",

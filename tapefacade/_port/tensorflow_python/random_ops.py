@@ -1,4 +1,4 @@
-"""`tensorflow.python.ops.random_ops`: what has no public name."""
+"""`tensorflow.python.ops.random_ops`: draws that have no public name."""
 
 from typing import Any
 
