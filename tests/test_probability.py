@@ -52,3 +52,21 @@ def test_answers_are_those_of_tensorflow(tfp, stored, case):
                 np.testing.assert_allclose(one, other, rtol=2e-4, atol=2e-5, err_msg=what)
             else:
                 assert np.array_equal(one, other), what
+
+
+@pytest.mark.parametrize("name", ["Gamma", "Beta", "Poisson", "Binomial"])
+def test_functions_that_draw_by_rejection_run_no_python_again(tfp, name):
+    calls = []
+
+    @tapefacade.function
+    def draw(seed, scale):
+        calls.append(1)
+        made = {"Poisson": [scale], "Binomial": [5.0, scale - 1.0]}.get(name, [scale, scale])
+        return getattr(tfp.distributions, name)(*made).sample(1000, seed=seed)
+
+    scale = tapefacade.constant(2.0)
+    drawn = [draw(tapefacade.constant([1, n]), scale).numpy() for n in range(5)]
+    assert len(calls) <= 2  # the first call finds out that a shape has to be known
+    assert not np.array_equal(drawn[0], drawn[1])
+    mean = {"Gamma": 1.0, "Beta": 0.5, "Poisson": 2.0, "Binomial": 5 / (1 + np.exp(-1))}[name]
+    np.testing.assert_allclose(np.mean(drawn), mean, rtol=0.06)

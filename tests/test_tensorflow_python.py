@@ -2,11 +2,13 @@
 
 import collections
 import contextlib
+import gc
 import importlib
 import logging
 import subprocess
 import sys
 
+import jax
 import pytest
 
 import tapefacade as tf
@@ -442,3 +444,32 @@ def test_functions_for_a_device():
     assert concrete.add_to_graph() is concrete.add_gradient_functions_to_graph() is None
     with pytest.raises(ValueError, match=r"other is not supported by tf[.]function"):
         tf.function(lambda x: x, experimental_attributes={"other": 1})
+
+
+def test_the_function_that_prefers_the_device_is_called(monkeypatch):
+    def implementation(result, device=None):
+        def python(x, shape):
+            return tf.fill([int(n) for n in shape], x + result)  # the shape is known
+
+        attributes = {"api_implements": "filled"}
+        if device is not None:
+            attributes["api_preferred_device"] = device
+        return tf.function(python, experimental_attributes=attributes)
+
+    by_default, x, shape = implementation(0), tf.constant(1), tf.constant([2])
+    assert by_default(x=x, shape=shape).numpy().tolist() == [1, 1]
+    preferred, other = implementation(10, "CPU"), implementation(20, "GPU")
+    assert by_default(x=x, shape=shape).numpy().tolist() == [11, 11]
+    assert other(x=x, shape=shape).numpy().tolist() == [11, 11]
+    assert preferred(x=x, shape=shape).numpy().tolist() == [11, 11]
+    recorded = tf.function(lambda x: by_default(x=x, shape=shape))
+    assert [recorded(tf.constant(n)).numpy()[0] for n in (1, 2, 3)] == [11, 12, 13]
+    assert recorded.experimental_get_tracing_count() == 1
+    concrete = preferred.get_concrete_function(x=x, shape=shape)
+    assert concrete.add_to_graph() is None
+    assert preferred.experimental_get_tracing_count() in (0, 1)
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert by_default(x=x, shape=shape).numpy().tolist() == [21, 21]
+    del other
+    gc.collect()
+    assert by_default(x=x, shape=shape).numpy().tolist() == [1, 1]

@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tapefacade._definition.op import function as registered
+from tapefacade._function.function.device_implementations import (
+    API_ATTRIBUTE,
+    DEVICE_ATTRIBUTE,
+    DeviceImplementation,
+)
 from tapefacade._function.function.function import Function
-
-# Attributes by which TensorFlow chooses among functions that compute the same on several devices:
-# the one that is called is the one that runs here, on every device.
-IMPLEMENTATIONS = frozenset(("api_implements", "api_preferred_device"))
 
 
 @registered("function")
@@ -53,7 +54,8 @@ def function(
         reduce_retracing: do not warn of many recordings.
         experimental_implements: accepted for TensorFlow's sake.
         experimental_autograph_options: accepted for TensorFlow's sake.
-        experimental_attributes: those of implementations for a device are accepted, others not.
+        experimental_attributes: `api_implements` and `api_preferred_device`: of functions that
+            implement the same, the one that prefers the device is called.
         experimental_relax_shapes: the older name of `reduce_retracing`.
         experimental_compile: the older name of `jit_compile`.
         experimental_follow_type_hints: accepted for TensorFlow's sake.
@@ -80,7 +82,7 @@ def function(
     See https://www.tensorflow.org/api_docs/python/tf/function.
     """
     for attribute in experimental_attributes or {}:
-        if attribute not in IMPLEMENTATIONS:
+        if attribute not in (API_ATTRIBUTE, DEVICE_ATTRIBUTE):
             raise ValueError(f"`{attribute} is not supported by tf.function as an attribute.")
     settings = {
         "autograph": autograph,
@@ -92,6 +94,10 @@ def function(
     def decorated(python: Callable[..., Any]) -> Function:
         if not callable(python):
             raise TypeError(f"{python!r} is not a callable object")
+        if experimental_attributes:
+            return DeviceImplementation(
+                python, experimental_attributes, input_signature, **settings
+            )
         return Function(python, None, input_signature, **settings)
 
     return decorated if func is None else decorated(func)
