@@ -10,6 +10,8 @@ import pathlib
 import re
 import threading
 
+import numpy as np
+
 DEVICES = 8
 STORED = pathlib.Path(__file__).parent / "goldens" / "device_programs.json"
 PROGRAMS = {}
@@ -266,6 +268,187 @@ def devices_that_are_missing(tf):
         return [*found, caught(inside), tf.config.get_soft_device_placement()]
     finally:
         tf.config.set_soft_device_placement(True)
+
+
+# tf.experimental.dtensor
+
+
+def short(value):
+    """Returns a mesh or layout as text, without the devices' long names."""
+    return str(value).replace("/job:localhost/replica:0/task:0/device:", "")
+
+
+def _meshes(tf):
+    d = tf.experimental.dtensor
+    return d, d.create_mesh([("batch", 2), ("model", 4)])
+
+
+@program
+def dtensor_meshes(tf):
+    d, mesh = _meshes(tf)
+    again = d.create_mesh([("batch", 2), ("model", 4)])
+    others = [
+        d.create_mesh({"x": 8}, device_type="CPU"),
+        d.create_mesh([("x", 2)], devices=["CPU:0", "CPU:1"], mesh_name="mine"),
+        d.create_mesh([("x", 2), ("y", 1)], devices=["CPU:3", "CPU:6"]),
+        d.create_mesh([("x", -1)]),
+        d.create_mesh(),
+        d.Mesh(["a"], np.arange(2), [0, 1], d.local_devices("CPU")[3:5]),
+    ]
+    wrong = [
+        caught(lambda: d.create_mesh([("a", 3)])),
+        caught(lambda: d.create_mesh([("a", 2)], devices=["CPU:0"])),
+        caught(lambda: d.create_mesh([("a", 1)], device_type="GPU")),
+        caught(lambda: d.create_mesh([("a", 1)], devices=["CPU:0"], device_type="GPU"))[0],
+        caught(lambda: d.create_mesh([("a", 2), ("b", 4)], device_type="TPU")),
+        caught(lambda: mesh["q"]),
+        caught(lambda: mesh.dim_size("q")),
+    ]
+    return {
+        "texts": [short(each) for each in (mesh, *others)],
+        "numbers": [mesh.size, mesh.shape(), mesh.dim_size("model"), mesh.strides, mesh.name],
+        "names": [mesh.dim_names, mesh.contains_dim("batch"), "q" in mesh, list(mesh["model"])],
+        "places": [mesh.coords(6), mesh.unravel_index()[6], mesh.local_device_locations()],
+        "dtype": mesh.coords(6).dtype.name,
+        "ids": [mesh.local_device_ids(), mesh.global_device_ids().tolist()],
+        "local": [mesh.num_local_devices(), mesh.min_global_device_id(), mesh.is_remote()],
+        "devices": [mesh.device_type(), mesh.local_devices(), short(mesh.host_mesh())],
+        "equal": [mesh == again, hash(mesh) == hash(again), mesh == others[0]],
+        "anew": [d.Mesh.from_string(each.to_string()) == each for each in (mesh, *others)],
+        "wrong": wrong,
+    }
+
+
+@program
+def dtensor_layouts(tf):
+    d, mesh = _meshes(tf)
+    layout = d.Layout
+    made = [
+        layout(["batch", "model"], mesh),
+        layout(["batch", d.UNSHARDED], mesh),
+        layout([d.UNSHARDED, "model"], mesh),
+        layout.replicated(mesh, 2),
+        layout.batch_sharded(mesh, "batch", 3),
+        layout.batch_sharded(mesh, "model", 3, axis=1),
+        layout.inner_sharded(mesh, "model", 3),
+        layout.replicated(mesh, 0),
+    ]
+    plain = d.Layout(["batch", "model"], mesh)
+    return {
+        "texts": [[short(each), short(each.to_string())] for each in made],
+        "specs": [[each.rank, each.sharding_specs, each.mesh == mesh] for each in made],
+        "shards": [[each.num_shards(i) for i in range(each.rank)] for each in made],
+        "kinds": [[each.is_fully_replicated(), each.is_single_device()] for each in made],
+        "parallel": [each.is_batch_parallel() for each in made[:7]],
+        "local": [
+            list(each.local_shape_from_global_shape(tf.TensorShape([4, 8]))) for each in made[:4]
+        ],
+        "global": [
+            list(each.global_shape_from_local_shape(tf.TensorShape([2, 3]))) for each in made[:4]
+        ],
+        "offsets": [[list(o) for o in each.offset_to_shard()] for each in made[:4]],
+        "index": [each.offset_tuple_to_global_index((1, 1)) for each in made[:4]],
+        "deleted": short(made[0].delete([0])),
+        "anew": [layout.from_string(each.to_string()) == each for each in made[:7]],
+        "equal": [plain == made[0], hash(plain) == hash(made[0]), plain == made[1]],
+        "wrong": [
+            caught(lambda: layout(["q", d.UNSHARDED], mesh)),
+            caught(lambda: layout(["batch", "batch"], mesh)),
+            caught(lambda: layout(["batch"], None)),
+        ],
+        "names": [d.UNSHARDED, d.MATCH],
+    }
+
+
+@program
+def dtensors(tf):
+    d, mesh = _meshes(tf)
+    both, replicated = d.Layout(["batch", "model"], mesh), d.Layout.replicated(mesh, 2)
+    line = d.create_mesh([("x", 8)])
+    x = d.copy_to_mesh(tf.reshape(tf.range(32.0), [4, 8]), replicated)
+    y = d.relayout(x, both)
+    packed = d.pack([tf.constant([1.0, 2.0]) * i for i in range(8)], d.Layout(["x"], line))
+    same = d.pack([tf.constant([1.0, 2.0])] * 8, d.Layout.replicated(line, 1))
+
+    def specs(value):
+        return d.fetch_layout(value).sharding_specs
+
+    @tf.function
+    def doubled(value):
+        return d.relayout(value * 2.0, d.Layout(["model", "batch"], mesh))
+
+    @tf.function
+    def looking(value):
+        return d.fetch_layout(value)
+
+    with d.default_mesh(mesh):
+        ones = tf.ones([2])
+        within = [short(d.fetch_layout(ones)), d.is_dtensor(ones)]
+        default = d.get_default_mesh() == mesh
+    with d.run_on(mesh):
+        within.append(specs(tf.zeros([2, 2])))
+    return {
+        "values": [x, [part.numpy() for part in d.unpack(y)], where(*d.unpack(y))],
+        "layouts": [specs(x), specs(y), short(d.fetch_layout(y)), specs(d.relayout(y, replicated))],
+        "like": [specs(d.relayout_like(x, y)), specs(d.relayout(tf.zeros([4, 8]), both))],
+        "packed": [packed.shape.as_list(), specs(packed), [p.numpy() for p in d.unpack(packed)]],
+        "same": [same, specs(same), len(d.unpack(same))],
+        "is": [d.is_dtensor(x), d.is_dtensor(tf.zeros([2])), d.is_dtensor(3)],
+        "ops": [specs(y + y), specs(y * 2.0), specs(tf.exp(y)), specs(tf.reduce_sum(y, 0))],
+        "sums": [tf.reduce_sum(y), d.relayout(tf.matmul(y, y, transpose_b=True), replicated)],
+        "function": [specs(doubled(y)), d.relayout(doubled(y), replicated)],
+        "checked": [caught(d.check_layout, y, both), caught(d.check_layout, y, replicated)[0]],
+        "called": specs(d.call_with_layout(tf.zeros, both, shape=[4, 8])),
+        "as it is": d.call_with_layout(tf.ones, None, [2]),
+        "blocks": [within, default],
+        "wrong": [
+            caught(d.fetch_layout, tf.zeros([2])),
+            caught(d.check_layout, tf.zeros([2, 2]), replicated),
+            caught(d.unpack, tf.zeros([2]))[0],
+            caught(d.pack, [tf.zeros([2])] * 3, d.Layout(["x"], line))[0],
+            caught(d.pack, [tf.zeros([i + 1]) for i in range(8)], d.Layout(["x"], line)),
+            caught(looking, y)[0],
+        ],
+        "processes": [
+            [d.num_local_devices("CPU"), d.num_global_devices("CPU"), d.num_local_devices("GPU")],
+            [d.client_id(), d.num_clients(), d.job_name(), d.full_job_name()],
+            [spec.to_string() for spec in d.local_devices("CPU")], d.preferred_device_type(),
+            caught(d.local_devices, "XPU"),
+        ],
+    }  # fmt: skip
+
+
+@program
+def dtensor_variables(tf):
+    d, mesh = _meshes(tf)
+    both, replicated = d.Layout(["batch", "model"], mesh), d.Layout.replicated(mesh, 2)
+    y = d.relayout(tf.reshape(tf.range(32.0), [4, 8]), both)
+    v = d.DVariable(y)
+    called = d.DVariable(lambda: y, name="made", trainable=False)
+    found = [
+        short(v.layout), v.layout == both,
+        d.DVariable(tf.zeros([4, 8]), layout=both).layout == both,
+        [called.name, called.trainable, called.shape.as_list(), called.layout == both],
+        isinstance(v, tf.Variable), caught(lambda: d.DVariable(tf.zeros([2]))),
+        caught(lambda: d.DVariable(y, layout=replicated))[0],
+    ]  # fmt: skip
+    v.assign(y * 2.0)
+    found.append([d.fetch_layout(v) == both, d.relayout(v, replicated)])
+    v.assign_add(y)
+    v.assign(d.relayout(y + 1.0, replicated))
+    found.append([d.fetch_layout(v) == both, d.relayout(v, replicated)])
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(d.relayout(v, replicated) ** 2)
+        gradient = tape.gradient(loss, v)
+        v.assign_sub(0.25 * d.relayout(gradient, both))
+        return loss
+
+    with d.default_mesh(mesh):
+        for _ in range(2):
+            found.append([step(), d.fetch_layout(v) == both, d.relayout(v, replicated)])
+    return found
 
 
 @program

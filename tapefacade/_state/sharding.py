@@ -114,6 +114,27 @@ def placed(tensor: EagerTensor, sharding: NamedSharding) -> EagerTensor:
     is_known = isinstance(value, np.ndarray | jax.Array) and not isinstance(value, Tracer)
     if is_known and recording.frame is None and recording.enclosing is None:
         return sent(tensor, sharding)
+    return _recorded(tensor, sharding)
+
+
+def laid_out(tensor: EagerTensor, sharding: NamedSharding) -> EagerTensor:
+    """Does what `placed` does, in a way that gradients pass where a tape records.
+
+    Args:
+        tensor: the tensor.
+        sharding: the layout.
+
+    Raises:
+        ValueError: if its shape cannot be divided so.
+    """
+    if type(tensor) is not EagerTensor or not THREAD.recording.blocks:
+        return placed(tensor, sharding)
+    _check_shape(sharding, tensor._type.shape)
+    return _recorded(tensor, sharding)
+
+
+def _recorded(tensor: EagerTensor, sharding: NamedSharding) -> EagerTensor:
+    recording = THREAD.recording
     slot = tensor._slot if tensor._recording is recording else recording.leaf(tensor)
     (result,) = recording.apply(WITH_SHARDING, (sharding,), (slot,), [tensor._type])
     return result

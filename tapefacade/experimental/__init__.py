@@ -34,6 +34,7 @@ from tapefacade._extension.extension_type import (
 )
 from tapefacade.experimental import (
     dlpack as dlpack,
+    dtensor as dtensor,
     extension_type as extension_type,
     numpy as numpy,
 )
