@@ -27,6 +27,7 @@ _SESSION = "Tensors have values at once: call `numpy()` instead of `run`"
 _CONFIG = "Leave it out, or use `tf.config`"
 _NO_SWITCH = "Leave it out: programs are compiled without graphs"
 _INITIALIZED = "Leave it out: variables have values at once"
+_CHECKPOINT = "Write `tf.train.Checkpoint`"
 _CREATE_MESH = "Write `tf.experimental.dtensor.create_mesh`"
 _STARTED = "Leave it out: JAX starts the devices when they are first used"
 _ONE_DEVICE = "Leave it out: a program runs on JAX's default device"
@@ -93,9 +94,9 @@ HINTS = {
     "tf.experimental.dtensor.DTensorDataset": (
         "Lay each batch out: `tf.experimental.dtensor.copy_to_mesh(batch, layout)`"
     ),
-    "tf.experimental.dtensor.name_based_save": "Write `tf.train.Checkpoint`",
-    "tf.experimental.dtensor.name_based_restore": "Write `tf.train.Checkpoint`",
-    "tf.experimental.dtensor.sharded_save": "Write `tf.train.Checkpoint`",
+    "tf.experimental.dtensor.name_based_save": _CHECKPOINT,
+    "tf.experimental.dtensor.name_based_restore": _CHECKPOINT,
+    "tf.experimental.dtensor.sharded_save": _CHECKPOINT,
     "tf.experimental.dtensor.enable_save_as_bf16": "Save a variable of dtype bfloat16",
     "tf.experimental.dtensor.create_distributed_mesh": _CREATE_MESH,
     "tf.experimental.dtensor.create_tpu_mesh": _CREATE_MESH,
@@ -120,7 +121,7 @@ HINTS = {
     "tf.train.RMSPropOptimizer": "Write `tf.keras.optimizers.RMSprop`",
     "tf.train.Optimizer": "Write `tf.keras.optimizers.Optimizer`",
     "tf.train.exponential_decay": "Write `tf.keras.optimizers.schedules.ExponentialDecay`",
-    "tf.train.Saver": "Write `tf.train.Checkpoint`",
+    "tf.train.Saver": _CHECKPOINT,
     "tf.train.get_global_step": _COUNTER,
     "tf.train.get_or_create_global_step": _COUNTER,
     "tf.data.make_one_shot_iterator": _ITERATE,

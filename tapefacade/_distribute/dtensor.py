@@ -861,7 +861,7 @@ class DVariable(ResourceVariable):
 
 def _unpickled(
     value: Any, trainable: bool, name: str, shape: Any, constraint: Any, layout: Layout
-) -> DVariable:
+) -> Variable:
     return DVariable(
         value, trainable=trainable, name=name, shape=shape, constraint=constraint, layout=layout
     )
