@@ -100,7 +100,7 @@ def mark_values(graph: Any) -> None:
 def escaped_name(name: str) -> str:
     """Returns a name without slashes.
 
-    >>> escaped("a/b.c")
+    >>> escaped_name("a/b.c")
     'a.Sb..c'
     """
     return name.replace(".", "..").replace("/", ".S")

@@ -40,7 +40,7 @@ def shown_annotation(annotation: Any) -> Any:
     """Returns what stands for an annotation in a signature.
 
     >>> import jax
-    >>> shown(tuple[jax.Array, jax.Array]), shown(int)
+    >>> shown_annotation(tuple[jax.Array, jax.Array]), shown_annotation(int)
     (tuple[Tensor, Tensor], <class 'int'>)
     """
     found = _SHOWN_ANNOTATIONS.get(annotation)

@@ -475,7 +475,7 @@ def users_module_name(module_name: str) -> str:
     Returns:
         The name with `tf` in place of its first part.
 
-    >>> dotted("tapefacade.math"), dotted("tensorflow")
+    >>> users_module_name("tapefacade.math"), users_module_name("tensorflow")
     ('tf.math', 'tf')
     """
     return ".".join(["tf", *module_name.split(".")[1:]])

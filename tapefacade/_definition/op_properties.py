@@ -44,7 +44,7 @@ def for_each(listener: Callable[[str, OpFacts], None]) -> Callable[[str, OpFacts
 
     >>> found = for_each(lambda path, facts: None)
     >>> FACTS["math.sin"]
-    Facts(elementwise=1, keeps_zeros=True, moves=False, raw_op=True)
+    OpFacts(elementwise=1, keeps_zeros=True, moves=False, raw_op=True)
     """
     for path, facts in FACTS.items():
         listener(path, facts)

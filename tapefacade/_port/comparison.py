@@ -215,7 +215,7 @@ def paired_lines(theirs: list[str], ours: list[str]) -> Iterator[LinePair]:
         theirs: what one has printed.
         ours: what the other has.
 
-    >>> [pair.is_same for pair in paired(["loss 0.50001", "a"], ["loss 0.5", "b"])]
+    >>> [pair.is_same for pair in paired_lines(["loss 0.50001", "a"], ["loss 0.5", "b"])]
     [True, False]
     """
     for one, other in itertools.zip_longest(theirs, ours):

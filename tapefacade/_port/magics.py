@@ -45,7 +45,7 @@ def python_of(text: str) -> CellCode:
         Code with as many lines, and what was left out of it though it may have had an effect.
 
     >>> python_of("%matplotlib inline\n!pip install tensorflow\nx = 1")
-    Cell(code='pass\npass\nx = 1', left_out=[(2, '!pip install tensorflow')])
+    CellCode(code='pass\npass\nx = 1', left_out=[(2, '!pip install tensorflow')])
     """
     if _is_python(text):
         return CellCode(text, [])

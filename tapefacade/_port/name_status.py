@@ -154,7 +154,7 @@ def name_today(name: str) -> str | None:
     Args:
         name: a dotted name that is missing.
 
-    >>> renamed("tf.log"), renamed("tf.placeholder")
+    >>> name_today("tf.log"), name_today("tf.placeholder")
     ('tf.math.log', None)
     """
     if not name.startswith("tf.") or name.startswith("tf.compat."):

@@ -58,7 +58,7 @@ def fixed_code(code: str, found: Iterable[SpellingFix]) -> str:
         code: the script.
         found: the fixes.
 
-    >>> fixed("y = tf.log(x)\n", [SpellingFix(1, 4, 10, "tf.math.log")])
+    >>> fixed_code("y = tf.log(x)\n", [SpellingFix(1, 4, 10, "tf.math.log")])
     'y = tf.math.log(x)\n'
     """
     lines = code.encode().splitlines(keepends=True)

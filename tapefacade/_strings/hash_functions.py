@@ -167,7 +167,7 @@ def hash64(data: bytes) -> int:
 def sip64(key: WordPair, data: bytes) -> int:
     """Returns the SipHash-2-4 of bytes.
 
-    >>> hex(sip64(Pair(0x0706050403020100, 0x0F0E0D0C0B0A0908), bytes(range(15))))
+    >>> hex(sip64(WordPair(0x0706050403020100, 0x0F0E0D0C0B0A0908), bytes(range(15))))
     '0xa129ca6149be45e5'
     """
     state = [
