@@ -335,6 +335,7 @@ from tapefacade._ops.signal.fourier_axes import (
     rfftnd_kernel as rfftnd,
 )
 from tapefacade._port.keras_alias import watch_keras as _watch_keras
+from tapefacade._port.report import report as report
 from tapefacade._port.tensorflow_alias import install_as_tensorflow as install_as_tensorflow
 from tapefacade._queues.critical_section import CriticalSection as CriticalSection
 from tapefacade._ragged.spec import RaggedTensorSpec as RaggedTensorSpec

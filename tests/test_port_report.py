@@ -199,6 +199,84 @@ def test_nothing_is_replaced_when_no_report_is_made():
     assert state() == before
 
 
+# -- by line -------------------------------------------------------------------------------------
+
+
+def of_line(made, marker):
+    (found,) = [one for one in made.lines if one.line == place(marker)]
+    return found
+
+
+def test_what_a_line_costs():
+    w = tf.Variable(np.eye(32, dtype=np.float32) * 0.5)
+    with tf.report() as made:
+        for number in range(7):
+            x = np.full([16, 32], 0.25 + number, np.float32)
+            with tf.GradientTape() as tape:
+                y = tf.tanh(x @ w)  # products
+                loss = tf.reduce_mean(y * 1.75)
+            w.assign_sub(0.375 * tape.gradient(loss, w))
+            loss.numpy()  # loss
+    products, looked = of_line(made, "products"), of_line(made, "loss")
+    assert products.runs == 7
+    assert products.flops == 7 * (2 * 16 * 32 * 32 + 16 * 32)
+    assert products.bytes == 7 * 2 * 16 * 32 * 4
+    assert products.moved >= 16 * 32 * 4  # the arrays that came from NumPy
+    assert products.seconds > 0.0
+    assert products.compile_seconds > 0.0
+    assert (looked.looks, looked.moved, looked.runs) == (7, 7 * 4, 0)
+    total = sum(one.seconds for one in made.lines)
+    assert total <= made._ended - made._began
+    assert repr(made) == made.text()
+    table = made._repr_html_()
+    assert "<th>moved</th>" in table
+    assert "# products" in table
+    assert re.search(r"(?m)^  lines +device +compiling +runs", repr(made))
+
+
+def test_a_slow_line_is_the_first():
+    big, small = tf.ones([600, 600]) * 0.001, tf.ones([4, 4]) * 0.125
+    with tf.report() as made:
+        for _ in range(5):
+            y = tf.sin(small @ small)  # small
+            x = tf.cos(big @ big @ big)  # big
+            float(tf.reduce_sum(x) + tf.reduce_sum(y))
+    lines = [one.line for one in made.lines]
+    assert lines.index(place("big")) < lines.index(place("small"))
+    assert of_line(made, "big").seconds > 10 * of_line(made, "small").seconds
+
+
+def test_plots(tmp_path):
+    pytest.importorskip("matplotlib")
+    with tf.report() as made:
+        for _ in range(3):
+            with tf.GradientTape():
+                float(tf.ones([]) * 0.3125)
+    figure = made.plot()
+    lines, steps = figure.axes
+    assert lines.get_title() == "Time by line"
+    assert len(steps.patches) == 3
+    figure.savefig(tmp_path / "plot.png")
+    with tf.report() as nothing:
+        pass
+    assert len(nothing.plot().axes) == 2
+    assert nothing.lines == ()
+
+
+def test_a_plot_without_matplotlib_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with tf.report() as made:
+        pass
+    with pytest.raises(ImportError, match="Plots of reports need matplotlib"):
+        made.plot()
+
+
+def test_a_report_that_has_not_begun():
+    made = tf.report()
+    assert repr(made) == "<Report: nothing has been noted>"
+    assert made._repr_html_() is None
+
+
 # -- notebooks ------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""`python -m tapefacade run --report`: what a program had compiled, and where its time went.
+"""`tf.report()` and `run --report`: what a program had compiled, and where its time went, by lines.
 
 While the report is on, some methods of the package are replaced by others that take notes. When it
 is off nothing is.
@@ -12,17 +12,22 @@ import threading
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+import jax
 import numpy as np
+from jax.core import Tracer
 
+from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.tracebacks import OWN_SCRIPTS, PACKAGE
+from tapefacade._core.value_text import html_table
 from tapefacade._function.function.function import Function
 from tapefacade._function.function.tracing import FunctionTrace
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace import execution
-from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.op_costs import bytes_of, cost_of, count_text
+from tapefacade._trace.program_listing import aligned, bytes_text, in_sentence, place
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.shape_changes import (
     REMEDY,
@@ -35,6 +40,8 @@ from tapefacade._trace.slices import Slice
 from tapefacade._trace.tree import users_line
 
 MAX_ROWS = 12
+MAX_LABEL = 60  # characters of a line in a plot
+LINE_HEADINGS = ("device", "compiling", "runs", "FLOP", "bytes", "looks", "moved", "line")
 # Files that are not the user's.
 FOREIGN = tuple(
     {
@@ -45,6 +52,86 @@ FOREIGN = tuple(
 )
 
 
+class LineTotals(NamedTuple):
+    """What a line of the user's has cost.
+
+    Attributes:
+        line: `file:line`.
+        seconds: of the device, about: those of its programs, shared out by operations and bytes.
+        compile_seconds: those of compiling its programs, shared out by ops.
+        runs: how often a program with ops of this line has run.
+        flops: floating-point operations of all these runs.
+        bytes: of the results of all these runs.
+        looks: how often it has looked at a value that was pending.
+        moved: the bytes that went from the host to the device, or back.
+    """
+
+    line: str
+    seconds: float = 0.0
+    compile_seconds: float = 0.0
+    runs: int = 0
+    flops: int = 0
+    bytes: int = 0
+    looks: int = 0
+    moved: int = 0
+
+
+class ExecutableTotals:
+    """The runs of one executable.
+
+    Attributes:
+        executable: what has run.
+        runs: how often.
+        seconds: of the runs, until their results were there.
+        compile_seconds: of tracing and compiling it, and its first run.
+        uploads: the bytes that went to the device, by the line that uses them first.
+    """
+
+    def __init__(self, executable: execution.Executable) -> None:
+        self.executable = executable
+        self.runs = 0
+        self.seconds = self.compile_seconds = 0.0
+        self.uploads: Counter[str] = Counter()
+        part = executable.part
+        self._lines = part.lines or ("",) * len(part.steps)
+        self._users = [
+            next((line for step, line in self._steps() if place in step.inputs), "")
+            for place in executable.layout.arrays
+        ]
+
+    def _steps(self) -> Iterator[tuple[Any, str]]:
+        return zip(self.executable.part.steps, self._lines, strict=True)
+
+    def note(self, arguments: Sequence[Any]) -> None:
+        """Takes note of a run, and of what it uploads."""
+        self.runs += 1
+        for line, value in zip(self._users, arguments, strict=False):
+            if isinstance(value, np.ndarray):
+                self.uploads[line] += value.nbytes
+
+    def by_line(self) -> dict[str, LineTotals]:
+        """Shares out what the runs have cost."""
+        types = self.executable.part.types()
+        costs = [
+            (line, cost_of(s.operation, s.static, [types[slot] for slot in s.inputs], s.types))
+            for s, line in self._steps()
+        ]
+        weight = sum(cost.flops + cost.bytes for _, cost in costs) or 1
+        found: dict[str, LineTotals] = {}
+        for line, cost in costs:
+            before = found.get(line, LineTotals(line, runs=self.runs))
+            found[line] = before._replace(
+                seconds=before.seconds + self.seconds * (cost.flops + cost.bytes) / weight,
+                compile_seconds=before.compile_seconds + self.compile_seconds / len(costs),
+                flops=before.flops + cost.flops * self.runs,
+                bytes=before.bytes + cost.bytes * self.runs,
+            )
+        for line, size in self.uploads.items():
+            before = found.get(line, LineTotals(line))
+            found[line] = before._replace(moved=before.moved + size)
+        return found
+
+
 class _ReportThread(threading.local):
     """The outermost function that runs in a thread, and since when."""
 
@@ -52,9 +139,10 @@ class _ReportThread(threading.local):
 
 
 class Report:
-    """Notes on the programs that run from `start` to `stop`.
+    """Notes on the programs that run from `start` to `stop`, or in a `with` block.
 
-    A step is the time from entering an outermost tape to entering the next one. A `tf.function`
+    While notes are taken each program is waited for, so that its time is known. A step is the time
+    from entering an outermost tape to entering the next one. A `tf.function`
     that opens such a tape takes a step at each of its calls, recorded or not.
 
     >>> import tapefacade as tf
@@ -77,6 +165,8 @@ class Report:
         self.compiled_in: list[int] = []  # for each compilation, how many steps had begun
         self.alike: dict[int, tuple[ProgramShapes, list[Slice]]] = {}  # what was compiled
         self.looks: Counter[str] = Counter()
+        self.downloads: Counter[str] = Counter()  # bytes, by the lines that looked
+        self.executables: dict[int, ExecutableTotals] = {}
         self.functions: dict[tuple[str, str], Counter[str]] = {}  # why Python runs; "" recorded
         self._stepping: weakref.WeakSet[Function] = weakref.WeakSet()
         self._thread = _ReportThread()
@@ -113,16 +203,27 @@ class Report:
 
     def _compute(self, original: Any) -> Any:
         def compute(recording: Recording, tensor: Any) -> None:
-            self.looks[users_place()] += 1
+            line = users_place()
+            self.looks[line] += 1
+            self.downloads[line] += bytes_of(tensor._type)
             original(recording, tensor)
 
         return compute
 
     def _timed(self, executable: execution.Executable, call: Any) -> Any:
         def timed(*arguments: Any) -> Any:
+            totals = self.executables.get(id(executable))
+            if totals is None:
+                totals = self.executables[id(executable)] = ExecutableTotals(executable)
+            totals.note(arguments)
             before, since = execution.STATISTICS.compiled, time.perf_counter()
             result = call(*arguments)
-            if execution.STATISTICS.compiled != before:
+            if execution.STATISTICS.compiled == before:
+                if not any(isinstance(one, Tracer) for one in jax.tree.leaves(result)):
+                    jax.block_until_ready(result)
+                totals.seconds += time.perf_counter() - since
+            else:
+                totals.compile_seconds += time.perf_counter() - since
                 self.compiling += time.perf_counter() - since
                 self.compiled_in.append(len(self.starts))
                 if known := SHAPE_CHANGES.of(executable.part):
@@ -182,12 +283,87 @@ class Report:
 
     # What the notes say.
 
+    @property
+    def lines(self) -> tuple[LineTotals, ...]:
+        """What each line of the user's has cost, the slowest first."""
+        found: dict[str, LineTotals] = {}
+        for totals in self.executables.values():
+            for line, one in totals.by_line().items():
+                before = found.get(line, LineTotals(line))
+                summed: Any = [a + b for a, b in zip(before[1:], one[1:], strict=True)]
+                found[line] = LineTotals(line, *summed)
+        for line, looks in self.looks.items():
+            before = found.get(line, LineTotals(line))
+            moved = before.moved + self.downloads[line]
+            found[line] = before._replace(looks=looks, moved=moved)
+        key = lambda one: (-one.seconds - one.compile_seconds, -one.looks, one.line)  # noqa: E731
+        return tuple(sorted(found.values(), key=key))
+
+    def _table(self) -> list[tuple[str, ...]]:
+        rows = []
+        for one in self.lines[:MAX_ROWS]:
+            rows.append((
+                _seconds(one.seconds), _seconds(one.compile_seconds), f"{one.runs:,}",
+                count_text(one.flops), bytes_text(one.bytes), f"{one.looks:,}",
+                bytes_text(one.moved), place(one.line),
+            ))  # fmt: skip
+        return rows
+
+    def __enter__(self) -> "Report":
+        self.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        if not self._began:
+            return "<Report: nothing has been noted>"
+        return self.text()
+
+    def _repr_html_(self) -> str | None:
+        if not self._began:
+            return None
+        head = self._times()
+        return html_table([LINE_HEADINGS, *self._table()], "; ".join(head))
+
+    def plot(self) -> Any:
+        """Draws the time of the lines, and that of the steps one after the other.
+
+        Returns:
+            A figure of matplotlib, which is an optional dependency (the extra `plot`).
+
+        Raises:
+            ImportError: if matplotlib is not installed.
+        """
+        figures = optional_module("matplotlib.figure", "plot", "Plots of reports")
+        figure = figures.Figure(figsize=(9.0, 6.0), layout="constrained")
+        of_lines, of_steps = figure.subplots(2, 1)
+        lines = self.lines[:MAX_ROWS][::-1]
+        names = [place(one.line)[:MAX_LABEL] for one in lines]
+        places = np.arange(len(lines))
+        seconds = np.array([[one.seconds, one.compile_seconds] for one in lines]).reshape(-1, 2)
+        of_lines.barh(places, seconds[:, 0], label="device, about")
+        of_lines.barh(places, seconds[:, 1], left=seconds[:, 0], label="compiling")
+        of_lines.set_yticks(places, names, fontsize=7)
+        of_lines.set_xlabel("seconds")
+        of_lines.set_title("Time by line")
+        of_lines.legend()
+        begins = np.array(self.starts) - self._began
+        lengths = np.diff([*begins, self._ended - self._began]) if len(begins) else begins
+        of_steps.bar(begins, lengths, width=lengths, align="edge", edgecolor="white")
+        of_steps.set_xlabel("seconds since the beginning")
+        of_steps.set_ylabel("seconds of the step")
+        of_steps.set_title(f"{len(begins):,} steps")
+        return figure
+
     def text(self) -> str:
         """Returns the report."""
         rows = [
             *(("time", line) for line in self._times()),
             *(("programs", line) for line in self._programs()),
             *(("functions", line) for line in self._functions()),
+            *(("lines", line) for line in self._line_rows()),
             *(("looked at", line) for line in self._looks()),
         ]
         lines, last = [], ""
@@ -233,13 +409,17 @@ class Report:
 
     def _functions(self) -> list[str]:
         lines = []
-        for (name, place), whys in sorted(self.functions.items(), key=lambda item: item[0][1]):
-            shown = f"{name} ({_short(place)})" if place else name
+        for (name, where), whys in sorted(self.functions.items(), key=lambda item: item[0][1]):
+            shown = f"{name} ({_short(where)})" if where else name
             if recorded := whys.pop("", 0):
                 signatures = f" for {recorded} signatures" if recorded > 1 else ""
                 lines.append(f"{shown}: recorded{signatures}")
             lines += [f"{shown}: its Python runs at every call: {_short(why)}" for why in whys]
         return _first(lines) or ["no tf.function was called"]
+
+    def _line_rows(self) -> list[str]:
+        rows = self._table()
+        return [line.removeprefix("  ") for line in aligned([LINE_HEADINGS, *rows])] if rows else []
 
     def _looks(self) -> list[str]:
         if not self.looks:
@@ -247,6 +427,27 @@ class Report:
         width = len(f"{max(self.looks.values()):,}")
         found = self.looks.most_common()
         return _first([f"{count:>{width},}  {_short(place)}" for place, count in found])
+
+
+def report() -> Report:
+    """Takes notes of what runs in a `with` block: programs, steps, and the time of each line.
+
+    Not in TensorFlow. Programs are waited for meanwhile; those that were compiled before are
+    prepared once more.
+
+    Returns:
+        A `Report`. It shows itself as text; `lines` are the numbers for each line, and `plot()`
+        draws them.
+
+    >>> with tf.report() as r:
+    ...     x = tf.random.normal([100, 100], seed=1)
+    ...     for _ in range(3):
+    ...         x = tf.tanh(x @ x)
+    ...         total = float(tf.reduce_sum(x))
+    >>> [one.looks for one in r.lines if one.looks]
+    [3]
+    """
+    return Report()
 
 
 def compiled_again(known: ProgramShapes, parts: list[Slice]) -> str:
