@@ -58,6 +58,11 @@ def current_device() -> Any:
     return PLACED.device or default_device()
 
 
+def is_on(platform: str) -> bool:
+    """Returns whether programs of this thread run on a kind of device, by JAX's name of it."""
+    return current_device().platform == platform
+
+
 @contextmanager
 def running_on(device: Any) -> Iterator[None]:
     """Makes a block in which JAX runs on a device what has no arguments from another one."""

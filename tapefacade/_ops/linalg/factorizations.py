@@ -8,13 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, errors
 from tapefacade._core.error_texts import invalid
+from tapefacade._core.placement import is_on
 from tapefacade._definition.op import Check, NoGradient, TensorLike, op
 
 MATRICES = ("double", "float", "half", "complex64", "complex128")
 # Differences of eigenvalues are regularized by this number, as in TensorFlow.
 EIGENVALUE_REGULARIZER = 1e-20
+MESSAGE_NOT_ON_TPU = (
+    "tf.linalg.{} needs eigenvalues of general matrices, which XLA cannot compute on a TPU. "
+    "Compute it on the host, in a block `with tf.device('/CPU:0'):`; symmetric and Hermitian "
+    "matrices have tf.linalg.eigh."
+)
 
 
 class Lu(NamedTuple):
@@ -385,6 +391,16 @@ def eigvalsh(tensor: TensorLike) -> jax.Array:
     return _eigh(_from_lower(wide(tensor)))[0].astype(tensor.dtype)
 
 
+def check_eigenvalues(name: str) -> None:
+    """Refuses what needs eigenvalues of general matrices where XLA has none.
+
+    Raises:
+        UnimplementedError: on a TPU.
+    """
+    if is_on("tpu"):
+        raise errors.UnimplementedError(None, None, MESSAGE_NOT_ON_TPU.format(name))
+
+
 @jax.custom_jvp
 def _eig(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     values, vectors = jnp.linalg.eig(x)
@@ -418,11 +434,13 @@ def eig(tensor: TensorLike) -> tuple[jax.Array, jax.Array]:
 
     Raises:
         InvalidArgumentError: if the matrices are not square.
+        UnimplementedError: on a TPU.
 
     >>> values, vectors = tf.linalg.eig([[2.0, 0.0], [0.0, 1.0]])
     >>> values.numpy()
     array([2.+0.j, 1.+0.j], dtype=complex64)
     """
+    check_eigenvalues("eig")
     check_matrix(tensor)
     return _eig(tensor)
 
@@ -441,10 +459,12 @@ def eigvals(tensor: TensorLike) -> jax.Array:
 
     Raises:
         InvalidArgumentError: if the matrices are not square.
+        UnimplementedError: on a TPU.
 
     >>> tf.linalg.eigvals([[2.0, 0.0], [0.0, 1.0]]).numpy()
     array([2.+0.j, 1.+0.j], dtype=complex64)
     """
+    check_eigenvalues("eigvals")
     check_matrix(tensor)
     return _eig(tensor)[0]
 

@@ -12,7 +12,13 @@ from tapefacade._core.kernel_dtypes import COMPLEX
 from tapefacade._definition.argument_checks import mapped_over_axes
 from tapefacade._definition.op import Check, IndexLike, NoGradient, TensorLike, op
 from tapefacade._ops.array.sorting import permutation_error
-from tapefacade._ops.linalg.factorizations import MATRICES, check_matrix, conjugate_transpose, wide
+from tapefacade._ops.linalg.factorizations import (
+    MATRICES,
+    check_eigenvalues,
+    check_matrix,
+    conjugate_transpose,
+    wide,
+)
 
 # Nodes and weights on [0, 1] for the logarithm as an integral of (1 + t x)^-1 (Higham, "Functions
 # of Matrices", 2008, section 11.5); below this norm eight of them give double precision.
@@ -99,11 +105,13 @@ def sqrtm(input: TensorLike) -> jax.Array:
 
     Raises:
         InvalidArgumentError: if the matrices are not square.
+        UnimplementedError: on a TPU.
 
     >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy()
     array([[2., 0.],
            [0., 3.]], dtype=float32)
     """
+    check_eigenvalues("sqrtm")
     check_matrix(input)
     if input.size == 0:
         return input
@@ -156,12 +164,14 @@ def logm(input: TensorLike) -> jax.Array:
     Raises:
         InvalidArgumentError: if the matrices are not square, or not complex.
         LookupError: if a gradient is asked for.
+        UnimplementedError: on a TPU.
 
     >>> matrix = tf.constant([[1.0, 0.0], [0.0, 1.0]], tf.complex64)
     >>> tf.linalg.logm(matrix).numpy()
     array([[0.+0.j, 0.+0.j],
            [0.+0.j, 0.+0.j]], dtype=complex64)
     """
+    check_eigenvalues("logm")
     check_matrix(input)
     return input if input.size == 0 else mapped_over_axes(_logarithm, input.ndim - 2)(input)
 
