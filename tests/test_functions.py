@@ -616,3 +616,53 @@ def test_ragged_rows_of_any_sizes_keep_one_trace():
     for n in range(1, 6):
         assert total(tf.ragged.constant([[1.0] * n, [2.0]])) == n
     assert len(total._traces) == 1
+
+
+@pytest.mark.parametrize(
+    "shape_of",
+    [
+        lambda x: tf.constant([3, 2]),
+        lambda x: tf.concat([[3], tf.shape(x)], 0),
+        lambda x: np.array([3, 2]),
+        lambda x: [3, 2],
+    ],
+)
+@pytest.mark.parametrize("autograph", [False, True])
+def test_functions_within_functions_know_the_shapes_that_their_callers_know(shape_of, autograph):
+    runs = []
+
+    @tf.function(autograph=autograph)
+    def inner(shape, x):
+        return tf.ones(shape) * x
+
+    @tf.function
+    def middle(shape, x):
+        return inner(shape, x) + 1.0
+
+    @tf.function
+    def outer(x):
+        runs.append(1)
+        return middle(shape_of(x), x)
+
+    concrete = outer.get_concrete_function(tf.TensorSpec([2]))
+    assert concrete.structured_outputs == tf.TensorSpec([3, 2])
+    runs.clear()
+    for n in range(4):
+        assert outer(tf.constant([1.0, n])).numpy().tolist() == [[2.0, n + 1.0]] * 3
+    assert not runs
+    with tf.GradientTape() as tape:
+        x = tf.constant([1.0, 2.0])
+        tape.watch(x)
+        y = outer(x)
+    assert tape.gradient(y, x).numpy().tolist() == [3.0, 3.0]
+    assert inner(tf.constant([2]), tf.constant(5.0)).numpy().tolist() == [5.0, 5.0]
+    assert inner(tf.constant([3]), tf.constant(5.0)).numpy().tolist() == [5.0, 5.0, 5.0]
+
+
+def test_functions_that_are_made_anew_and_look_are_not_recorded_for_ever():
+    def made(x):
+        return tf.function(lambda n, x: x + float(x[0]))(tf.constant(1), x)
+
+    f = tf.function(made, autograph=False)
+    assert f.get_concrete_function(tf.TensorSpec([2])).structured_outputs is None
+    assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 3.0]

@@ -70,3 +70,36 @@ def test_functions_that_draw_by_rejection_run_no_python_again(tfp, name):
     assert not np.array_equal(drawn[0], drawn[1])
     mean = {"Gamma": 1.0, "Beta": 0.5, "Poisson": 2.0, "Binomial": 5 / (1 + np.exp(-1))}[name]
     np.testing.assert_allclose(np.mean(drawn), mean, rtol=0.06)
+
+
+def test_joint_distributions(tfp):
+    tfd, tf = tfp.distributions, tapefacade
+
+    def model():
+        a = yield tfd.Normal(0.0, 1.0)
+        b = yield tfd.Gamma(tf.exp(a), [1.0, 2.0])
+        yield tfd.Normal(a, b)
+
+    parts = [
+        tfd.Normal(0.0, 1.0),
+        lambda a: tfd.Independent(tfd.Gamma(tf.exp(a), [1.0, 2.0]), 1),
+        lambda b, a: tfd.Independent(tfd.Normal(a, b), 1),
+    ]
+    point = [tf.constant(0.1), tf.constant([1.0, 0.5]), tf.constant([0.2, 0.3])]
+    wanted = tfd.Normal(0.0, 1.0).log_prob(point[0]) + tf.reduce_sum(
+        tfd.Gamma(tf.exp(point[0]), [1.0, 2.0]).log_prob(point[1])
+        + tfd.Normal(point[0], point[1]).log_prob(point[2])
+    )
+    named = dict(zip("abc", parts, strict=True))
+    for joint, given in (
+        (tfd.JointDistributionSequential(parts), point),
+        (tfd.JointDistributionNamed(named), dict(zip("abc", point, strict=True))),
+        (tfd.JointDistributionCoroutineAutoBatched(model), point),
+        (tfd.JointDistributionSequentialAutoBatched(parts), point),
+    ):
+        assert [shape.as_list() for shape in tf.nest.flatten(joint.event_shape)] == [[], [2], [2]]
+        np.testing.assert_allclose(joint.log_prob(given), wanted, rtol=1e-5)
+        count = 3 if "AutoBatched" in type(joint).__name__ else []  # the others do not broadcast so
+        drawn = tf.nest.flatten(joint.sample(count, seed=(1, 2)))
+        own = [3] if count else []
+        assert [value.shape.as_list() for value in drawn] == [own, [*own, 2], [*own, 2]]

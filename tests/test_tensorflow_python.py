@@ -322,11 +322,50 @@ def test_a_library_with_values_of_its_own(alias):
 
     doubled = tf.function(lambda i: Interval(2 * i.low, 2 * i.up))(Interval(1.0, 2.0))
     assert [x.numpy() for x in tf.nest.flatten(doubled, expand_composites=True)] == [2.0, 4.0]
+    given = tf.TensorSpec([])
+    shown = tf.function(lambda x: Interval(x, x)).get_concrete_function(given).structured_outputs
+    assert isinstance(shown, IntervalSpec)  # the class wants tensors
     registry.register("tests.Interval")(IntervalSpec)
     assert registry.lookup("tests.Interval") is IntervalSpec
     assert not tf.is_tensor(doubled)
     with contextlib.suppress(KeyError):
         del registry._NAME_TO_TYPE_SPEC["tests.Interval"]
+
+
+def test_values_of_libraries_keep_their_attributes_in_structured_outputs():
+    from tapefacade._port.tensorflow_python import composites
+
+    class NamedSpec(tf.TypeSpec):
+        value_type = property(lambda self: Named)
+        _component_specs = property(lambda self: {"x": tf.TensorSpec([2])})
+
+        def __init__(self, label):
+            self.label = label
+
+        def _serialize(self):
+            return (self.label,)
+
+        def _to_components(self, value):
+            return {"x": value.x}
+
+        def _from_components(self, components):
+            return Named(components["x"], self.label)
+
+    class Named(composites.CompositeTensor):
+        def __init__(self, x, label):
+            self.x, self.label = x, label
+
+        @property
+        def _type_spec(self):
+            return NamedSpec(self.label)
+
+    @tf.function
+    def f(x):
+        return [Named(2 * x, "twice"), x]
+
+    shown, spec = f.get_concrete_function(tf.TensorSpec([2])).structured_outputs
+    assert (type(shown), shown.label, shown.x) == (Named, "twice", tf.TensorSpec([2]))
+    assert spec == tf.TensorSpec([2])
 
 
 # -- what libraries ask of the core ---------------------------------------------------------------

@@ -22,11 +22,16 @@ class ValueWanted(BaseException):
     """Somebody looks at a value where none exists yet: in the body of a loop or a branch.
 
     No `Exception`: the user's code must not catch it. It never leaves the package.
+
+    Attributes:
+        line: where that is.
+        is_worth_another_run: whether a function was found to look at what its caller knows.
     """
 
     def __init__(self, line: str) -> None:
         super().__init__(line)
         self.line = line
+        self.is_worth_another_run = False
 
 
 class RunningCall:

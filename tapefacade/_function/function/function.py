@@ -140,6 +140,23 @@ class _WatchedPython:
             raise
 
 
+# How often a function is recorded again because functions within it look at what it knows.
+MAX_RUNS_FOR_KNOWN_VALUES = 4
+
+
+def _trace_of_look(wanted: ValueWanted) -> FunctionTrace:
+    return FunctionTrace(None, None, f"{wanted.line} looked at a value", looked=True)
+
+
+def _knows_values(tensors: Sequence[EagerTensor]) -> bool:
+    """Whether the caller, a function that is recorded, knows values of arguments, as shapes."""
+    return (
+        bool(THREAD.functions)
+        and THREAD.recording.is_held
+        and any(tensor._value is not None for tensor in tensors)
+    )
+
+
 class Function(PolymorphicFunction):
     """A function that is compiled; made by `tf.function`."""
 
@@ -253,6 +270,8 @@ class Function(PolymorphicFunction):
             return self._first_call(key, args, kwargs, tensors)
         self._calls_without_tracing += 1
         if trace.looked and not numbers_ops_of_caller():
+            if _knows_values(tensors):
+                return self._run(args, kwargs, tensors, trace.counts, self._rewritten())
             return self._record_rewritten(key, args, kwargs, tensors, trace)
         if trace.needs_python:
             return self._run(args, kwargs, tensors, trace.counts, trace.rewritten)
@@ -311,7 +330,10 @@ class Function(PolymorphicFunction):
             end = self._tracings.begin()
             try:
                 trace, result, has_run = self._trace_call(args, kwargs, tensors)
-            except BaseException:  # also Ctrl-C: no variable stays held
+            except BaseException as error:  # also Ctrl-C: no variable stays held
+                if isinstance(error, ValueWanted) and _knows_values(tensors):
+                    self._keep(key, args, kwargs, _trace_of_look(error))
+                    error.is_worth_another_run = True
                 if outermost and THREAD.recording.enclosing is None:
                     surely(release_all)
                 raise
@@ -606,7 +628,8 @@ class Function(PolymorphicFunction):
     def _recorded_abstract(
         self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None
     ) -> FunctionTrace:
-        for refusal in (self._refusal, MESSAGE_SINGLETON):
+        refusal, runs_left = self._refusal, MAX_RUNS_FOR_KNOWN_VALUES
+        while True:
             running = RunningCall(refusal)
             THREAD.functions.append(running)
             try:
@@ -622,14 +645,16 @@ class Function(PolymorphicFunction):
                     draw.is_spare = True  # nothing has run
                 trace = FunctionTrace(recorded, structure, recorded.uncertain)
             except ValueWanted as wanted:
-                trace = FunctionTrace(None, None, f"{wanted.line} looked at a value", looked=True)
+                if wanted.is_worth_another_run and not running.created and runs_left:
+                    runs_left -= 1
+                    continue  # a function within it will be a part of this one
+                trace = _trace_of_look(wanted)
             finally:
                 THREAD.functions.pop()
             self._tracing_count += 1
-            if not running.created:
-                break
-            self._has_variables = True
-        return trace
+            if not running.created or refusal == MESSAGE_SINGLETON:
+                return trace
+            self._has_variables, refusal = True, MESSAGE_SINGLETON
 
     def trace_report(self) -> TraceReport:
         """Tells why the function was recorded each time. Not in TensorFlow.

@@ -80,6 +80,9 @@ class OutputStructure:
         for form in nest.flatten(self._form):
             if isinstance(form, CompositeTensor):
                 own = [next(flat) for _ in parts(form)]
+                if getattr(form, "_is_shown_as_value", False):
+                    leaves.append(_shown_value(form, own))
+                    continue
                 if isinstance(form, ExtensionType) and is_dense(spec_of(form)):
                     form = with_parts(form, iter(own))
                 leaves.append(spec_of(form))
@@ -94,6 +97,14 @@ class OutputStructure:
 
 
 _TENSOR = object()
+
+
+def _shown_value(form: Any, specs: Sequence[Any]) -> Any:
+    """Returns a value with specs in it; its spec, if its class wants tensors."""
+    try:
+        return with_parts(form, iter(specs))
+    except (TypeError, ValueError):
+        return spec_of(form)
 
 
 def _form(leaf: Any) -> Any:

@@ -24,6 +24,8 @@ class CompositeTensor(dispatch.CompositeTensor, metaclass=abc.ABCMeta):
     """
 
     _is_tensor = False
+    # In `structured_outputs` it stays what it is: libraries read its attributes there.
+    _is_shown_as_value = True
 
     @property
     @abc.abstractmethod
