@@ -1,4 +1,4 @@
-"""The command line: `python -m tapefacade run SCRIPT`, `check`, `compare`, `where NAME`, `demo`."""
+"""The command line `python -m tapefacade`: `run`, `doctor`, `check`, `compare`, `where`, `demo`."""
 
 import argparse
 import atexit
@@ -23,6 +23,7 @@ from tapefacade._port import (
     check_command,
     comparison,
     definition_places,
+    doctor,
     notebook_runner,
     report as reporting,
 )
@@ -50,6 +51,8 @@ def main(arguments: list[str] | None = None) -> None:
         _check(options)
     elif options.command == "compare":
         _compare(options)
+    elif options.command == "doctor":
+        _examine(options)
     elif options.command == "where":
         raise SystemExit(definition_places.where(options.names))
     else:
@@ -106,6 +109,24 @@ def _run(options: argparse.Namespace) -> None:
     run(name, others)
 
 
+def _examine(options: argparse.Namespace) -> None:
+    """Runs a script for some steps, and says what makes it slow."""
+    if not os.path.isfile(options.script):
+        options.parser.error(f"there is no file {options.script!r}")
+    if options.steps < 1:
+        options.parser.error("--steps is a positive number")
+    examination = doctor.Examination(options.steps)
+
+    def finish() -> None:
+        examination.stop()
+        sys.stdout.flush()
+        sys.stderr.write(f"\ntapefacade doctor: {options.script}: {examination.advice()}\n")
+
+    atexit.register(finish)
+    examination.start()
+    _run_script(options.script, options.arguments)
+
+
 def _report(program: str) -> None:
     """Has a report printed when the process ends."""
     report = reporting.Report()
@@ -145,6 +166,26 @@ def _parser() -> argparse.ArgumentParser:
         help="print at the end what was compiled, and where the time went, to standard error",
     )
     run.set_defaults(parser=run)
+    examine = commands.add_parser(
+        "doctor",
+        help="run a script for some steps, and say what makes it slow",
+        description="Runs a script until it has taken some steps, and prints up to five findings "
+        "with their lines and what to do: looks in a loop, shapes that change, functions that are "
+        "recorded again, many small ops, float64 by accident, a dataset that is waited for. A step "
+        "opens a tf.GradientTape.",
+    )
+    examine.add_argument(
+        "--steps",
+        type=int,
+        default=doctor.STEPS,
+        metavar="N",
+        help=f"end the script after so many steps; {doctor.STEPS} by default",
+    )
+    examine.add_argument("script", metavar="SCRIPT", help="the script to run")
+    examine.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments"
+    )
+    examine.set_defaults(parser=examine)
     check = commands.add_parser(
         "check",
         help="list the names of TensorFlow that programs use, and which of them are missing",
