@@ -201,6 +201,21 @@ def test_parameter_servers_are_refused_with_advice():
         tf.distribute.experimental.ParameterServerStrategy(None)
 
 
+def test_an_iterator_of_replicas_has_its_class():
+    distributed = mirrored().experimental_distribute_dataset(tf.data.Dataset.range(4).batch(4))
+    assert isinstance(iter(distributed), tf.distribute.DistributedIterator)
+
+
+def test_gathering_batches_of_several_sizes_says_what_to_do():
+    strategy = mirrored()
+    context = tf.distribute.get_replica_context
+    dataset = strategy.experimental_distribute_dataset(tf.data.Dataset.range(3).batch(3))
+    (batch,) = dataset
+    with pytest.raises(ValueError, match="batches have different sizes") as caught:
+        strategy.run(lambda x: context().all_gather(x, 0), args=(batch,))
+    assert "drop_remainder=True" in "".join(caught.value.__notes__)
+
+
 def test_central_variables_say_how_replicas_assign_them():
     strategy = tf.distribute.experimental.CentralStorageStrategy(["CPU:0", "CPU:1"])
     with strategy.scope():
@@ -238,6 +253,11 @@ def test_checks_and_prints_in_replicas(capfd):
 def test_a_strategy_for_tpus_needs_one():
     with pytest.raises(ValueError, match="There is no TPU"):
         tf.distribute.TPUStrategy()
+
+
+def test_a_resolver_of_tpus_needs_one():
+    with pytest.raises(ValueError, match="Please provide a TPU Name"):
+        tf.distribute.cluster_resolver.TPUClusterResolver(tpu="")
 
 
 def test_what_strategies_make_are_of_the_public_classes():

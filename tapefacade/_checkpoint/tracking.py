@@ -224,7 +224,8 @@ def put(variable: Variable, tensor: Any) -> None:
         root._restore(tensor)  # its initial value
         return
     recording = THREAD.recording
-    if recording.at.parent is None and not recording.assigned and recording.frame is None:
+    is_free = recording.at.parent is None and not recording.assigned and recording.frame is None
+    if is_free and not root.has_copies:
         root._restore(tensor)  # nothing is pending that may fail and take it back
         return
     with locked([root]):
@@ -248,7 +249,8 @@ def put_all(puts: Sequence[Callable[[], None]]) -> None:
     is_free = recording.at.parent is None and not recording.assigned and recording.frame is None
     together: list[VariablePut] = []
     for one in puts:
-        if isinstance(one, VariablePut) and is_free and not THREAD.functions:
+        is_plain = isinstance(one, VariablePut) and not one.variable._root.has_copies
+        if is_plain and is_free and not THREAD.functions:
             together.append(one)
         else:
             one()

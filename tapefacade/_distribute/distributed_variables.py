@@ -19,6 +19,7 @@ from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
 from tapefacade._distribute.reduction import ReduceOp, all_reduced
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack, unstack
+from tapefacade._ops.math.arithmetic import multiply
 from tapefacade._ops.math.division import truediv
 from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -79,7 +80,7 @@ class DistributedVariable(ResourceVariable):
         return tuple(unstack(self._copies.value(), count))
 
     @property
-    def has_copies(self) -> bool:
+    def has_copies(self) -> bool:  # type: ignore[override]
         """Whether each replica has a value of its own."""
         return self._copies is not None
 
@@ -183,6 +184,16 @@ class MirroredVariable(DistributedVariable):
 
 class SyncOnReadVariable(DistributedVariable):
     """A variable of which each replica has its own value, brought together where it is read."""
+
+    def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
+        self._count = strategy.num_replicas_in_sync
+        self._is_sum = kwargs.get("aggregation") is VariableAggregation.SUM
+        super().__init__(strategy, **kwargs)
+
+    def _set_up(self, tensor: EagerTensor, *args: Any, **kwargs: Any) -> None:
+        if self._is_sum:  # each replica has the initial value
+            tensor = multiply(tensor, np.asarray(self._count, tensor._type.numpy_dtype))
+        super()._set_up(tensor, *args, **kwargs)
 
     def _brought_together(self, value: Any) -> Any:
         return value

@@ -1,7 +1,9 @@
 """Calls of a function in all replicas: recorded once, as one instruction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
@@ -9,11 +11,12 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import Draw, drawn_for_replicas, rehearsing
 from tapefacade._core.replica_places import entered
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._distribute.collectives import AXIS
 from tapefacade._distribute.distributed_variables import (
     DistributedVariable,
+    SyncOnReadVariable,
     copies_of_replicas,
     replicas_in_turn,
 )
@@ -26,6 +29,14 @@ from tapefacade._distribute.replica_run_op import (
     differing_inputs,
 )
 from tapefacade._distribute.replica_values import DistributedValues, PerReplica, regrouped, selected
+from tapefacade._distribute.uneven_run_op import (
+    HINT_SIZES,
+    MESSAGE_ORDER,
+    UnevenPart,
+    UnevenPlan,
+    UnevenRun,
+    UnevenRunForEffects,
+)
 from tapefacade._function.control.bodies import Body, body_of, operand, record_checks
 from tapefacade._function.control.scan_op import BodyKey
 from tapefacade._function.function.rewriter import REWRITER
@@ -62,50 +73,55 @@ class ReplicaCall:
     def result(self) -> Any:
         """Calls the function; returns a structure with `PerReplica` leaves."""
         stacks = [_stacked(leaf) for leaf in self.flat if isinstance(leaf, DistributedValues)]
-        if any(each is None for each in stacks):
+        is_even = not any(each is None for each in stacks)
+        if not is_even and not self._is_dense():
             return self._in_turn(WHY_SHAPES)
         try:
-            body = self._recorded(stacks)
+            bodies = [self._recorded(self._types(stacks))] if is_even else self._recorded_each()
         except ValueWanted as wanted:
             if THREAD.recording.frame is not None:
                 THREAD.recording.observe(WHY_LOOKED.format(wanted.line))
             return self._in_turn(f"it looks at a value, {wanted.line}")
-        for variable in body.assigned:
+        for variable in bodies[0].assigned:
             if getattr(variable, "_strategy", None) is not self.strategy:
                 return self._in_turn(WHY_OUTSIDE.format(variable.name))
-        with locked(body.assigned):
-            rows = self._run(body, stacks)
-        return self._packed(rows)
+        with locked(bodies[0].assigned):
+            if is_even:
+                return self._packed(self._run(bodies[0], stacks))
+            return self._packed_each(self._run_each(bodies))
 
     # All at once.
 
-    def _recorded(self, stacks: Sequence[Any]) -> Body:
-        """Records the function, rewritten if it looks at values and runs in a `tf.function`."""
-        types = [
+    def _types(self, stacks: Sequence[Any]) -> list[TensorType]:
+        """Returns the types of the rows of the values of the replicas."""
+        return [
             type_of(part._type.shape[1:], part._type.numpy_dtype)
             for each in stacks
             for part in _parts(each)
         ]
+
+    def _recorded(self, types: list[TensorType]) -> Body:
+        """Records the function, rewritten if it looks at values and runs in a `tf.function`."""
         python = getattr(self.fn, "python_function", self.fn)
         try:
-            return self._body(python, stacks, types)
+            return self._body(python, types)
         except ValueWanted:
             rewritten = REWRITER.rewrite(python) if THREAD.functions else None
             if rewritten is None:
                 raise
-            return self._body(rewritten, stacks, types)
+            return self._body(rewritten, types)
 
-    def _body(self, fn: Callable[..., Any], stacks: Sequence[Any], types: list[TensorType]) -> Body:
+    def _body(self, fn: Callable[..., Any], types: list[TensorType]) -> Body:
         def call(tensors: list[EagerTensor]) -> Any:
-            rest, of_stacks = iter(tensors), iter(stacks)
+            rest = iter(tensors)
             flat = []
             for leaf in self.flat:
-                if isinstance(leaf, DistributedValues):
-                    each = next(of_stacks)
-                    parts = [next(rest) for _ in _parts(each)]
-                    flat.append(parts[0] if isinstance(each, EagerTensor) else _row(each, parts))
-                else:
+                if not isinstance(leaf, DistributedValues):
                     flat.append(leaf)
+                    continue
+                form = None if leaf._stacked is not None else leaf.values[0]
+                parts = [next(rest) for _ in range(len(_parts(form)) if _is_composite(form) else 1)]
+                flat.append(_row(form, parts) if _is_composite(form) else parts[0])
             args, kwargs = nest.pack_sequence_as(self.arguments, flat)
             context = RecordedReplica(self.strategy)
             with entered(self.strategy, context), THREAD.temporarily(describing=True):
@@ -154,36 +170,58 @@ class ReplicaCall:
         """Records the instruction, with what it assigns, prints and checks; returns the results."""
         outside = body.outside()
         of_replicas = self._of_replicas(body, outside)
-        rows: list[bool | None] = []
         operands = [operand(part) for each in stacks for part in _parts(each)]
         elements = len(operands)
-        keys, draws = [], []
-        for place, item in enumerate(outside):
-            if isinstance(item, Draw):
-                keys.append(BodyKey(place, item.key._type))
-                draws.append(item)
-                rows.append(None)
-                continue
-            has_rows = isinstance(item, Variable) and id(item) in of_replicas
-            operands.append(operand(of_replicas[id(item)] if has_rows else item))
-            rows.append(has_rows)
+        rows, keys, draws = self._taken_from_outside(body, of_replicas)
+        operands += [
+            operand(of_replicas.get(id(item), item))
+            for item in outside
+            if not isinstance(item, Draw)
+        ]
         if draws:
             operands.append(operand(drawn_for_replicas(draws, self.strategy.num_replicas_in_sync)))
         plan = ReplicaPlan(
-            body.program, body.count, elements, self.strategy.num_replicas_in_sync, tuple(rows),
-            tuple(id(variable) in of_replicas for variable in body.assigned), tuple(keys),
+            body.program, body.count, elements, self.strategy.num_replicas_in_sync, rows,
+            tuple(id(variable) in of_replicas for variable in body.assigned), keys,
             self.strategy.mesh, any(variable.trainable for variable in body.assigned),
         )  # fmt: skip
         return _applied(plan, body, of_replicas, operands)
 
-    def _of_replicas(self, body: Body, outside: Sequence[Any]) -> dict[int, Variable]:
-        """Finds the variables of which each replica has its own value; returns these values."""
+    def _taken_from_outside(
+        self, body: Body, of_replicas: dict[int, Variable]
+    ) -> tuple[tuple[bool | None, ...], tuple[BodyKey, ...], list[Draw]]:
+        """Tells what a body takes from outside: what has rows, the keys, and how they are drawn."""
+        rows: list[bool | None] = []
+        keys, draws = [], []
+        for place, item in enumerate(body.outside()):
+            if isinstance(item, Draw):
+                keys.append(BodyKey(place, item.key._type))
+                draws.append(item)
+            rows.append(None if isinstance(item, Draw) else id(item) in of_replicas)
+        return tuple(rows), tuple(keys), draws
+
+    def _of_replicas(
+        self, body: Body, outside: Sequence[Any], unlike: Collection[int] = ()
+    ) -> dict[int, Variable]:
+        """Finds the variables of which each replica has its own value; returns these values.
+
+        Args:
+            body: what a replica does.
+            outside: what it takes from outside.
+            unlike: the places in this that are not the same in all replicas.
+        """
         found: dict[int, Variable] = {}
         for variable in (*body.assigned, *outside):
             if isinstance(variable, DistributedVariable) and variable.has_copies:
                 found[id(variable)] = copies_of_replicas(variable)
+        for variable in body.assigned:
+            if isinstance(variable, SyncOnReadVariable):  # equal values add up as well
+                found[id(variable)] = copies_of_replicas(variable)
         while True:
-            given = [isinstance(item, Draw) or id(item) in found for item in outside]
+            given = [
+                isinstance(item, Draw) or id(item) in found or place in unlike
+                for place, item in enumerate(outside)
+            ]
             outputs = differing(body.program.part, differing_inputs(body.program, given))
             new = [
                 variable
@@ -194,6 +232,72 @@ class ReplicaCall:
                 return found
             for variable in new:
                 found[id(variable)] = copies_of_replicas(variable)
+
+    # All at once, with values of different shapes.
+
+    def _is_dense(self) -> bool:
+        """Whether all values of the replicas are tensors of numbers."""
+        own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
+        values = [_as_operand(value) for leaf in own for value in leaf.values]
+        return all(type(value) is EagerTensor for value in values)
+
+    def _operands_of(self, replica: int) -> list[EagerTensor]:
+        own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
+        return [convert(leaf.values[replica]) for leaf in own]
+
+    def _recorded_each(self) -> list[Body]:
+        """Records the function once for all replicas with values of the same types."""
+        known: dict[Any, Body] = {}
+        found = []
+        for replica in range(self.strategy.num_replicas_in_sync):
+            types = [operand._type for operand in self._operands_of(replica)]
+            if tuple(types) not in known:
+                known[tuple(types)] = self._recorded(types)
+            found.append(known[tuple(types)])
+        return found
+
+    def _run_each(self, bodies: Sequence[Body]) -> list[list[EagerTensor]]:
+        """Records the instruction; returns the results of each replica."""
+        first = bodies[0]
+        names = [[variable.name for variable in body.assigned] for body in bodies]
+        if any(body.count != first.count for body in bodies) or any(n != names[0] for n in names):
+            raise hinted(RuntimeError(MESSAGE_ORDER), HINT_SIZES)
+        of_replicas: dict[int, Variable] = {}
+        others = [body.outside() for body in bodies]
+        for body in bodies:
+            own = body.outside()
+            unlike = {p for p in range(len(own)) if not all(_same_at(p, own[p], o) for o in others)}
+            of_replicas |= self._of_replicas(body, own, unlike)
+        operands, parts, draws = [], [], []
+        for replica, body in enumerate(bodies):
+            elements = self._operands_of(replica)
+            rows, keys, own = self._taken_from_outside(body, of_replicas)
+            draws = draws or own
+            operands += [operand(element) for element in elements]
+            operands += [operand(of_replicas.get(id(i), i)) for i in body.outside()
+                         if not isinstance(i, Draw)]  # fmt: skip
+            parts.append(UnevenPart(body.program, len(elements), rows, keys))
+        if draws:
+            operands.append(operand(drawn_for_replicas(draws, len(bodies))))
+        plan = UnevenPlan(
+            tuple(parts), first.count,
+            tuple(id(variable) in of_replicas for variable in first.assigned),
+            any(variable.trainable for variable in first.assigned),
+        )  # fmt: skip
+        outputs = _applied_each(plan, first, of_replicas, operands)
+        return [outputs[k * first.count : (k + 1) * first.count] for k in range(len(bodies))]
+
+    def _packed_each(self, results: Sequence[Sequence[EagerTensor]]) -> Any:
+        """Returns the result: of what a replica has made, each has its own."""
+        found = []
+        for tensors in results:
+            leaves = list(self._leaves)
+            for place, tensor in zip(self._places, tensors, strict=True):
+                leaves[place] = (
+                    results[0][self._places.index(place)] if place in self._same else tensor
+                )
+            found.append(nest.pack_sequence_as(self._form, leaves, expand_composites=True))
+        return regrouped(found)
 
     # One after the other.
 
@@ -219,16 +323,7 @@ def _applied(
     adopt_lines(run.plan.program, plan.program)
     outputs = recording.apply(run, (), slots, types)
     end = body.count + len(body.assigned)
-    variables, tensors = [], []
-    for variable, tensor in zip(body.assigned, outputs[body.count : end], strict=True):
-        variables.append(variable)
-        if id(variable) not in of_replicas:
-            tensors.append(tensor)
-            continue
-        tensors.append(variable._outside(tensor))
-        variables.append(of_replicas[id(variable)])
-        tensors.append(tensor)
-    put_together(variables, tensors)
+    _assign(body, of_replicas, outputs[body.count : end])
     if plan.program.acts:
         recording.apply(interned(ReplicaRunForEffects, plan), (), slots, types)
     rest = iter(outputs[end:])
@@ -238,6 +333,55 @@ def _applied(
     if plan.program.acts and recording.frame is None:
         THREAD.recording.flush()
     return outputs[: body.count]
+
+
+def _assign(body: Body, of_replicas: dict[int, Variable], new: Sequence[EagerTensor]) -> None:
+    """Gives the variables that a body assigns their new values, those of the replicas as well."""
+    variables, tensors = [], []
+    for variable, tensor in zip(body.assigned, new, strict=True):
+        variables.append(variable)
+        if id(variable) not in of_replicas:
+            tensors.append(tensor)
+            continue
+        tensors.append(variable._outside(tensor))
+        variables.append(of_replicas[id(variable)])
+        tensors.append(tensor)
+    put_together(variables, tensors)
+
+
+def _applied_each(
+    plan: UnevenPlan, body: Body, of_replicas: dict[int, Variable],
+    operands: Sequence[tuple[int, TensorType]],
+) -> list[EagerTensor]:  # fmt: skip
+    recording = THREAD.recording
+    slots = tuple([slot for slot, _ in operands])
+    types = [type_ for _, type_ in operands]
+    run = interned(UnevenRun, plan)
+    outputs = recording.apply(run, (), slots, types)
+    start = body.count * len(plan.parts)
+    end = start + len(body.assigned)
+    _assign(body, of_replicas, outputs[start:end])
+    acts = any(part.program.acts for part in plan.parts)
+    if acts:
+        recording.apply(interned(UnevenRunForEffects, plan), (), slots, types)
+    rest = iter(outputs[end:])
+    for part, check_types in zip(plan.parts, run.check_types, strict=True):
+        record_checks(part.program.checks, [[next(rest) for _ in check] for check in check_types])
+    if acts and recording.frame is None:
+        THREAD.recording.flush()
+    return outputs[:start]
+
+
+def _same_at(place: int, item: Any, others: Sequence[Any]) -> bool:
+    """Whether another body takes the same from outside at a place."""
+    other = others[place] if place < len(others) else None
+    if item is other or (isinstance(item, Draw) and isinstance(other, Draw)):
+        return True
+    values = [getattr(each, "_value", None) for each in (item, other)]
+    if not all(isinstance(value, np.ndarray) for value in values):
+        return False
+    one, two = values
+    return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
 
 
 def _stacked(value: DistributedValues) -> Any:
@@ -251,6 +395,10 @@ def _stacked(value: DistributedValues) -> Any:
     columns = [stack(column) for column in zip(*parts, strict=True)]
     first = value.values[0]
     return _row(first, columns) if isinstance(first, CompositeTensor) else columns[0]
+
+
+def _is_composite(value: Any) -> bool:
+    return isinstance(value, CompositeTensor)
 
 
 def _as_operand(value: Any) -> Any:

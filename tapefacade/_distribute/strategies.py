@@ -14,7 +14,12 @@ from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._distribute.distributed_variables import DistributedVariable, distributed
-from tapefacade._distribute.input_datasets import DistributedDataset, InputContext, ValueContext
+from tapefacade._distribute.input_datasets import (
+    DistributedDataset,
+    InputContext,
+    ValueContext,
+    cut_for_replicas,
+)
 from tapefacade._distribute.reduction import as_tensors, gathered, reduced
 from tapefacade._distribute.replica_calls import ReplicaCall
 from tapefacade._distribute.replica_contexts import ReplicaContext, own_part
@@ -353,6 +358,21 @@ class Strategy:
         """
         context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
         return DistributedDataset(dataset_fn(context), self, is_of_replicas=True)
+
+    # What `fit` needs.
+
+    def cut(self, batch: Any) -> Any:
+        """Returns a batch, a structure of arrays and tensors, cut for the replicas."""
+        return nest.map_structure(lambda part: cut_for_replicas(convert(part), self), batch)
+
+    def joined(self, value: Any) -> Any:
+        """Returns the values of the replicas, joined."""
+        return self.gather(value, 0) if isinstance(value, DistributedValues) else value
+
+    def averaged(self, value: Any) -> Any:
+        """Returns the mean of the values of the replicas."""
+        is_own = isinstance(value, DistributedValues)
+        return self.reduce("MEAN", value, None) if is_own else value
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 

@@ -179,6 +179,11 @@ def _change() -> None:
         arrays.ArrayDataAdapter._get_iterator, arrays.tree
     )
     PATCHES.set(arrays.ArrayDataAdapter, "_get_iterator", batches)
+    losses = importlib.import_module("keras.src.losses.loss")
+    scaled, unscaled = optimizer_update.scaled_for_replicas, optimizer_update.unscaled_of_replicas
+    if hasattr(losses, "scale_loss_for_distribution"):
+        replaced[losses.scale_loss_for_distribution] = scaled
+        replaced[losses.unscale_loss_for_distribution] = unscaled
     _change_training()
     _change_tracebacks()
     _change_look_ups_of_tensorflow()
@@ -263,6 +268,8 @@ def _change_training() -> None:
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
     adding = optimizer_update.slot_beside(base.add_variable_from_reference)
     PATCHES.set(base, "add_variable_from_reference", adding)
+    updating = optimizer_update.update_of_replicas(base._backend_update_step)
+    PATCHES.set(optimizer, "_backend_update_step", updating)
     filtering = optimizer_update.filter_with_reason(base._filter_empty_gradients)
     PATCHES.set(base, "_filter_empty_gradients", filtering)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._core import dtypes, errors, random_seeds
+from tapefacade._core import dtypes, errors, random_seeds, replica_places
 from tapefacade._core.conversion import convert, is_tensor
 from tapefacade._core.error_texts import incompatible_shapes
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
@@ -145,7 +145,10 @@ class Generator:
         else:
             self._state_var = self._variable(int64_part(state, [WORDS_OF_STATE[self._alg]]))
 
+    _is_distributed = False
+
     def _variable(self, state: Any) -> Variable:
+        self._is_distributed = bool(replica_places.THREAD.places)
         return Variable(state, trainable=False, name="StateVar", dtype=dtypes.int64)
 
     @classmethod
@@ -278,10 +281,18 @@ class Generator:
             self._state_var.assign(generator_states.generator_state_ahead(before, delta))
         return before
 
+    def _skipped(self, delta: Any) -> EagerTensor:
+        """Passes over numbers; returns the state before, in a replica with the key of its own."""
+        state = self.skip(delta)
+        places = replica_places.THREAD.places
+        if not (self._is_distributed and places and places[-1].replica is not None):
+            return state
+        return generator_states.of_replica(state, places[-1].replica.replica_id_in_sync_group)
+
     # Numbers.
 
     def _words(self, shape: Any) -> EagerTensor:
-        return generator_states.words(self.skip(_size(shape)))
+        return generator_states.words(self._skipped(_size(shape)))
 
     def normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = dtypes.float32,
@@ -390,7 +401,7 @@ class Generator:
         tf.uint64
         """
         dtype = dtypes.as_dtype(dtype)
-        return generator_states.full_integers(self.skip(_size(shape)), shape, dtype)
+        return generator_states.full_integers(self._skipped(_size(shape)), shape, dtype)
 
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any = dtypes.int32, name: None = None

@@ -126,6 +126,11 @@ def set_variable_creator(variable_creator: Callable[..., Any] | None) -> None:
     _SCOPES.strategy = [] if variable_creator is None else [variable_creator]
 
 
+def strategy_creator() -> Callable[..., Any] | None:
+    """Returns the function that `variable_creator_below` has set; None if there is none."""
+    return _SCOPES.strategy[-1] if _SCOPES.strategy else None
+
+
 class VariableMeta(abc.ABCMeta):
     """The class of `tf.Variable`: lets the creators of the scopes make its objects.
 

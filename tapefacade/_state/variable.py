@@ -143,6 +143,7 @@ class Variable(Operators, metaclass=VariableMeta):
 
     __array_priority__ = 100
     _made_by_creators = True
+    has_copies = False  # whether the replicas of a strategy have values of their own
 
     def __new__(cls, *args: Any, **kwargs: Any) -> "Variable":
         return object.__new__(ResourceVariable if cls is Variable else cls)

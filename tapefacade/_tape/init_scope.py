@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
+from tapefacade._core.replica_places import is_in_run
 from tapefacade._definition.op import function
 from tapefacade._trace.recording import THREAD, Recording
 
@@ -21,7 +22,7 @@ def init_scope() -> Iterator[None]:
 
     See https://www.tensorflow.org/api_docs/python/tf/init_scope.
     """
-    if THREAD.functions:
+    if THREAD.functions or (is_in_run() and THREAD.recording.enclosing is not None):
         with outside_of_functions():
             yield
         return

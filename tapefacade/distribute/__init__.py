@@ -9,6 +9,7 @@ from tapefacade._distribute.cross_device_ops import (
 )
 from tapefacade._distribute.input_datasets import (
     DistributedDataset as DistributedDataset,
+    DistributedIterator as DistributedIterator,
     InputContext as InputContext,
 )
 from tapefacade._distribute.reduction import ReduceOp as ReduceOp
@@ -29,6 +30,6 @@ from tapefacade._distribute.strategies import (
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
 )
-from tapefacade.distribute import experimental as experimental
+from tapefacade.distribute import cluster_resolver as cluster_resolver, experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

@@ -12,18 +12,32 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_array
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._keras.backend.lifted_functions import KerasState
+from tapefacade._state.scopes import strategy_creator
 from tapefacade._state.variable import ResourceVariable, Variable
+from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 
 
-def make(value: Any, trainable: bool, name: str, layout: Any = None) -> Variable:
-    """Makes a variable of ours with a value that Keras has made.
+def make(
+    value: Any, trainable: bool, name: str, layout: Any = None,
+    synchronization: str | None = None, aggregation: str | None = None,
+) -> Variable:  # fmt: skip
+    """Makes a variable of ours with a value that Keras has made; in a strategy's scope, its own.
 
     Args:
         value: the value.
         trainable: whether tapes watch it.
         name: its name.
-        layout: how it is divided among devices, as Keras's distribution says; None: not at all.
+        layout: how it is laid out on several devices, or None.
+        synchronization: Keras's name of when replicas bring their values together.
+        aggregation: Keras's name of how they do.
     """
+    creator = strategy_creator()
+    if creator is not None:
+        return creator(
+            None, initial_value=as_tensor(value), trainable=trainable, name=name,
+            synchronization=VariableSynchronization[(synchronization or "auto").upper()],
+            aggregation=VariableAggregation[(aggregation or "none").upper()],
+        )  # fmt: skip
     sharding = getattr(layout, "backend_layout", layout)  # of Keras's `TensorLayout`
     return ResourceVariable(as_tensor(value), trainable=trainable, name=name, sharding=sharding)
 
@@ -53,6 +67,8 @@ class VariableMembers:
     value: Any
     _trainable: bool
     _name: str
+    _synchronization: str | None = None
+    _aggregation: str | None = None
 
     # What Keras asks for.
 
@@ -73,8 +89,7 @@ class VariableMembers:
         if value is None or (isinstance(value, Tracer) and held is None):
             self.__dict__["_traced"] = value
         elif held is None:
-            layout = self.__dict__.get("_layout")
-            self.__dict__["_facade"] = make(value, self._trainable, self._name, layout)
+            self.__dict__["_facade"] = self._made(value, self.__dict__.get("_layout"))
         else:
             held.assign(as_tensor(value))
 
@@ -126,8 +141,12 @@ class VariableMembers:
         value = self.__dict__.pop("_value", None)
         if value is None:
             return None
-        made = self.__dict__["_facade"] = make(value, self._trainable, self._name)
+        made = self.__dict__["_facade"] = self._made(value)
         return made
+
+    def _made(self, value: Any, layout: Any = None) -> Variable:
+        modes = self._synchronization, self._aggregation
+        return make(value, self._trainable, self._name, layout, *modes)
 
     @property
     def _tensor(self) -> EagerTensor:

@@ -10,7 +10,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._core.conversion import convert
 from tapefacade._core.placement import PLACED, Placement
+from tapefacade._core.replica_places import current_replica, replica_count
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
@@ -76,6 +78,35 @@ def slot_beside(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(self, reference_variable, *args, **kw)
 
     return add_variable_from_reference
+
+
+def update_of_replicas(original: Callable[..., None]) -> Callable[..., None]:
+    """Makes the method that changes the variables: replicas add their gradients up before."""
+
+    @functools.wraps(original)
+    def _backend_update_step(
+        self: Any, grads: Any, trainable_variables: Any, learning_rate: Any
+    ) -> None:
+        replica = current_replica()
+        if replica is not None:
+            given = [gradient for gradient in grads if gradient is not None]
+            summed = iter(replica.all_reduce("SUM", given))
+            grads = [None if gradient is None else next(summed) for gradient in grads]
+        original(self, grads, trainable_variables, learning_rate)
+
+    return _backend_update_step
+
+
+def scaled_for_replicas(value: Any) -> Any:
+    """Returns a loss divided by the number of replicas, whose gradients are added up."""
+    count = replica_count()
+    return value if count == 1 else value * convert(1.0 / count, value.dtype)
+
+
+def unscaled_of_replicas(value: Any) -> Any:
+    """Returns what `scaled_for_replicas` was given."""
+    count = replica_count()
+    return value if count == 1 else value * convert(float(count), value.dtype)
 
 
 def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:

@@ -12,6 +12,8 @@ import numpy as np
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._function.function.function import Function
+from tapefacade._keras.training.optimizer_update import scaled_for_replicas, unscaled_of_replicas
+from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._tape.tape import GradientTape
 
 STATES = (
@@ -35,7 +37,7 @@ class TrainerMembers:
             loss = self._compute_loss(
                 x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True
             )
-            self._loss_tracker.update_state(loss, sample_weight=_count(x))
+            self._loss_tracker.update_state(unscaled_of_replicas(loss), sample_weight=_count(x))
             if self.optimizer is not None:
                 loss = self.optimizer.scale_loss(loss)
         if self.trainable_weights and self.optimizer is not None:
@@ -50,7 +52,7 @@ class TrainerMembers:
         loss = self._compute_loss(
             x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False
         )
-        self._loss_tracker.update_state(loss, sample_weight=_count(x))
+        self._loss_tracker.update_state(unscaled_of_replicas(loss), sample_weight=_count(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
     def predict_step(self: Any, data: Any) -> Any:
@@ -74,11 +76,15 @@ class TrainerMembers:
     def make_predict_function(self: Any, force: bool = False) -> Any:
         """Makes the function that predicts for the next batches."""
         if self.predict_function is None or force:
-            self.predict_function = _over_batches(self, self.predict_step)
+            self.predict_function = _over_batches(self, self.predict_step, is_joined=True)
         return self.predict_function
 
     def _symbolic_build(self: Any, iterator: Any = None, data_batch: Any = None) -> None:
         """Does nothing: models, metrics and optimizers are built by the first step, as in TF."""
+
+    def _aggregate_additional_loss(self: Any, loss: Any) -> Any:
+        """Returns a loss of a layer, of which each replica has its share."""
+        return scaled_for_replicas(reduce_sum(loss))
 
     # There is no state to carry along: programs assign the variables themselves.
 
@@ -90,19 +96,54 @@ class TrainerMembers:
         self._jax_state_synced = True
 
 
-def _over_batches(model: Any, step: Callable[[Any], Any]) -> Callable[..., Any]:
-    """Makes a function of the trainer's state and an iterator, which takes steps."""
+def strategy_of(model: Any) -> Any:
+    """Returns the strategy of several replicas that has made a model's variables, or None."""
+    weights = [*model.variables, *model.metrics_variables]
+    if getattr(model, "optimizer", None) is not None:
+        weights += model.optimizer.variables
+    found = (getattr(weight._root, "_strategy", None) for weight in weights)
+    return next((strategy for strategy in found if strategy is not None), None)
+
+
+def _in_replicas(strategy: Any, step: Callable[[Any], Any], is_joined: bool) -> Any:
+    """Returns a step whose batch is cut for the replicas of a strategy."""
+
+    def step_of_replicas(data: Any) -> Any:
+        result = strategy.run(step, args=(data,))
+        return nest.map_structure(
+            lambda part: strategy.joined(part) if is_joined else strategy.averaged(part), result
+        )
+
+    return step_of_replicas
+
+
+def _over_batches(
+    model: Any, step: Callable[[Any], Any], is_joined: bool = False
+) -> Callable[..., Any]:
+    """Makes a function of the trainer's state and an iterator, which takes steps.
+
+    Args:
+        model: the model.
+        step: what is done with a batch.
+        is_joined: whether what several replicas give is joined, and not averaged.
+    """
+    strategy = strategy_of(model)
+    if strategy is not None:
+        step = _in_replicas(strategy, step, is_joined)
     call = _on_tensors(step) if model.run_eagerly else Function(step, reduce_retracing=True)
 
     def function(state: Any, iterator: Iterator[Any]) -> tuple[Any, Any]:
-        result = call(next(iterator))
+        result = call(batch(next(iterator)))
         for _ in range(model.steps_per_execution - 1):
             try:
                 data = next(iterator)
             except StopIteration:
                 break
-            result = call(data)
+            result = call(batch(data))
         return result, state
+
+    def batch(data: Any) -> Any:
+        return data if strategy is None else strategy.cut(data)
 
     return function
 

@@ -5,6 +5,7 @@ import numbers
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
@@ -37,6 +38,14 @@ def words(state: FreeTensor) -> jax.Array:
 
 def _words(state: jax.Array) -> jax.Array:
     return lax.bitcast_convert_type(state, np.uint32).reshape(-1)
+
+
+@op("_rng_of_replica", kernel="StatelessRandomUniformFullIntV2", gradient=NotDifferentiable())
+def of_replica(state: FreeTensor, replica: FreeTensor) -> jax.Array:
+    """Gives a state the key of a replica: what the key draws there."""
+    counter = jnp.stack([replica.astype(np.int64), jnp.zeros((), np.int64)])
+    key = philox.bits(_words(jnp.concatenate([counter, state[2:]])), (1,), np.int64)
+    return jnp.concatenate([state[:2], key])
 
 
 @op("_rng_seed", kernel="StatefulRandomBinomial", gradient=NotDifferentiable())
