@@ -173,6 +173,47 @@ def is_part_of_another(decorator: ast.expr) -> bool:
     return name in ("setter", "deleter", "overload", "register")
 
 
+# Names of TensorFlow's that two classes have there as well.
+TWO_CLASSES = {"CompositeTensor", "SparseTensorValue", "name_scope"}
+
+
+def test_every_class_has_a_name_of_its_own():
+    """A traceback or a search that names a class of the package then means one."""
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in tree(path).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert set(twice) <= TWO_CLASSES, twice
+
+
+# Where files are opened that no user names with `://`, and the storage of local files itself.
+FILES_OF_THIS_MACHINE = {
+    "__main__.py": "the script to run, and the null device",
+    "_checkpoint/array_files.py": "a copy on this machine, and its directory",
+    "_data/dataset_files.py": "what a storage has opened, or its file if that is on this machine",
+    "_data/files.py": "what a storage has opened, or its file if that is on this machine",
+    "_io/storage.py": "the storage of this machine",
+    "_ops/array/printing.py": "`tf.print` writes to `file://` only, as in TensorFlow",
+    "_port": "the user's programs",
+    "_trace/compilation_cache.py": "what the system says of the processor",
+}
+OPENING = {"open", "os.open", "io.open", "gzip.open", "np.load", "np.save", "np.fromfile"}
+
+
+@every_module
+def test_files_that_users_name_are_opened_by_their_storage(path):
+    """So that paths with `://` work wherever a file does (`_io/storage.py`)."""
+    place = path.relative_to(PACKAGE).as_posix()
+    opened = [
+        f"line {node.lineno}"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in OPENING
+    ]
+    assert not opened or any(place.startswith(known) for known in FILES_OF_THIS_MACHINE)
+
+
 # -- what is public -------------------------------------------------------------------------------
 
 
@@ -348,6 +389,20 @@ def test_the_guide_lists_the_packages_in_their_order():
     table = guide.partition("## Where things are")[2]
     rows = re.findall(r"^\| (`_.*?) \|", table, re.M)
     assert re.findall(r"\w+", " ".join(rows)) == LAYERS
+
+
+@only_in_a_checkout
+def test_the_rows_of_tests_mirror_the_ops():
+    """`_ops/ROOM/SUBJECT.py` has its rows in `tests/cases/ROOM/SUBJECT.py`."""
+    cases = ROOT / "tests" / "cases"
+    rooms = [
+        room for room in cases.iterdir() if (PACKAGE / "_ops" / room.name / "__init__.py").exists()
+    ]
+    assert len(rooms) > 5
+    for rows in [file for room in rooms for file in room.glob("*.py") if file.stem != "__init__"]:
+        place = f"_ops/{rows.relative_to(cases).as_posix()}"
+        assert (PACKAGE / place).exists(), place
+        assert (ast.get_docstring(tree(rows)) or "") == f"Rows for tapefacade/{place}."
 
 
 # Texts that stand twice though they are not one fact.

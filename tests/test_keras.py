@@ -423,8 +423,8 @@ def test_a_model_says_why_it_has_no_gradient_in_steps_functions_and_fit():
 def test_reasons_that_nobody_asks_for_are_not_sought_for_ever():
     for _ in range(2 * disconnected_gradients.MAX_TEXTS):
         none_gradients("cast")
-    assert disconnected_gradients._LAST.count <= disconnected_gradients.MAX_TEXTS
-    disconnected_gradients._LAST.count = 0
+    assert disconnected_gradients._LAST_GRADIENTS.count <= disconnected_gradients.MAX_TEXTS
+    disconnected_gradients._LAST_GRADIENTS.count = 0
 
 
 def test_a_reason_keeps_no_variable_alive():

@@ -9,7 +9,7 @@ import pytest
 from steps import close_everything, nothing_open, settle
 
 import tapefacade as tf
-from tapefacade._trace.assignments import HELD
+from tapefacade._trace.assignments import HOLDS
 from tapefacade._trace.tree import PACKAGE
 
 THREADS = 4
@@ -20,7 +20,7 @@ def nothing_pending():
     settle()
     yield
     close_everything()
-    assert HELD == {}
+    assert HOLDS == {}
 
 
 @pytest.fixture
@@ -328,7 +328,7 @@ def torn_by_interrupts(make, wanted, stride=1):
             if not wanted(found):
                 wrong.append(f"{where}: {found}")
                 call, state = make()
-            elif not nothing_open() or HELD:
+            elif not nothing_open() or HOLDS:
                 wrong.append(f"{where}: something is open")
                 close_everything()
                 call, state = make()

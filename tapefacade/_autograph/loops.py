@@ -21,7 +21,7 @@ from tapefacade._core.random_keys import body_draws, current_places, rehearsing,
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._function.control.bodies import Body, body_of
-from tapefacade._function.control.host_calls import COLLECTED, PythonCall
+from tapefacade._function.control.host_calls import COLLECTED_CALLS, PythonCall
 from tapefacade._function.control.host_loop import HostLoop
 from tapefacade._function.control.loop_variables import (
     WHY_BODY_GONE,
@@ -42,7 +42,7 @@ from tapefacade._trace.recording import THREAD
 MAX_PASSES = 8  # how often a body is recorded to learn which of its variables become tensors
 WHY_SEEDS = "random ops with a seed draw TensorFlow's numbers, each iteration those after the last"
 MESSAGE_ONCE = "loop must iterate at least once to initialize {}"
-PYTHON, TENSOR, ARRAY, GROWING = "python", "tensor", "array", "growing array"
+PYTHON, TENSOR, ARRAY, GROWING_ARRAY = "python", "tensor", "array", "growing array"
 Step = Callable[[Any], Any]
 
 
@@ -224,7 +224,7 @@ def _kind(leaf: Any, room: int | None) -> str:
             return ARRAY
         if not room or not _grows(leaf):
             raise NotStagedError(WHY_GROWS)
-        return GROWING
+        return GROWING_ARRAY
     return PYTHON
 
 
@@ -298,7 +298,7 @@ class LoopStatement:
                 leaks: list[Leaks] = leaks,
             ) -> Any:  # fmt: skip
                 leaks.append(Leaks(tensors))
-                COLLECTED.recording = THREAD.recording
+                COLLECTED_CALLS.recording = THREAD.recording
                 end = len(tensors) - len(rows)
                 before = tensors[:count]
                 kept.index = before[0] if before else None
@@ -314,7 +314,7 @@ class LoopStatement:
             self.calls = []
             with (
                 unchanged_arrays() as changed, rehearsing(), body_draws(),
-                COLLECTED.temporarily(calls=None if rows else self.calls, recording=None),
+                COLLECTED_CALLS.temporarily(calls=None if rows else self.calls, recording=None),
             ):  # fmt: skip
                 body = body_of(step, self.body, types)
             if changed:

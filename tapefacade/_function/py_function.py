@@ -14,7 +14,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
-from tapefacade._function.control.host_calls import COLLECTED, note_types, recorded_call
+from tapefacade._function.control.host_calls import COLLECTED_CALLS, note_types, recorded_call
 from tapefacade._function.gradients.custom_gradient import custom_gradient
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._state.variable import Variable
@@ -268,7 +268,7 @@ def _in_loop(
     func: Callable[..., Any], inp: Any, wanted: list[dtypes.DType]
 ) -> list[EagerTensor] | None:
     """Records the call in the body of a loop; None where that is not possible."""
-    if COLLECTED.calls is None:
+    if COLLECTED_CALLS.calls is None:
         return None
     inputs = [convert(item) for item in inp]
     if not wanted or any(type(item) is not EagerTensor for item in inputs):

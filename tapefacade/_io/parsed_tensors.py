@@ -15,7 +15,7 @@ from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, text_array
 
-EMPTY = {dtypes.string: b"", dtypes.float32: 0.0, dtypes.int64: 0}
+EMPTY_VALUES = {dtypes.string: b"", dtypes.float32: 0.0, dtypes.int64: 0}
 Rows = Sequence[Sequence[Any]]
 
 

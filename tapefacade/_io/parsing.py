@@ -274,7 +274,7 @@ class Parser:
             if stride and len(row) % stride:
                 self._fail_stride(key, place, dtype, len(row), shape)
         longest = max(map(len, rows), default=0)
-        default = parsed_tensors.EMPTY[dtype]
+        default = parsed_tensors.EMPTY_VALUES[dtype]
         if feature.default_value is not None:
             default = convert(feature.default_value, dtype)._numpy().reshape(-1)[0]
         flat = [value for row in rows for value in [*row, *[default] * (longest - len(row))]]

@@ -233,7 +233,7 @@ class _Sequences:
         flat: list[Any] = []
         for steps in examples:
             flat += [value for step in steps for value in step]
-            flat += [parsed_tensors.EMPTY[dtype]] * (size * (longest - len(steps)))
+            flat += [parsed_tensors.EMPTY_VALUES[dtype]] * (size * (longest - len(steps)))
         whole = (len(examples), longest, *shape) if self.batched else (longest, *shape)
         lengths = parsed_tensors.tensor_of(
             counts, dtypes.int64, (len(counts),) if self.batched else ()

@@ -164,7 +164,7 @@ def _change() -> None:
     replaced[knumpy.array] = conversion.array_function(replaced[core.convert_to_tensor])
     legacy = importlib.import_module("keras.src.legacy.layers")
     PATCHES.set(legacy, "tf", importlib.import_module("tapefacade"))
-    for name, function in control_flow.REPLACED.items():
+    for name, function in control_flow.REPLACED_FUNCTIONS.items():
         replaced[getattr(core, name)] = control_flow.own(getattr(core, name))(function)
     replaced.update(_recurrent())
     replaced[core.compute_output_spec] = shape_inference.compute_output_spec_with_tensors(

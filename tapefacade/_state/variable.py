@@ -43,7 +43,7 @@ from tapefacade._state.sharding import (
     unpickled_sharding,
 )
 from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
-from tapefacade._trace.assignments import HELD, box_of, locked
+from tapefacade._trace.assignments import HOLDS, box_of, locked
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace, trace_state
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
@@ -417,10 +417,10 @@ class Variable(Operators, metaclass=VariableMeta):
             tensor = at_home(tensor, self._home)
         recording = THREAD.recording
         if id(self) not in recording.assigned:
-            recording.assigned[id(self)] = (self, box_of(self)._tensor if HELD else self._tensor)
+            recording.assigned[id(self)] = (self, box_of(self)._tensor if HOLDS else self._tensor)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
-        if HELD:
+        if HOLDS:
             box_of(self)._tensor = tensor
         else:
             self._tensor = tensor
@@ -447,7 +447,7 @@ class Variable(Operators, metaclass=VariableMeta):
     @property
     def _seen(self) -> EagerTensor:
         """What the box holds for this thread: another one may record a function with it."""
-        return box_of(self)._tensor if HELD else self._tensor
+        return box_of(self)._tensor if HOLDS else self._tensor
 
     def _unread(self) -> "Variable":
         view = _NEW(UnreadVariable)
@@ -611,7 +611,7 @@ class Variable(Operators, metaclass=VariableMeta):
         with lock:
             if lock is not self._lock:  # it shares another one since
                 return self._update(op, kernel, delta, read_value)
-            held = self._seen if HELD else self._tensor
+            held = self._seen if HOLDS else self._tensor
             if type(delta) is not EagerTensor or delta._type is not held._type:
                 delta = self._converted(delta)
                 if delta._type.shape != held._type.shape:

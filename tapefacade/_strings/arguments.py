@@ -22,7 +22,7 @@ from tapefacade._core.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]
 UNITS = ("BYTE", "UTF8_CHAR")
-SPACES = b" \t\n\v\f\r"  # as C has them
+WHITE_SPACE = b" \t\n\v\f\r"  # as C has them
 
 
 def string_wanted(argument: str, value: Any) -> str:

@@ -9,8 +9,8 @@ from tapefacade._core.error_texts import shape_text, unequal_shapes
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import (
-    SPACES,
     UNITS,
+    WHITE_SPACE,
     Array,
     each,
     failed,
@@ -122,7 +122,7 @@ def strip(input: Any, name: str | None = None) -> EagerTensor:
     >>> tf.strings.strip(["  a b\n", "c"]).numpy()
     array([b'a b', b'c'], dtype=object)
     """
-    return each(lambda text: text.strip(SPACES), texts(input, "StringStrip"))
+    return each(lambda text: text.strip(WHITE_SPACE), texts(input, "StringStrip"))
 
 
 @function("strings.substr", dispatch=True, elementwise=1)

@@ -10,7 +10,7 @@ from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
-from tapefacade._strings.arguments import SPACES, each, failed, not_allowed, text_array, texts
+from tapefacade._strings.arguments import WHITE_SPACE, each, failed, not_allowed, text_array, texts
 
 NUMBER_TYPES = ("float", "double", "int32", "int64", "uint32", "uint64")
 FLOAT = re.compile(rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)", re.I)
@@ -55,7 +55,7 @@ def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = Non
 
 def read_number(text: bytes, dtype: dtypes.DType) -> Any:
     """Returns the number that a text writes, or None if it writes none of that dtype."""
-    text = text.strip(SPACES)
+    text = text.strip(WHITE_SPACE)
     if dtype.is_floating:
         if FLOAT.fullmatch(text):
             return float(text)

@@ -17,7 +17,7 @@ ADVICE = "`tape.explain(target, variables)` says what to write instead."
 MAX_TEXTS = 64
 
 
-class _Last(ThreadState):
+class _LastGradients(ThreadState):
     """The last gradients for variables of which every one was None.
 
     Attributes:
@@ -31,7 +31,7 @@ class _Last(ThreadState):
     count = 0
 
 
-_LAST = _Last()
+_LAST_GRADIENTS = _LastGradients()
 
 
 def keep(tape: Any, target: Any, variables: Sequence[Any]) -> None:
@@ -44,10 +44,10 @@ def keep(tape: Any, target: Any, variables: Sequence[Any]) -> None:
     """
     if not all(isinstance(variable, Variable) for variable in variables):
         return
-    if _LAST.count < MAX_TEXTS:
-        _LAST.count += 1
-        _LAST.text = _one_line(tape.explain(target, list(variables)))
-        _LAST.variables = tuple(weakref.ref(variable._root) for variable in variables)
+    if _LAST_GRADIENTS.count < MAX_TEXTS:
+        _LAST_GRADIENTS.count += 1
+        _LAST_GRADIENTS.text = _one_line(tape.explain(target, list(variables)))
+        _LAST_GRADIENTS.variables = tuple(weakref.ref(variable._root) for variable in variables)
 
 
 def reason(variables: Sequence[Any]) -> str | None:
@@ -59,11 +59,11 @@ def reason(variables: Sequence[Any]) -> str | None:
     Returns:
         None if no tape of this thread is known to have given these gradients.
     """
-    known = [variable() for variable in _LAST.variables]
+    known = [variable() for variable in _LAST_GRADIENTS.variables]
     roots = [getattr(variable, "_root", variable) for variable in variables]
     if not roots or any(all(root is not k for k in known) for root in roots):
         return None
-    return _LAST.text
+    return _LAST_GRADIENTS.text
 
 
 def _one_line(explanation: Explanation) -> str:

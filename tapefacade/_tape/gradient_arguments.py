@@ -14,7 +14,7 @@ from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._tape.derivatives.derivative import ones_like
 
 # What is no nest: the classes of a source or target that stands for itself.
-SINGLE = (EagerTensor, ResourceVariable)
+SINGLE_TYPES = (EagerTensor, ResourceVariable)
 HEAP_TYPE = 1 << 9  # among the flags of classes that are made in Python
 
 MESSAGE_SOURCE = "A source of a gradient must be a tf.Tensor or tf.Variable."
@@ -32,11 +32,11 @@ def no_tensor(value: Any) -> str:
 def flat_sources(sources: Any) -> Any:
     """Returns what is true if sources are one tensor or variable (SINGLE) or a list of these."""
     kind = type(sources)
-    if kind in SINGLE:
-        return SINGLE
+    if kind in SINGLE_TYPES:
+        return SINGLE_TYPES
     if kind is list or kind is tuple:
         for source in sources:
-            if type(source) not in SINGLE:
+            if type(source) not in SINGLE_TYPES:
                 return False
         return len(sources) > 0
     return False

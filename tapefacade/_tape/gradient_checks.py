@@ -23,7 +23,7 @@ from tapefacade._trace.tree import Node
 MAX_ORDER = 3
 # Relative steps and tolerances of central differences, by the dtype: the cube root of the precision
 # for the step, and what is left of the digits then.
-STEPS = {"float64": 1e-5, "float32": 1e-2}
+STEP_SIZES = {"float64": 1e-5, "float32": 1e-2}
 TOLERANCES = {"float64": 1e-6, "float32": 2e-2}
 MAX_ELEMENTS = 4096
 MAX_OPS = 8
@@ -195,7 +195,7 @@ def check_gradients(
         raise ValueError(f"`args` must be a list or tuple of arguments to `f`, not a {type(args)}")
     arrays = [_array_of(value) for value in args]
     kind = "float64" if all(array.dtype == np.float64 for array in arrays) else "float32"
-    step = STEPS[kind] if step is None else step
+    step = STEP_SIZES[kind] if step is None else step
     allowed = TOLERANCES[kind] if tolerance is None else tolerance
     derivative = _Derivative(f, order)
     checks = []

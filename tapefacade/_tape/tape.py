@@ -29,7 +29,7 @@ from tapefacade._tape.derivatives.derivative import (
 from tapefacade._tape.explanation import Explanation, TapeContent, source_name
 from tapefacade._tape.forward_instructions import extended
 from tapefacade._tape.gradient_arguments import (
-    SINGLE,
+    SINGLE_TYPES,
     checked_sources,
     differentiated,
     flat_sources,
@@ -466,7 +466,7 @@ class GradientTape:
             and type(target) is EagerTensor
             and (sources_are_flat := flat_sources(sources))
         ):  # the common case
-            if sources_are_flat is SINGLE:
+            if sources_are_flat is SINGLE_TYPES:
                 results = self._derive(GRADIENT, (target,), (sources,), _ONES)[0]
                 if results is None:
                     disconnected_gradients.keep(self, target, [sources])

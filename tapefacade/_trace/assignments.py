@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-_MERGING = threading.Lock()
+_MERGE_LOCK = threading.Lock()
 # The variables of each lock that several variables share.
 _MEMBERS: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
 
@@ -31,7 +31,7 @@ def share_lock(variables: Sequence[Any]) -> None:
     """Gives variables that one call assigns one lock. Who waits for a lock asks again then."""
     if not variables:
         return
-    with _MERGING:
+    with _MERGE_LOCK:
         first = variables[0]._lock
         for variable in variables:
             other = variable._lock
@@ -81,12 +81,12 @@ class Hold:
 # The holds of each variable, by its id, in the order in which threads have begun to assign it: the
 # first thread sees what is in the variable, each other what is in the hold before its own, and who
 # has none what is in the last. Nearly always empty.
-HELD: dict[int, list[Hold]] = {}
+HOLDS: dict[int, list[Hold]] = {}
 
 
 def box_of(variable: Any) -> Any:
     """Returns what holds a variable's value for this thread: the variable itself, or a hold."""
-    holds = HELD.get(id(variable))
+    holds = HOLDS.get(id(variable))
     if not holds:
         return variable
     thread = threading.get_ident()
@@ -98,7 +98,7 @@ def box_of(variable: Any) -> Any:
 
 def boxes_of(variables: Sequence[Any]) -> Sequence[Any]:
     """Returns what holds the values of variables for this thread."""
-    return [box_of(variable) for variable in variables] if HELD else variables
+    return [box_of(variable) for variable in variables] if HOLDS else variables
 
 
 def hold(variable: Any, holds: list[Hold]) -> None:
@@ -108,12 +108,12 @@ def hold(variable: Any, holds: list[Hold]) -> None:
         variable: the variable, which this thread is about to assign.
         holds: takes note of the hold, if there is none of this thread already.
     """
-    found = HELD.get(id(variable), ())
+    found = HOLDS.get(id(variable), ())
     thread = threading.get_ident()
     if not any(known.thread == thread for known in found):
         made = Hold(variable, box_of(variable)._tensor)
         holds.append(made)
-        HELD.setdefault(id(variable), []).append(made)
+        HOLDS.setdefault(id(variable), []).append(made)
 
 
 def release(holds: list[Hold], restored: bool) -> None:
@@ -124,8 +124,8 @@ def release(holds: list[Hold], restored: bool) -> None:
         restored: whether the value of other threads is the one that stays.
     """
     with locked([held.variable for held in holds]):
-        here = [held for held in holds if held in HELD.get(id(held.variable), ())]
-        lists = [HELD[id(held.variable)] for held in here]
+        here = [held for held in holds if held in HOLDS.get(id(held.variable), ())]
+        lists = [HOLDS[id(held.variable)] for held in here]
         steps: Iterator[Any] = map(list.remove, lists, here)
         if restored:
             boxes = [box_of(held.variable) for held in here]
@@ -133,14 +133,14 @@ def release(holds: list[Hold], restored: bool) -> None:
             steps = chain(map(setattr, boxes, repeat("_tensor"), outer), steps)
         deque(steps, 0)
         for held in holds:
-            if not HELD.get(id(held.variable), True):
-                HELD.pop(id(held.variable), None)
+            if not HOLDS.get(id(held.variable), True):
+                HOLDS.pop(id(held.variable), None)
 
 
 def release_all() -> None:
     """Ends every hold of this thread, whose functions were interrupted."""
     thread = threading.get_ident()
-    mine = [held for holds in list(HELD.values()) for held in holds if held.thread == thread]
+    mine = [held for holds in list(HOLDS.values()) for held in holds if held.thread == thread]
     if mine:
         release(mine, restored=True)
 

@@ -52,7 +52,7 @@ ENTRY = re.compile(r".+-[0-9a-f]{64}-cache")
 FOLDER = re.compile(r"jax-[^-]+-jaxlib-[^-]+-[0-9a-f]{12}")
 ZLIB = b"\x78"  # how an entry begins, unless the package zstandard is installed
 # What JAX says of an entry that it cannot read or write. It compiles, and so nobody need know.
-NOISE = re.compile(
+CACHE_WARNINGS = re.compile(
     r"Error (reading|writing) persistent compilation cache entry for 'jit__run'", re.IGNORECASE
 )
 PROCESSOR = ("vendor_id", "model name", "flags", "Features", "CPU implementer", "CPU part")
@@ -233,8 +233,10 @@ def _made(folder: pathlib.Path) -> str:
 
 def _silence() -> None:
     """Keeps JAX's warnings about single entries from being shown, or raised."""
-    if not warnings.filters or warnings.filters[0][1] != NOISE:  # the first rule that fits counts
-        warnings.filterwarnings("ignore", message=NOISE.pattern, category=UserWarning)
+    if (
+        not warnings.filters or warnings.filters[0][1] != CACHE_WARNINGS
+    ):  # the first rule that fits counts
+        warnings.filterwarnings("ignore", message=CACHE_WARNINGS.pattern, category=UserWarning)
 
 
 def sweep(root: pathlib.Path) -> None:

@@ -38,7 +38,7 @@ class Statistics:
 STATISTICS = Statistics()
 
 
-class Layout(NamedTuple):
+class InputLayout(NamedTuple):
     """How the inputs of a slice arrive: on their own, or in the vector of their dtype.
 
     Attributes:
@@ -59,7 +59,7 @@ def alone_in_rows(places: dict[np.dtype[Any], list[int]]) -> Any:
 class Executable:
     """A compiled slice, shared by all programs that are equal to it."""
 
-    def __init__(self, part: Slice, layout: Layout, donated: tuple[int, ...] = ()) -> None:
+    def __init__(self, part: Slice, layout: InputLayout, donated: tuple[int, ...] = ()) -> None:
         self.part = part
         self.donated = donated  # the arguments whose buffers it takes
         self.layout = layout
@@ -136,12 +136,12 @@ class _Executables:
         self._found: dict[Any, Executable] = {}
         self._lock = threading.Lock()
 
-    def get(self, part: Slice, layout: Layout, donated: tuple[int, ...] = ()) -> Executable:
+    def get(self, part: Slice, layout: InputLayout, donated: tuple[int, ...] = ()) -> Executable:
         with self._lock:
             executable = self._found.get((part, layout, donated))
             return Executable(part, layout, donated) if executable is None else executable
 
-    def has(self, part: Slice, layout: Layout) -> bool:
+    def has(self, part: Slice, layout: InputLayout) -> bool:
         """Whether a function is compiled."""
         found = self._found.get((part, layout, ()))
         return found is not None and found.call is not None

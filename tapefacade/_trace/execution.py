@@ -36,7 +36,7 @@ from tapefacade._trace.executables import (
     STATISTICS as STATISTICS,
     WRAPPERS as WRAPPERS,
     Executable as Executable,
-    Layout as Layout,
+    InputLayout as Layout,
     alone_in_rows,
     outputs_of as outputs_of,
 )

@@ -21,7 +21,7 @@ from tapefacade._trace.executables import Executable
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.segment_cuts import (
-    CALLING,
+    SECONDS_PER_CALL,
     Cut,
     cheapest_cut,
     cut_apart,
@@ -211,7 +211,7 @@ class ExecutionModes:
         if self._is_in_pieces(size, cut, whole):
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
-            cost = len(cut.pieces) * CALLING + (
+            cost = len(cut.pieces) * SECONDS_PER_CALL + (
                 SECONDS_LOST_PER_STEP * size if size > MAX_STEPS_AS_WHOLE else 0.0
             )
             return _Choice(ProgramInPieces(part, layout, cut.pieces, unfolded.origins), whole, cost)

@@ -619,7 +619,7 @@ CALLS = {
     "remat2": "jaxpr", "remat": "jaxpr", "custom_lin": "",
 }  # fmt: skip
 # What has to be compiled as a whole: it is about several devices, or calls Python.
-EXCLUDED = frozenset({
+EXCLUDED_PRIMITIVES = frozenset({
     "shard_map", "psum", "all_gather", "all_to_all", "ppermute", "axis_index", "mesh_cast",
     "sharding_constraint", "pure_callback", "io_callback", "debug_callback", "infeed", "outfeed",
     "device_put", "custom_partitioning", "ffi_call", "pallas_call", "custom_lin",
@@ -636,7 +636,7 @@ def is_interpretable(closed: ClosedJaxpr) -> bool:
 
 def _is_plain(jaxpr: Jaxpr) -> bool:
     return all(
-        equation.primitive.name not in EXCLUDED
+        equation.primitive.name not in EXCLUDED_PRIMITIVES
         and all(_is_plain(_open(inner)) for inner in _inner(equation))
         for equation in jaxpr.eqns
     )
@@ -644,11 +644,11 @@ def _is_plain(jaxpr: Jaxpr) -> bool:
 
 # Operations that XLA compiles alone, by what they compute; the oldest goes.
 MAX_ALONE = 2048
-_ALONE: dict[Any, Any] = {}
+_COMPILED_ALONE: dict[Any, Any] = {}
 _LOCK = threading.Lock()
 
 
-class _Alone:
+class _CompiledOperation:
     """An operation that XLA compiles alone."""
 
     def __init__(self, call: Function, types: Iterable[tuple[Any, Any]]) -> None:
@@ -676,24 +676,24 @@ def _bound(primitive: Any, params: dict[str, Any], *arrays: Any) -> Any:
     return list(found) if primitive.multiple_results else found
 
 
-def _by_xla(equation: JaxprEqn) -> _Alone:
+def _by_xla(equation: JaxprEqn) -> _CompiledOperation:
     """Returns an operation that XLA compiles alone; equal ones are the same."""
     types = tuple([(_aval(v).shape, _aval(v).dtype) for v in equation.invars])
     key = (equation.primitive, tuple(sorted(equation.params.items(), key=_first)), types)
     return _alone(key, functools.partial(_bound, equation.primitive, equation.params), types)
 
 
-def _alone(key: Any, call: Function, types: Any) -> _Alone:
+def _alone(key: Any, call: Function, types: Any) -> _CompiledOperation:
     try:
         with _LOCK:
-            found = _ALONE.get(key)
+            found = _COMPILED_ALONE.get(key)
             if found is None:
-                if len(_ALONE) >= MAX_ALONE:
-                    _ALONE.pop(next(iter(_ALONE)))
-                found = _ALONE[key] = _Alone(call, types)
+                if len(_COMPILED_ALONE) >= MAX_ALONE:
+                    _COMPILED_ALONE.pop(next(iter(_COMPILED_ALONE)))
+                found = _COMPILED_ALONE[key] = _CompiledOperation(call, types)
             return found
     except TypeError:  # a parameter that cannot be hashed
-        return _Alone(call, types)
+        return _CompiledOperation(call, types)
 
 
 def _first(pair: tuple[str, Any]) -> str:
@@ -708,7 +708,7 @@ class Interpreter:
     def __init__(self, closed: ClosedJaxpr) -> None:
         self._code: list[tuple[Function, tuple[int, ...], tuple[int, ...], bool]] = []
         self._start: list[Any] = []  # constants in their places, None elsewhere
-        self.alone: dict[int, _Alone] = {}  # what XLA has to compile for it
+        self.alone: dict[int, _CompiledOperation] = {}  # what XLA has to compile for it
         places: dict[Any, int] = {}
         for variable, value in zip(closed.jaxpr.constvars, closed.consts, strict=True):
             places[variable] = self._constant(_of_numpy(value))
@@ -769,7 +769,7 @@ class Interpreter:
         if made is None:
             made = _by_xla(equation)
         for one in (made, getattr(made, "product", None)):
-            if isinstance(one, _Alone):
+            if isinstance(one, _CompiledOperation):
                 self.alone[id(one)] = one
         return made
 
@@ -849,7 +849,7 @@ def prepare_all(interpreters: Iterable[Interpreter]) -> None:
                 one.compile()
             return
         with concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:
-            list(pool.map(_Alone.compile, missing))
+            list(pool.map(_CompiledOperation.compile, missing))
 
 
 def _listed(*arrays: Any) -> list[Any]:

@@ -63,7 +63,7 @@ class NamedType:
     numpy_dtype: Any
 
 
-HOLE = object()  # where a number was
+SIZE_HOLE = object()  # where a number was
 
 
 def split(value: Any, numbers: list[int]) -> Any:
@@ -80,7 +80,7 @@ def split(value: Any, numbers: list[int]) -> Any:
         return TypeWithoutSizes(value.dtype, value.numpy_dtype, len(value.shape))
     if kind is int:
         numbers.append(value)
-        return HOLE
+        return SIZE_HOLE
     if kind is tuple:
         return tuple([split(one, numbers) for one in value])
     return Flag(value) if kind is bool or kind is float else value
@@ -88,7 +88,7 @@ def split(value: Any, numbers: list[int]) -> Any:
 
 def joined(whole: Any, numbers: Iterator[Any]) -> Any:
     """Puts numbers, or names, where `split` took them from."""
-    if whole is HOLE:
+    if whole is SIZE_HOLE:
         return next(numbers)
     kind = type(whole)
     if kind is tuple:

@@ -19,7 +19,7 @@ from tapefacade._trace.named_axes import traced
 from tapefacade._trace.program_listing import name_of
 from tapefacade._trace.slices import Slice, Step, evaluate
 from tapefacade._trace.step_marks import (
-    MARKING,
+    MARKING_STATE,
     OPERAND,
     RESULT,
     Mark,
@@ -349,7 +349,7 @@ def watched_run(
 
     shapes = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in part.inputs]
     with jax.enable_x64(True):
-        with MARKING.temporarily(marks=marks):
+        with MARKING_STATE.temporarily(marks=marks):
             closed = traced(run)(*shapes)
         watch = watch_of(marks)
         with np.errstate(all="ignore"):

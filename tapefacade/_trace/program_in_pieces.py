@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from tapefacade._trace import executables
-from tapefacade._trace.executables import STATISTICS, Executable, Layout
+from tapefacade._trace.executables import STATISTICS, Executable, InputLayout
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.numpy_steps import NumpyProgram
 from tapefacade._trace.segments import Piece, is_wide
@@ -58,7 +58,7 @@ class ProgramInPieces:
     """
 
     def __init__(
-        self, part: Slice, layout: Layout, pieces: Sequence[Piece], origins: list[int],
+        self, part: Slice, layout: InputLayout, pieces: Sequence[Piece], origins: list[int],
         is_early: bool = False,
     ) -> None:  # fmt: skip
         """Makes one.

@@ -15,7 +15,7 @@ from tapefacade._core.value_text import html_table
 from tapefacade._trace.op_costs import OpCost, cost_of, count_text
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_folds import Fold, Item, folded, leaves, sequence_text
-from tapefacade._trace.tree import INSTALLED, Node, users_line
+from tapefacade._trace.tree import INSTALLED_LIBRARY, Node, users_line
 
 HEADINGS = ("value", "op", "of", "type", "line")
 LINE_HEADINGS = ("ops", "FLOP", "bytes", "line", "what")
@@ -376,7 +376,7 @@ def own_line(lines: Sequence[str]) -> str:
     >>> own_line(["/lib/site-packages/keras/ops.py:3", "/home/me/train.py:7"])
     '/home/me/train.py:7'
     """
-    return next((line for line in lines if not INSTALLED.search(line)), lines[0])
+    return next((line for line in lines if not INSTALLED_LIBRARY.search(line)), lines[0])
 
 
 def function_in_sentence(function: Any) -> str:

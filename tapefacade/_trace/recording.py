@@ -59,15 +59,15 @@ CLOSED_VALUES = RecordedValues()  # what every recording that has ended has for 
 
 
 # The errors that nobody has wanted yet, of each thread: they are raised when a step ends.
-LATE: list[tuple[int, Exception]] = []
-ASSERTED = "what exists in order to raise"
+LATE_ERRORS: list[tuple[int, Exception]] = []
+WHY_ASSERTED = "what exists in order to raise"
 
 
 def _raise_late() -> None:
     """Raises the first error of this thread that nobody has seen."""
     thread = threading.get_ident()
-    mine = [error for owner, error in LATE if owner == thread]
-    LATE[:] = [pair for pair in LATE if pair[0] != thread]
+    mine = [error for owner, error in LATE_ERRORS if owner == thread]
+    LATE_ERRORS[:] = [pair for pair in LATE_ERRORS if pair[0] != thread]
     for error in mine:
         if not is_raised(error):
             raise error.with_traceback(None)
@@ -242,7 +242,7 @@ class Recording:
             Exception: the error of such an op. What was assigned before it stays assigned.
         """
         if self.frame is None and self.enclosing is None and current_trace(None) is NO_TRACE:
-            self.flush(ASSERTED)
+            self.flush(WHY_ASSERTED)
 
     def _computed_alone(self, tensor: EagerTensor) -> bool:
         """Computes the only pending tensor, if this was computed here before: the shortest way.
@@ -264,14 +264,14 @@ class Recording:
 
         Args:
             wanted: whose errors are raised now: those of a tensor, those of ops that exist in order
-                to raise (`ASSERTED`), or all (None). The others are raised by who looks at what
+                to raise (`WHY_ASSERTED`), or all (None). The others are raised by who looks at what
                 depends on them, or when the step ends.
 
         Raises:
             Exception: the error of an op that depends on values. Variables that were assigned
                 since the last time keep the values from before.
         """
-        if LATE and wanted is None:
+        if LATE_ERRORS and wanted is None:
             _raise_late()
         if self.at.parent is None:
             return  # nothing has been recorded
@@ -287,7 +287,7 @@ class Recording:
                 self.effects.clear()
             except execution.ProgramFailedError as failed:
                 error = self._raised(failed, wanted)
-                if wanted is not ASSERTED and error is not None:
+                if wanted is not WHY_ASSERTED and error is not None:
                     self._give_up(pending, error)
                     raise error from None
                 self._keep_the_rest(failed)
@@ -320,10 +320,10 @@ class Recording:
         raised = failed.error if wanted is None else None
         if isinstance(wanted, EagerTensor):
             raised = wanted._value.error if type(wanted._value) is FailedValue else None
-        elif wanted is ASSERTED:
+        elif wanted is WHY_ASSERTED:
             raised = next(iter(failed.asserted()), None)
         if raised is None:  # one error is enough
-            LATE.extend((threading.get_ident(), error) for error in failed.errors.values())
+            LATE_ERRORS.extend((threading.get_ident(), error) for error in failed.errors.values())
         return raised
 
     def _keep_the_rest(self, failed: execution.ProgramFailedError) -> None:
@@ -594,5 +594,5 @@ THREAD = _RecordingThread()
 @atexit.register
 def _finish() -> None:
     """Runs the checks that nobody has waited for when the program ends."""
-    if THREAD.recording.effects or LATE:
+    if THREAD.recording.effects or LATE_ERRORS:
         THREAD.recording.flush()

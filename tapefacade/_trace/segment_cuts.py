@@ -10,11 +10,11 @@ from collections.abc import Callable, Container
 from typing import Any, NamedTuple
 
 from tapefacade._trace import executables
-from tapefacade._trace.executables import Layout
+from tapefacade._trace.executables import InputLayout
 from tapefacade._trace.segments import (
+    SLOTS_OF_WIDE_STEPS,
     STEPS_IN_LARGE_PIECE,
     STEPS_IN_PIECE,
-    WIDE,
     Cutter,
     Piece,
     Stretch,
@@ -24,9 +24,9 @@ from tapefacade._trace.segments import (
 from tapefacade._trace.slices import Slice
 
 # Seconds, see above.
-COMPILING, PER_STEP, PER_PAIR = 0.03, 6e-4, 3e-8
+SECONDS_PER_PROGRAM, PER_STEP, PER_PAIR = 0.03, 6e-4, 3e-8
 COMPILING_ONE = 0.015
-CALLING = 15e-6
+SECONDS_PER_CALL = 15e-6
 # An output of a step that has many takes as long to compile as so many steps.
 STEPS_PER_OUTPUT = 8
 
@@ -47,7 +47,11 @@ class Cut(NamedTuple):
 
 def seconds_to_compile(steps: int) -> float:
     """Estimates how long it takes to compile a program."""
-    return COMPILING + PER_STEP * steps + PER_PAIR * steps * steps if steps > 1 else COMPILING_ONE
+    return (
+        SECONDS_PER_PROGRAM + PER_STEP * steps + PER_PAIR * steps * steps
+        if steps > 1
+        else COMPILING_ONE
+    )
 
 
 def seconds_missing(key: Any) -> float:
@@ -61,11 +65,13 @@ def seconds_missing(key: Any) -> float:
 def size_of(part: Slice) -> int:
     """Estimates the steps of a program with the gradients written out."""
     steps = sum(step.operation.size for step in part.steps)
-    wide = sum(len(step.types) for step in part.steps if len(step.types) >= WIDE)
+    wide = sum(len(step.types) for step in part.steps if len(step.types) >= SLOTS_OF_WIDE_STEPS)
     return steps + STEPS_PER_OUTPUT * wide
 
 
-def cheapest_cut(part: Slice, layout: Layout, runs: int, missing: Callable[[Any], float]) -> Cut:
+def cheapest_cut(
+    part: Slice, layout: InputLayout, runs: int, missing: Callable[[Any], float]
+) -> Cut:
     """Cuts a program as it is cheapest.
 
     Args:
@@ -81,7 +87,7 @@ def cheapest_cut(part: Slice, layout: Layout, runs: int, missing: Callable[[Any]
     return _CutSearch(Cutter(part, layout), given, missing).cut(runs)
 
 
-def cut_apart(part: Slice, layout: Layout) -> list[Piece]:
+def cut_apart(part: Slice, layout: InputLayout) -> list[Piece]:
     """Cuts a program around the steps that stand apart: they repeat, what lies between does not.
 
     Args:
@@ -133,7 +139,7 @@ class _CutSearch:
                 odd += places
                 continue
             steps = self._steps(places[:1], self.paid)
-            calls = (count - 1) * CALLING * len(places) * runs
+            calls = (count - 1) * SECONDS_PER_CALL * len(places) * runs
             if as_one > sum(steps.values()) + calls:
                 fine += places
                 continue
@@ -146,7 +152,7 @@ class _CutSearch:
         again: dict[Any, float] = {}
         pieces = [self.whole[stretch] for stretch in odd]
         ones = {key: self.missing(key) for key in {(p.part, p.layout) for p in pieces}}
-        calls = sum(s.stop - s.start - 1 for s in odd) * CALLING * runs
+        calls = sum(s.stop - s.start - 1 for s in odd) * SECONDS_PER_CALL * runs
         if sum(ones.values()) <= sum(steps.values()) + calls:
             self.found += pieces
             # What is like no other may have to be compiled again for the next program.

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._trace.executables import Layout, alone_in_rows
+from tapefacade._trace.executables import InputLayout, alone_in_rows
 from tapefacade._trace.slices import Slice, Step
 
 # Periods are put together until a piece has this many steps: a call costs what computing 10 or 20
@@ -27,11 +27,11 @@ MAX_PERIODS = 8
 MIN_REPEATS = 4
 # An operation that moves data between so many arrays is computed by NumPy where memory is the
 # host's: XLA compiles each for 6 ms, and every number of them is another program.
-WIDE = 6
+SLOTS_OF_WIDE_STEPS = 6
 # Single steps whose slices are kept.
 MAX_ALONE = 8192
 
-_ALONE: dict[Any, tuple[Slice, Layout]] = {}
+_SINGLE_STEPS: dict[Any, tuple[Slice, InputLayout]] = {}
 
 
 class Stretch(NamedTuple):
@@ -45,7 +45,7 @@ class Stretch(NamedTuple):
 def is_wide(step: Step) -> bool:
     """Whether a step moves data between many arrays."""
     return (
-        len(step.inputs) + len(step.types) >= WIDE
+        len(step.inputs) + len(step.types) >= SLOTS_OF_WIDE_STEPS
         and step.operation.is_moving
         and jax.default_backend() == "cpu"
     )
@@ -63,7 +63,7 @@ class Piece(NamedTuple):
     """
 
     part: Slice
-    layout: Layout
+    layout: InputLayout
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     first: int
@@ -143,7 +143,7 @@ def _runs(flags: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
 class Cutter:
     """Makes stretches of a program programs of their own."""
 
-    def __init__(self, part: Slice, layout: Layout) -> None:
+    def __init__(self, part: Slice, layout: InputLayout) -> None:
         self._part = part
         self._first = [len(part.inputs)]
         for step in part.steps:
@@ -161,15 +161,15 @@ class Cutter:
         same = () if len(inputs) == len(operands) else tuple(map(inputs.index, operands))
         numbers = tuple([slot in self._numbers for slot in inputs]) if self._numbers else ()
         key = operation, static, outputs, tuple([types[slot] for slot in inputs]), same, numbers
-        known = _ALONE.get(key)
+        known = _SINGLE_STEPS.get(key)
         if known is None:
-            if len(_ALONE) >= MAX_ALONE:
-                _ALONE.clear()
+            if len(_SINGLE_STEPS) >= MAX_ALONE:
+                _SINGLE_STEPS.clear()
             count = len(inputs)
             own = Step(operation, static, tuple(map(inputs.index, operands)), (), outputs)
             ends = tuple(range(count, count + len(outputs)))
             part = Slice(tuple([types[slot] for slot in inputs]), (own,), ends)
-            known = _ALONE[key] = part, self._layout(part, inputs)
+            known = _SINGLE_STEPS[key] = part, self._layout(part, inputs)
         first = self._first[index]
         ends = (first,) if len(outputs) == 1 else tuple(range(first, self._first[index + 1]))
         return Piece(*known, inputs, ends, index)
@@ -213,10 +213,10 @@ class Cutter:
         ])  # fmt: skip
         return tuple([self._types[slot] for slot in inputs]), steps, inputs
 
-    def _layout(self, part: Slice, inputs: Sequence[int]) -> Layout:
+    def _layout(self, part: Slice, inputs: Sequence[int]) -> InputLayout:
         """Returns how the inputs of a piece arrive: its Python numbers in vectors."""
         if self._numbers.isdisjoint(inputs):
-            return Layout(tuple(range(len(inputs))), ())
+            return InputLayout(tuple(range(len(inputs))), ())
         vectors: dict[np.dtype[Any], list[int]] = {}
         arrays = []
         for place, slot in enumerate(inputs):
@@ -224,7 +224,7 @@ class Cutter:
                 vectors.setdefault(part.inputs[place].numpy_dtype, []).append(place)
             else:
                 arrays.append(place)
-        return Layout(tuple(arrays), alone_in_rows(vectors))
+        return InputLayout(tuple(arrays), alone_in_rows(vectors))
 
 
 def last_uses(part: Slice, slots: int) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._trace.operation import Operation
-from tapefacade._trace.step_marks import MARKING, OPERAND, RESULT
+from tapefacade._trace.step_marks import MARKING_STATE, OPERAND, RESULT
 from tapefacade._trace.tree import Node
 
 # With many gradients in one program only the last ones replace forward computations.
@@ -241,7 +241,7 @@ def evaluate(
     for step in part.steps:
         first.append(first[-1] + len(step.types))
     values: dict[int, Any] = dict(enumerate(inputs))
-    marks = MARKING.marks
+    marks = MARKING_STATE.marks
     for index, provides in part.order():
         step = part.steps[index]
         arrays = [values[slot] for slot in step.inputs]

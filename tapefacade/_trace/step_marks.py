@@ -68,7 +68,7 @@ class _Marking(ThreadState):
     marks: StepMarks | None = None
 
 
-MARKING = _Marking()
+MARKING_STATE = _Marking()
 
 
 def mark_of(scope: str, backward: bool) -> Mark | None:

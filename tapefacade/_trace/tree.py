@@ -19,7 +19,7 @@ from tapefacade._trace.operation import Operation
 
 _OWN_FILES: set[str] = set()  # files of the package that have been met
 # Where installed libraries are.
-INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
+INSTALLED_LIBRARY = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 LAYER_FILE = os.path.join("keras", "src", "layers", "layer.py")
 
 # In the place of a slot among the operands of an edge: a Python scalar that follows as an input.
@@ -141,7 +141,7 @@ def line_and_caller() -> tuple[str, tuple[str, str] | None]:
     Keras on the way, or "".
     """
     line = users_line()
-    if not INSTALLED.search(line):
+    if not INSTALLED_LIBRARY.search(line):
         return line, None
     layer, frame = "", sys._getframe(1)
     while frame is not None:
@@ -149,7 +149,7 @@ def line_and_caller() -> tuple[str, tuple[str, str] | None]:
         if not layer and frame.f_code.co_name == "__call__" and name.endswith(LAYER_FILE):
             layer = str(getattr(frame.f_locals.get("self"), "name", ""))
         is_own = name.startswith((PACKAGE, "<string>")) and not name.startswith(OWN_SCRIPTS)
-        if not is_own and not INSTALLED.search(name) and not name.startswith("<frozen"):
+        if not is_own and not INSTALLED_LIBRARY.search(name) and not name.startswith("<frozen"):
             return line, (sys.intern(f"{name}:{frame.f_lineno}"), sys.intern(layer))
         frame = frame.f_back
     return line, (line, sys.intern(layer)) if layer else None

@@ -57,17 +57,17 @@ class PythonCall:
         self.types = types
 
 
-class _Collected(ThreadState):
+class _CollectedCalls(ThreadState):
     """The calls of Python in the body that this thread records now; None where none may be."""
 
     calls: list[PythonCall] | None = None
     recording: Any = None
 
 
-COLLECTED = _Collected()
+COLLECTED_CALLS = _CollectedCalls()
 
 
-class _Observed:
+class _ResultTypes:
     """The types that the results of a function have had."""
 
     def __init__(self, types: tuple[TensorType, ...]) -> None:
@@ -76,7 +76,7 @@ class _Observed:
 
 
 # By the code of the function: lambdas and methods are made anew again and again.
-_OBSERVED: "weakref.WeakKeyDictionary[Any, _Observed]" = weakref.WeakKeyDictionary()
+_RESULT_TYPES: "weakref.WeakKeyDictionary[Any, _ResultTypes]" = weakref.WeakKeyDictionary()
 
 
 def _code_of(function: Any) -> Any:
@@ -90,14 +90,14 @@ def note_types(function: Any, types: Sequence[TensorType]) -> None:
     if code is None:
         return
     with _LOCK:
-        observed = _OBSERVED.setdefault(code, _Observed(tuple(types)))
+        observed = _RESULT_TYPES.setdefault(code, _ResultTypes(tuple(types)))
         observed.count += 1
         if observed.types != tuple(types):
             observed.types = None
 
 
 def _known_types(function: Any) -> tuple[TensorType, ...] | None:
-    observed = _OBSERVED.get(_code_of(function)) if _code_of(function) is not None else None
+    observed = _RESULT_TYPES.get(_code_of(function)) if _code_of(function) is not None else None
     if observed is None or observed.count < MIN_CALLS:
         return None
     return observed.types
@@ -117,8 +117,8 @@ def recorded_call(
         Tensors that stand for the results; None if this is no such place, or they are not known
         beforehand.
     """
-    calls, recording = COLLECTED.calls, THREAD.recording
-    if calls is None or COLLECTED.recording is not recording:
+    calls, recording = COLLECTED_CALLS.calls, THREAD.recording
+    if calls is None or COLLECTED_CALLS.recording is not recording:
         return None
     types = _known_types(function)
     if types is None or any(type_.numpy_dtype.kind not in "biuf" for type_ in types):

@@ -597,7 +597,7 @@ class _HasMoreRows(Operation):
         return [arrays[0] < arrays[1]]
 
 
-ROW, BEFORE = _TakeRow(), _HasMoreRows()
+TAKE_ROW, HAS_MORE_ROWS = _TakeRow(), _HasMoreRows()
 
 
 def _applied_to(operation: Operation, *tensors: EagerTensor) -> EagerTensor:
@@ -607,11 +607,11 @@ def _applied_to(operation: Operation, *tensors: EagerTensor) -> EagerTensor:
 
 
 def _row_of(rows: EagerTensor, index: EagerTensor) -> EagerTensor:
-    return _applied_to(ROW, rows, index)
+    return _applied_to(TAKE_ROW, rows, index)
 
 
 def _before(index: EagerTensor, count: EagerTensor) -> EagerTensor:
-    return _applied_to(BEFORE, index, count)
+    return _applied_to(HAS_MORE_ROWS, index, count)
 
 
 def _dispatched(function: Any, *arguments: Any) -> Any:

@@ -42,10 +42,10 @@ from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import Step, adopt_lines
 
 # Where a counter is compared: what is compared with what, and whether the limit itself counts.
-_COMPARED = {
+_COMPARISONS = {
     "Less": (1, 0), "LessEqual": (1, 1), "Greater": (-1, 0), "GreaterEqual": (-1, 1),
 }  # fmt: skip
-_STEPPED = {"AddV2": 1, "Sub": -1}
+_STEP_SIGNS = {"AddV2": 1, "Sub": -1}
 
 
 def trip_count(condition: Body, body: Body, state: Sequence[EagerTensor]) -> int | None:
@@ -59,9 +59,9 @@ def trip_count(condition: Body, body: Body, state: Sequence[EagerTensor]) -> int
     if body.assigned and _reads(condition, body.assigned):
         return None
     step = _only_step(condition.program)
-    if step is None or step.operation.kernel not in _COMPARED:
+    if step is None or step.operation.kernel not in _COMPARISONS:
         return None
-    sign, inclusive = _COMPARED[step.operation.kernel]
+    sign, inclusive = _COMPARISONS[step.operation.kernel]
     first, second = (_operand(condition, slot) for slot in step.inputs)
     if isinstance(first, int) and not isinstance(second, int):
         counter, limit = first, _known(second)
@@ -127,9 +127,9 @@ def _delta(body: Body, number: int) -> int | None:
         first += len(step.types)
     else:
         return None
-    if step.operation.kernel not in _STEPPED or any(s >= count for s in step.inputs):
+    if step.operation.kernel not in _STEP_SIGNS or any(s >= count for s in step.inputs):
         return None
-    sign = _STEPPED[step.operation.kernel]
+    sign = _STEP_SIGNS[step.operation.kernel]
     one, two = (_operand(body, s) for s in step.inputs)
     if type(one) is int and one == number and type(two) is not int:
         added = _known(two)

@@ -14,7 +14,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._state.variable import RESULT, Variable
 from tapefacade._trace import execution
-from tapefacade._trace.assignments import HELD, boxes_of, set_together
+from tapefacade._trace.assignments import HOLDS, boxes_of, set_together
 from tapefacade._trace.buffer_donation import PromisedValues, is_free
 from tapefacade._trace.execution import CONCRETE, WRAPPERS, Program, leaf_value, outputs_of
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
@@ -108,7 +108,7 @@ class CompiledProgram:
                     return results
 
     def _run(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
-        if self._donatable and not WRAPPERS and not HELD:
+        if self._donatable and not WRAPPERS and not HOLDS:
             results = self._call_donating(tensors)
             if results is not None:
                 return results
@@ -121,7 +121,7 @@ class CompiledProgram:
             outputs = self._program.execute(arguments)
         except execution.ProgramFailedError as failed:
             raise failed.name_lines(self._recorded.lines).error from None
-        if self._one is not None and not HELD:
+        if self._one is not None and not HOLDS:
             ((type_, place),) = self._new
             self._one._tensor = _tensor(type_, outputs[place])
         elif self._changed:
@@ -179,7 +179,7 @@ class CompiledProgram:
 
     def _gathered(self, tensors: Sequence[EagerTensor]) -> list[Any]:
         """Returns the values that the program is called with."""
-        variables = boxes_of(self._variables) if HELD else self._variables
+        variables = boxes_of(self._variables) if HOLDS else self._variables
         arguments = [tensors[place]._value for place in self._given]
         arguments += [variable._tensor._value for variable in variables]
         if not CONCRETE.issuperset(map(type, arguments)):

@@ -20,7 +20,7 @@ MESSAGE_NO_TENSOR = (
     "ExtensionTypes or None values; in compilation of {}, found return value of type {}, which is "
     "not a Tensor or ExtensionType."
 )
-_CONVERTED = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array)
+_CONVERTED_TYPES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array)
 
 
 class OutputStructure:
@@ -121,7 +121,7 @@ def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
         return leaf
     if isinstance(leaf, Variable):
         return leaf._root.value()
-    if isinstance(leaf, _CONVERTED):
+    if isinstance(leaf, _CONVERTED_TYPES):
         return convert(leaf)
     if _is_object(leaf):
         return leaf

@@ -42,7 +42,7 @@ _LOCK = threading.Lock()
 _OPEN: "dict[int, list[OpenSizes | None]]" = {}
 # In the place of an unknown size where types are inferred once more.
 OTHER_SIZE = 1013
-_KEEPING = frozenset(("EnsureShape",))  # kernels after which sizes are known
+_SIZE_KEEPING_KERNELS = frozenset(("EnsureShape",))  # kernels after which sizes are known
 
 
 def is_unknown(size: int | None) -> bool:
@@ -148,7 +148,7 @@ def _outputs(node: Node, types: Sequence[TensorType]) -> Sequence[TensorType]:
     if operation is ARGUMENT:
         return types
     inputs = [type_in(node, slot) for slot in node.inputs]
-    if operation.kernel in _KEEPING or list(types) == inputs:
+    if operation.kernel in _SIZE_KEEPING_KERNELS or list(types) == inputs:
         return real
     if operation.name in ("_slice", "_slice_at"):
         return [type_of(_sliced(types[0].shape, node.static[0]), real[0].numpy_dtype)]
@@ -255,7 +255,7 @@ def _shape(tensor: Any) -> TensorShape:
         return plain
     caller = sys._getframe(1)
     name = caller.f_globals.get("__name__", "")
-    if name.startswith(_PACKAGE) and caller.f_code.co_name not in _SHOWING:
+    if name.startswith(_PACKAGE) and caller.f_code.co_name not in _TEXT_METHODS:
         return plain
     sizes = opened[-1]
     if sizes is None:
@@ -272,7 +272,7 @@ def _set_shape(tensor: Any, shape: Any) -> None:
 
 
 # Functions of the package that show shapes to the user.
-_SHOWING = ("__repr__", "__str__", "__format__")
+_TEXT_METHODS = ("__repr__", "__str__", "__format__")
 
 
 def _length(tensor: Any) -> int:

@@ -288,7 +288,7 @@ def scan(
     return _map(lambda x: x[0 if reverse else -1], carries), collected
 
 
-REPLACED = {
+REPLACED_FUNCTIONS = {
     "cond": cond, "switch": switch, "while_loop": while_loop, "fori_loop": fori_loop,
     "map": map_rows, "vectorized_map": vectorized_map, "scan": scan,
 }  # fmt: skip

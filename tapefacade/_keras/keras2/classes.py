@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._keras.keras2.notices import notice, source
 from tapefacade._ops.array.gathering import gather
 
-PLACES: dict[str, tuple[str, ...]] = {
+CLASS_PATHS: dict[str, tuple[str, ...]] = {
     "layers": (
         "AbstractRNNCell", "LocallyConnected1D", "LocallyConnected2D", "ThresholdedReLU",
     ),

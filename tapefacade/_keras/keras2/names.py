@@ -107,7 +107,9 @@ def apply(patches: AttributePatches) -> None:
         if last not in vars(_at(root, parent)):
             patches.set(_at(root, parent), last, _space(path))
     owners = (
-        {path.rpartition(".")[0] for path in ABSENT_NAMES} | set(MOVED_NAMES) | set(classes.PLACES)
+        {path.rpartition(".")[0] for path in ABSENT_NAMES}
+        | set(MOVED_NAMES)
+        | set(classes.CLASS_PATHS)
     )
     for path in sorted(owners):
         module = _at(root, path) if _has(root, path) else None
@@ -164,7 +166,7 @@ def _space(path: str) -> types.ModuleType:
         if name.startswith("__"):
             raise AttributeError(name)
         own = f"{path}.{name}"
-        if name in classes.PLACES.get(path, ()):
+        if name in classes.CLASS_PATHS.get(path, ()):
             return classes.make(path, name)
         if own in ABSENT_NAMES:
             raise _absent(own)
@@ -195,7 +197,7 @@ def _finding(root: Any, path: str, module: str) -> Callable[[str], Any]:
         if name in moved:
             notice(f"tf.keras.{own}", f"tf.keras.{moved[name]}")
             return _at(root, moved[name])
-        if name in classes.PLACES.get(path, ()):
+        if name in classes.CLASS_PATHS.get(path, ()):
             return classes.make(path, name)
         if own in ABSENT_NAMES:
             raise _absent(own)

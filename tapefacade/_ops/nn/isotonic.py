@@ -27,7 +27,7 @@ class IsotonicRegression(NamedTuple):
     segments: Any
 
 
-class _Blocks(NamedTuple):
+class _PooledBlocks(NamedTuple):
     """The blocks found so far: the sums and lengths of the first `top`, zeros after them."""
 
     sums: jax.Array
@@ -43,28 +43,28 @@ def _segments(row: jax.Array) -> jax.Array:
     """
     size = row.shape[0]
 
-    def violated(blocks: _Blocks) -> jax.Array:
+    def violated(blocks: _PooledBlocks) -> jax.Array:
         sums, counts, top, _ = blocks
         last, before = jnp.maximum(top - 1, 0), jnp.maximum(top - 2, 0)
         return (top > 1) & (sums[before] / counts[before] < sums[last] / counts[last])
 
-    def merged(blocks: _Blocks) -> _Blocks:
+    def merged(blocks: _PooledBlocks) -> _PooledBlocks:
         sums, counts, top, seen = blocks
         zero = jnp.zeros((), row.dtype)
         sums = sums.at[top - 2].add(sums[top - 1]).at[top - 1].set(zero)
         counts = counts.at[top - 2].add(counts[top - 1]).at[top - 1].set(zero)
-        return _Blocks(sums, counts, top - 1, seen)
+        return _PooledBlocks(sums, counts, top - 1, seen)
 
-    def pushed(blocks: _Blocks) -> _Blocks:
+    def pushed(blocks: _PooledBlocks) -> _PooledBlocks:
         sums, counts, top, seen = blocks
         sums = sums.at[top].set(row[seen])
-        return _Blocks(sums, counts.at[top].set(jnp.ones((), row.dtype)), top + 1, seen + 1)
+        return _PooledBlocks(sums, counts.at[top].set(jnp.ones((), row.dtype)), top + 1, seen + 1)
 
     empty, zero = jnp.zeros((size,), row.dtype), jnp.zeros((), np.int32)
     blocks = lax.while_loop(
         lambda blocks: (blocks.seen < size) | violated(blocks),
         lambda blocks: lax.cond(violated(blocks), merged, pushed, blocks),
-        _Blocks(empty, empty, zero, zero),
+        _PooledBlocks(empty, empty, zero, zero),
     )
     ends = jnp.cumsum(blocks.counts)
     places = jnp.arange(size).astype(row.dtype)

@@ -13,7 +13,7 @@ import numpy as np
 
 from tapefacade._trace.named_axes import traced
 
-INLINED = ("jit", "pjit", "closed_call", "core_call")
+INLINED_CALLS = ("jit", "pjit", "closed_call", "core_call")
 
 
 class TracedFunction:
@@ -55,7 +55,7 @@ class _ComputedValues:
         return [read(atom) for atom in jaxpr.outvars]
 
     def _apply(self, equation: Any, inputs: list[Any]) -> list[Any]:
-        if equation.primitive.name in INLINED and not equation.effects:
+        if equation.primitive.name in INLINED_CALLS and not equation.effects:
             return self.evaluate(equation.params["jaxpr"], inputs)
         if equation.effects:
             return bind(equation, inputs)

@@ -35,7 +35,7 @@ from tapefacade._tape.derivatives.second_order import hessian_of, hvp_of, laplac
 from tapefacade._tape.derivatives.unfolded_gradients import unfolded_gradient
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice, Step, adopt_lines, evaluate
-from tapefacade._trace.step_marks import MARKING
+from tapefacade._trace.step_marks import MARKING_STATE
 
 
 class DerivativeKind(NamedTuple):
@@ -155,7 +155,7 @@ class Derivative(Operation):
     ) -> tuple[Sequence[Any], Sequence[Any]]:
         count = len(self.part.inputs)
         inputs, upstream = arrays[:count], arrays[count:]
-        shares = self._is_nested and MARKING.marks is None
+        shares = self._is_nested and MARKING_STATE.marks is None
         forward = functools.partial(self._shared if shares else self._forward, inputs)
         primals = [
             inputs[slot] if slot < count else jnp.zeros(type_.shape, type_.numpy_dtype)
@@ -255,7 +255,7 @@ class Derivative(Operation):
 
     def _vjp(self, forward: Any, inputs: Sequence[Any], primals: list[Any]) -> tuple[Any, Any, Any]:
         # In forward mode nothing is kept, and custom gradients have other rules for it.
-        again = (self.rematerialize or is_rematerializing()) and MARKING.marks is None
+        again = (self.rematerialize or is_rematerializing()) and MARKING_STATE.marks is None
         if again and not in_forward_mode():
             forward = functools.partial(self._again, inputs)
         return jax.vjp(forward, *primals, has_aux=True)

@@ -22,7 +22,7 @@ from tapefacade._trace.tree import Node
 
 GATHER, GATHER_ND, CAST = REGISTRY["gather"], REGISTRY["gather_nd"], REGISTRY["_cast"]
 GATHER_AXIS, GATHER_BATCH, GATHER_ND_BATCH = 1, 2, 0  # places among the static parameters
-PASSING = (READ_VALUE, REGISTRY["identity"], CAST)  # what leaves rows where they are
+ROW_KEEPING_OPERATIONS = (READ_VALUE, REGISTRY["identity"], CAST)  # what leaves rows where they are
 
 
 class TakenRows(NamedTuple):
@@ -115,7 +115,10 @@ def _taken_from(
             if _takes_rows(node, slot, types):
                 found.append(TakenRows(node.first_output, node.inputs[1]))
                 continue
-            if node.operation not in PASSING or not types[node.first_output].dtype.is_floating:
+            if (
+                node.operation not in ROW_KEEPING_OPERATIONS
+                or not types[node.first_output].dtype.is_floating
+            ):
                 return None
             below = _taken_from([node.first_output], uses, ends, types)
             if below is None:

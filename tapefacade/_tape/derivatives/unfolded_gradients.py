@@ -54,11 +54,11 @@ class StepGradient(Operation):
 
     @property
     def is_moving(self) -> bool:  # type: ignore[override]
-        return self.operation.is_moving and self.operation.kernel in MOVING
+        return self.operation.is_moving and self.operation.kernel in RULES_OF_MOVES
 
     def on_host(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any] | None:
         inputs, upstream = arrays[: self.count], arrays[self.count :]
-        found = MOVING[self.operation.kernel](self, inputs, upstream, static)
+        found = RULES_OF_MOVES[self.operation.kernel](self, inputs, upstream, static)
         return [np.asarray(array) for array in found]
 
 
@@ -92,7 +92,7 @@ def _of_concat(
     return [parts[place] for place in step.wanted]
 
 
-MOVING = {"Pack": _of_pack, "Unpack": _of_unpack, "ConcatV2": _of_concat}
+RULES_OF_MOVES = {"Pack": _of_pack, "Unpack": _of_unpack, "ConcatV2": _of_concat}
 
 
 class _GradientSum(Operation):
