@@ -3,6 +3,8 @@
 import copy
 import pickle
 import re
+import subprocess
+import sys
 
 import jax
 import numpy as np
@@ -192,6 +194,41 @@ def test_values_that_lie_elsewhere_are_sent():
         assert parts(v) == {(4, 4)}
         assert v.numpy().sum() == 128
         v.assign(tf.zeros([8, 16]))
+
+
+MIXED = """
+import sys
+import jax, numpy as np
+import tapefacade as tf
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+mesh = Mesh(np.array(jax.devices()), ("all",))
+v = tf.Variable(tf.zeros([8]), sharding=NamedSharding(mesh, PartitionSpec("all")))
+ones = np.ones(8, "float32")
+x, y = [tf.convert_to_tensor(jax.device_put(ones, jax.devices()[i])) for i in (3, 5)]
+if sys.argv[1] == "device":
+    with tf.device("CPU:2"):
+        z = tf.zeros([8]) + 1.0
+    v.assign(z * 3.0)
+    print(v.numpy().sum())
+v.assign(x * 2.0 + 1.0)
+print(v.numpy().sum())
+tf.function(lambda: v.assign(x * 2.0))()
+print(v.numpy().sum())
+print((x + v).numpy().sum(), (x + y).numpy().sum())
+print(tf.function(lambda a, b: a + b + v)(x, y).numpy().sum())
+print(len(v._tensor._array().devices()))
+"""
+
+
+@pytest.mark.parametrize("way", ["arrays", "device"])
+def test_values_on_other_devices_are_brought_together(way):
+    done = subprocess.run(
+        [sys.executable, "-c", MIXED, way], capture_output=True, text=True, check=False
+    )
+    first = ["24.0"] if way == "device" else []
+    wanted = [*first, "24.0", "16.0", "24.0 16.0", "32.0", "8"]
+    assert done.stdout.splitlines() == wanted, done.stderr
 
 
 def test_variables_of_whole_numbers_are_divided_too():

@@ -70,15 +70,19 @@ def running_on(device: Any) -> Iterator[None]:
         yield
 
 
-def brought_together(values: Sequence[Any], device: Any) -> list[Any]:
+def brought_together(
+    values: Sequence[Any], device: Any, within: Sequence[NamedSharding] = ()
+) -> list[Any]:
     """Returns the arguments of a program where it runs.
 
     Args:
         values: the arguments.
-        device: where it runs, unless an argument is divided among several devices: then on these.
+        device: where it runs, unless a value is divided among several devices: then on these.
+        within: how values are divided that the program computes.
     """
     shardings = [value.sharding for value in values if isinstance(value, jax.Array)]
     divided = [s for s in shardings if len(s.device_set) > 1 and isinstance(s, NamedSharding)]
+    divided += within
     target = device
     if divided:
         mesh = max(divided, key=lambda sharding: len(sharding.device_set)).mesh

@@ -1,5 +1,6 @@
 """Compiled functions, shared by all programs that are equal."""
 
+import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -8,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.sharding import NamedSharding
 
 from tapefacade._trace.compilation_cache import through_cache
 from tapefacade._trace.slices import Slice, Step, evaluate
@@ -73,6 +75,17 @@ class Executable:
         self.first_runs: Any = None
         self.runs_in_pieces: Any = None
         self._jitted: Any = None
+
+    @functools.cached_property
+    def shardings(self) -> list[NamedSharding]:
+        """How the program divides values among devices, where it says so itself."""
+        found = [static for step in self.part.steps for static in step.static[:1]]
+        return [static for static in found if isinstance(static, NamedSharding)]
+
+    def is_apart(self, arguments: Sequence[Any]) -> bool:
+        """Whether arguments lie on other devices than the rest."""
+        held = [value.sharding for value in arguments if isinstance(value, jax.Array)]
+        return len({frozenset(s.device_set) for s in (*held, *self.shardings)}) > 1
 
     def jitted(self) -> Any:
         """Returns JAX's function, which `prepare` makes the one to call."""

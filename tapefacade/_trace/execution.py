@@ -204,7 +204,9 @@ class Program:
         found.executable = EXECUTABLES.get(part, Layout(layout.arrays, vectors), donated)
         return found
 
-    def execute(self, arguments: list[Any], first: Any = None) -> list[Any]:
+    def execute(  # noqa: C901 - the hot path, written out
+        self, arguments: list[Any], first: Any = None
+    ) -> list[Any]:
         """Runs the program on the values of its arrays, then of its vectors.
 
         Args:
@@ -214,7 +216,8 @@ class Program:
         if Placement.is_used and not PLACED.running:
             device = current_device()
             with running_on(device):
-                return self.execute(brought_together(arguments, device), first)
+                together = brought_together(arguments, device, self.executable.shardings)
+                return self.execute(together, first)
         executable = self.executable
         call = first or executable.call
         if call is None:
@@ -233,6 +236,11 @@ class Program:
                 result, outputs = self._known(result, arguments)
         except jax.errors.JaxRuntimeError as error:
             raise errors.out_of_memory(error) from None
+        except ValueError:
+            if Placement.is_used or not executable.is_apart(arguments):
+                raise
+            Placement.is_used = True  # JAX's arrays name devices, as blocks of `tf.device` do
+            return self.execute(arguments, first)
         finally:
             contexts.append(context)
         if executable.acts:
@@ -266,7 +274,8 @@ class Program:
         if Placement.is_used and not PLACED.running:
             device = current_device()
             with running_on(device):
-                arguments[:] = brought_together(arguments, device)
+                within = self.executable.shardings
+                arguments[:] = brought_together(arguments, device, within)
                 return self.hand_over(arguments, shared, handover)
         executable = self.executable
         is_new = executable.call is None
