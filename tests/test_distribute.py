@@ -84,7 +84,8 @@ found = []
 for name in sys.argv[1:]:
     golden = test_programs.goldens(name.split(".")[0])[name]
     got = json.loads(json.dumps(run(tf, PROGRAMS[name])))
-    assert not got["logged"], got["logged"]
+    said = [m for m in got["logged"] if not any(text in m for text in test_programs.OURS)]
+    assert not said, said
     found += test_programs.differences(got["returned"], golden["returned"], name)
 strategy = tf.distribute.MirroredStrategy(["CPU:2", "CPU:5"])
 values = strategy.run(lambda: tf.distribute.get_replica_context().replica_id_in_sync_group)
@@ -96,7 +97,9 @@ print(*found, "done")
 
 
 def test_replicas_on_devices_of_their_own_give_the_same():
-    names = [name for name in PROGRAMS if name.startswith("replicas")]
+    names = [name for name in PROGRAMS if name.startswith(("replicas.", "replicas_data."))]
+    names += ["replicas_keras.steps_of_ones_own", "replicas_guides.training_by_hand"]
+    names += ["replicas_variables.checkpoints_hold_one_value"]
     done = subprocess.run(
         [sys.executable, "-c", ON_DEVICES, *names],
         env={

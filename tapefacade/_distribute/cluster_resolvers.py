@@ -7,7 +7,7 @@ from tapefacade._core.tensor import hinted
 from tapefacade._definition.op import function
 
 MESSAGE_NO_NAME = "Please provide a TPU Name to connect to."
-HINT_NO_TPU = "JAX sees no TPU in this process. Leave the resolver out, and take tf.distribute.get_strategy()."
+HINT_NO_TPU = "JAX sees no TPU in this process. Use tf.distribute.get_strategy() in its place."
 
 
 @function("distribute.cluster_resolver.TPUClusterResolver")
