@@ -9,6 +9,8 @@ from tapefacade._config.devices import LogicalDevice, list_logical_devices, list
 from tapefacade._core.tensor import hinted
 from tapefacade._definition.op import function
 
+MESSAGE_NO_NAME = "Please provide a TPU Name to connect to."
+
 
 @function("experimental.async_scope")
 @contextlib.contextmanager
@@ -117,9 +119,7 @@ def shutdown_tpu_system(cluster_resolver: Any = None) -> None:
 
 def _check_tpus() -> None:
     if not list_physical_devices("TPU"):
-        raise hinted(
-            ValueError("Please provide a TPU Name to connect to."), "JAX sees no TPU here."
-        )
+        raise hinted(ValueError(MESSAGE_NO_NAME), "JAX sees no TPU here.")
 
 
 @function("sysconfig.get_build_info")

@@ -3,10 +3,10 @@
 from typing import Any
 
 from tapefacade._config.devices import list_logical_devices
+from tapefacade._config.tpu import MESSAGE_NO_NAME
 from tapefacade._core.tensor import hinted
 from tapefacade._definition.op import function
 
-MESSAGE_NO_NAME = "Please provide a TPU Name to connect to."
 HINT_NO_TPU = "JAX sees no TPU in this process. Use tf.distribute.get_strategy() in its place."
 
 
