@@ -249,8 +249,8 @@ def put_all(puts: Sequence[Callable[[], None]]) -> None:
     is_free = recording.at.parent is None and not recording.assigned and recording.frame is None
     together: list[VariablePut] = []
     for one in puts:
-        is_plain = isinstance(one, VariablePut) and not one.variable._root.has_copies
-        if is_plain and is_free and not THREAD.functions:
+        waits = is_free and not THREAD.functions
+        if waits and isinstance(one, VariablePut) and not one.variable._root.has_copies:
             together.append(one)
         else:
             one()

@@ -80,7 +80,7 @@ class DistributedVariable(ResourceVariable):
         return tuple(unstack(self._copies.value(), count))
 
     @property
-    def has_copies(self) -> bool:  # type: ignore[override]
+    def has_copies(self) -> bool:
         """Whether each replica has a value of its own."""
         return self._copies is not None
 

@@ -201,9 +201,10 @@ def _part_of(spec: Any, is_of_replica: bool, count: int) -> Any:
     """Returns the type of a batch of one replica."""
     if not isinstance(spec, TensorSpec) or is_of_replica or spec.shape.rank is None:
         return spec
-    if not spec.shape.rank or spec.shape[0] is None:
+    rows = spec.shape[0] if spec.shape.rank else None
+    if rows is None:
         return spec
-    size, rest = divmod(spec.shape[0], count)
+    size, rest = divmod(rows, count)
     return TensorSpec([None if rest else size, *spec.shape[1:]], spec.dtype)
 
 

@@ -377,10 +377,9 @@ def _same_at(place: int, item: Any, others: Sequence[Any]) -> bool:
     other = others[place] if place < len(others) else None
     if item is other or (isinstance(item, Draw) and isinstance(other, Draw)):
         return True
-    values = [getattr(each, "_value", None) for each in (item, other)]
-    if not all(isinstance(value, np.ndarray) for value in values):
+    one, two = (getattr(each, "_value", None) for each in (item, other))
+    if not (isinstance(one, np.ndarray) and isinstance(two, np.ndarray)):
         return False
-    one, two = values
     return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
 
 

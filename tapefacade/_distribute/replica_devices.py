@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 from jax.sharding import Mesh
 
@@ -62,5 +61,5 @@ def mesh_of(names: Sequence[str], strategy: str) -> Mesh | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _mesh(devices: tuple[jax.Device, ...]) -> Mesh:
+def _mesh(devices: tuple[Any, ...]) -> Mesh:
     return Mesh(np.array(devices), (AXIS,))

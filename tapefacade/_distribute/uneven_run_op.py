@@ -154,7 +154,7 @@ class _ReplicaProgram:
         rest = iter(operands[part.elements :])
         taken: list[Any] = []
         for kind in part.rows:
-            operand = None if kind is None else next(rest)
+            operand: Any = None if kind is None else next(rest)
             taken.append(operand[replica] if kind else operand)
         start = 0
         for key in part.keys:
