@@ -449,4 +449,4 @@ def test_the_report_comes_after_a_scripts_error(tmp_path):
     assert done.returncode == 1
     assert done.stdout == "1.0 ['a.py', '-q']\n"
     assert done.stderr.index("ZeroDivisionError") < done.stderr.index("tapefacade report: a.py")
-    assert done.stderr.endswith("  looked at  1  a.py:2\n")
+    assert "\n  looked at  1  a.py:2\n  lines " in done.stderr

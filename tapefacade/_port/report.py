@@ -363,8 +363,8 @@ class Report:
             *(("time", line) for line in self._times()),
             *(("programs", line) for line in self._programs()),
             *(("functions", line) for line in self._functions()),
-            *(("lines", line) for line in self._line_rows()),
             *(("looked at", line) for line in self._looks()),
+            *(("lines", line) for line in self._line_rows()),
         ]
         lines, last = [], ""
         for head, line in rows:
