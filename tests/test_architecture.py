@@ -174,7 +174,7 @@ def is_part_of_another(decorator: ast.expr) -> bool:
 
 
 # Names of TensorFlow's that two classes have there as well.
-TWO_CLASSES = {"CompositeTensor", "SparseTensorValue", "name_scope"}
+TWO_CLASSES = {"CompositeTensor", "name_scope"}
 
 
 def test_every_class_has_a_name_of_its_own():

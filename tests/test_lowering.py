@@ -118,7 +118,7 @@ def test_pieces_of_programs_are_compiled_for_accelerators(monkeypatch):
 
 def test_data_is_moved_on_the_host_for_cpus_only(monkeypatch):
     class Step:
-        inputs, types = tuple(range(segments.WIDE)), (None,)
+        inputs, types = tuple(range(segments.SLOTS_OF_WIDE_STEPS)), (None,)
 
         class operation:  # noqa: N801
             is_moving = True

@@ -25,6 +25,7 @@ from tapefacade._config import devices
 from tapefacade._core.dimension import Dimension
 from tapefacade._core.missing_names import missing_attribute, root_module
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._sparse.tensor import SparseTensorValue
 
 
 class Namespace(NamedTuple):
@@ -205,7 +206,7 @@ NAMESPACES = {
             "Dimension": Dimension,
             "Graph": graph_leftovers.Graph,
             "Session": v1_scopes.Session,
-            "SparseTensorValue": v1_scopes.SparseTensorValue,
+            "SparseTensorValue": SparseTensorValue,
             "VariableScope": v1_scopes.VariableScope,
             "enable_eager_execution": devices.enable_eager_execution,
             "enable_v2_behavior": devices.enable_v2_behavior,

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from tapefacade._compat.graph_leftovers import Graph
 from tapefacade._core.conversion import convert_to_tensor
@@ -14,14 +14,6 @@ from tapefacade._state.scopes import get_current_name_scope, name_scope
 from tapefacade._state.variable import Variable
 
 _DEFAULT_GRAPH = Graph()
-
-
-class SparseTensorValue(NamedTuple):
-    """The parts of a sparse tensor, as values of NumPy."""
-
-    indices: Any
-    values: Any
-    dense_shape: Any
 
 
 class Session:

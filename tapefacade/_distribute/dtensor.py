@@ -437,7 +437,7 @@ def create_mesh(
     return Mesh(names, ids, local, specs, mesh_name, use_xla_spmd=use_xla_spmd)
 
 
-def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = None) -> EagerTensor:
+def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = None) -> Any:
     """Lays a tensor out over a mesh.
 
     Unlike TensorFlow, any layout will do, not only one in which every device holds the whole.
@@ -458,7 +458,7 @@ def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = Non
     return laid_out(convert(tensor), layout.sharding)
 
 
-def relayout(tensor: Any, layout: Layout, name: str | None = None) -> EagerTensor:
+def relayout(tensor: Any, layout: Layout, name: str | None = None) -> Any:
     """Lays a tensor out in another way; gradients pass.
 
     Args:
@@ -477,7 +477,7 @@ def relayout(tensor: Any, layout: Layout, name: str | None = None) -> EagerTenso
     return laid_out(convert(tensor), layout.sharding)
 
 
-def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> EagerTensor:
+def relayout_like(tensor: Any, layout_tensor: Any, name: str | None = None) -> Any:
     """Lays a tensor out as another one is.
 
     Args:
@@ -592,7 +592,7 @@ def check_layout(tensor: Any, layout: Layout) -> None:
         raise ValueError(MESSAGE_CHECK.format(found, layout))
 
 
-def pack(tensors: Sequence[Any], layout: Layout) -> EagerTensor:
+def pack(tensors: Sequence[Any], layout: Layout) -> Any:
     """Makes a tensor of the parts that the devices hold.
 
     Args:
@@ -621,7 +621,7 @@ def pack(tensors: Sequence[Any], layout: Layout) -> EagerTensor:
     return from_array(array)
 
 
-def unpack(tensor: Any) -> list[EagerTensor]:
+def unpack(tensor: Any) -> list[Any]:
     """Returns the parts of a tensor that the devices hold, in the order of the mesh.
 
     Args:

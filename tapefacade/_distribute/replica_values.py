@@ -6,7 +6,6 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._definition.op import register
@@ -39,8 +38,8 @@ class DistributedValues(CompositeTensor):
     _is_tensor = False
 
     def __init__(
-        self, values: Sequence[Any] | None = None, stacked: EagerTensor | None = None,
-        row: EagerTensor | None = None, count: int = 0,
+        self, values: Sequence[Any] | None = None, stacked: Any = None,
+        row: Any = None, count: int = 0,
     ) -> None:  # fmt: skip
         # One of three: the values; all in one tensor; within a run what stands for each of them.
         self._values = None if values is None else tuple(values)

@@ -269,7 +269,7 @@ def _change_training() -> None:
     adding = optimizer_update.slot_beside(base.add_variable_from_reference)
     PATCHES.set(base, "add_variable_from_reference", adding)
     updating = optimizer_update.update_of_replicas(base._backend_update_step)
-    PATCHES.set(optimizer, "_backend_update_step", updating)
+    PATCHES.set(base, "_backend_update_step", updating)
     filtering = optimizer_update.filter_with_reason(base._filter_empty_gradients)
     PATCHES.set(base, "_filter_empty_gradients", filtering)
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer

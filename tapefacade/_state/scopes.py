@@ -151,6 +151,8 @@ class VariableMeta(abc.ABCMeta):
                 return super().__call__(*args, **kwargs)
             bound = cls.__signature__.bind(*args, **kwargs)
             bound.apply_defaults()
+            if bound.arguments.get("sharding") is None:
+                bound.arguments.pop("sharding", None)  # creators of TensorFlow's do not know it
 
             def create(**given: Any) -> Any:
                 if waiting:
