@@ -97,3 +97,8 @@ def test_older_logging(monkeypatch):
 def test_what_is_left_of_graphs_says_what_to_do():
     with pytest.raises(RuntimeError, match=r"call `numpy\(\)` instead of `run`"):
         tf.compat.v1.Session()
+
+
+def test_sparse_tensors_of_values_of_tensorflow_1():
+    value = tf.compat.v1.SparseTensorValue([[0], [1]], [1.0, 2.0], [3])
+    assert tf.sparse.to_dense(tf.SparseTensor.from_value(value)).numpy().tolist() == [1.0, 2.0, 0.0]

@@ -37,6 +37,7 @@ FREE = re.compile(
     r"tf[.]compat[.]v1[.]|tf[.](meshgrid|ragged[.]map_flat_values|sparse[.]map_values)$"
     r"|tf[.]experimental[.]numpy[.](broadcast_arrays|string_|unicode_)$"
     r"|tf[.]experimental[.](Batchable)?ExtensionType$"
+    r"|tf[.]experimental[.]dtensor[.]call_with_layout$"  # as in TensorFlow
 )
 
 
