@@ -13,6 +13,7 @@ import runpy
 import sys
 import traceback
 import types
+from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
@@ -116,28 +117,26 @@ def _examine(options: argparse.Namespace) -> None:
     if options.steps < 1:
         options.parser.error("--steps is a positive number")
     examination = doctor.Examination(options.steps)
-
-    def finish() -> None:
-        examination.stop()
-        sys.stdout.flush()
-        sys.stderr.write(f"\ntapefacade doctor: {options.script}: {examination.advice()}\n")
-
-    atexit.register(finish)
-    examination.start()
+    _tell_at_exit(examination, lambda: f"doctor: {options.script}: {examination.advice()}")
     _run_script(options.script, options.arguments)
 
 
 def _report(program: str) -> None:
     """Has a report printed when the process ends."""
     report = reporting.Report()
+    _tell_at_exit(report, lambda: f"report: {program}\n{report.text()}")
+
+
+def _tell_at_exit(observer: reporting.Report | doctor.Examination, text: Callable[[], str]) -> None:
+    """Lets something observe the process, and writes what it has to say when the process ends."""
 
     def finish() -> None:
-        report.stop()
+        observer.stop()
         sys.stdout.flush()
-        sys.stderr.write(f"\ntapefacade report: {program}\n{report.text()}\n")
+        sys.stderr.write(f"\ntapefacade {text()}\n")
 
     atexit.register(finish)
-    report.start()
+    observer.start()
 
 
 def _parser() -> argparse.ArgumentParser:

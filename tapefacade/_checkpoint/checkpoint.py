@@ -276,7 +276,7 @@ class Checkpoint:
                 line = described_misfit(name, variable, reader, {"VARIABLE_VALUE": name})
                 misfits.append(Misfit(line, variable, error))
         if misfits:
-            raise refusal(misfits, "")
+            raise refusal(misfits)
         settle_pending()
         pairs = zip(known, tensors, strict=True)
         put_all([VariablePut(variable, tensor) for (variable, _), tensor in pairs])

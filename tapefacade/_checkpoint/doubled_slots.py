@@ -75,12 +75,16 @@ def saved_objects(graph: Any) -> list[SavedObject]:
     return objects
 
 
-def hint_for_doubled_slots(graph: Any) -> str:
+def hint_for_doubled_slots(objects: list[SavedObject], graph: Any) -> str:
     """Returns what may be wrong with a checkpoint whose values do not fit, or "".
 
     Files without the model do not tell which of doubled slots are the right ones.
+
+    Args:
+        objects: what `saved_objects` has found in the checkpoint.
+        graph: the `TrackableObjectGraph`.
     """
-    objects, names = saved_objects(graph), _full_names(graph)
+    names = _full_names(graph)
     for optimizer in _optimizers(objects):
         slots = [names[place] for place in _elements(objects[dict(optimizer.children)[VARIABLES]])]
         if len(set(slots)) < len(slots):
@@ -89,7 +93,9 @@ def hint_for_doubled_slots(graph: Any) -> str:
 
 
 def _optimizers(objects: Iterable[SavedObject]) -> list[SavedObject]:
-    return [found for found in objects if {TRAINED, VARIABLES} <= {name for name, _ in found[0]}]
+    return [
+        found for found in objects if {TRAINED, VARIABLES} <= {name for name, _ in found.children}
+    ]
 
 
 def _elements(saved: SavedObject) -> list[int]:

@@ -29,7 +29,7 @@ class Misfit(NamedTuple):
     error: Exception
 
 
-def refusal(misfits: Sequence[Misfit], hint: str) -> Exception:
+def refusal(misfits: Sequence[Misfit], hint: str = "") -> Exception:
     """Returns the error for values that do not fit: TensorFlow's for the first, and all names.
 
     As in TensorFlow, dtypes are looked at before shapes.

@@ -80,7 +80,7 @@ class Restoration:
         for place, known in self._living():
             if known is owner:
                 part = self._children(owner, place).get(name)
-                wanted = [node for child, node in self._nodes[place][0] if child == name]
+                wanted = [node for child, node in self._nodes[place].children if child == name]
                 if part is not None and wanted:
                     self._take([(part, wanted[0])], direct=True, owners=[(owner, place)])
 
@@ -121,7 +121,7 @@ class Restoration:
             visited.append((value, place))
             parts = self._children(value, place)
             waiting.extend(
-                (parts[name], node) for name, node in self._nodes[place][0] if name in parts
+                (parts[name], node) for name, node in self._nodes[place].children if name in parts
             )
         put_all(self._prepared(new, direct))
         for place, value in new.items():
@@ -155,9 +155,9 @@ class Restoration:
             InvalidArgumentError: if dtypes do not fit.
         """
         with_values = [
-            (place, value, self._nodes[place][1])
+            (place, value, self._nodes[place].keys)
             for place, value in new.items()
-            if self._nodes[place][1] and place not in self._found
+            if self._nodes[place].keys and place not in self._found
         ]
         count = sum(tensor_count(value) for _, value, _ in with_values)
         puts: list[Put] = []
@@ -180,7 +180,7 @@ class Restoration:
     def _described(self, place: int, value: Any) -> str:
         """Returns a line about a value that does not fit."""
         path = shown_paths(self._graph)[place].removeprefix("(root).")
-        return described_misfit(path, value, self._reader, self._nodes[place][1])
+        return described_misfit(path, value, self._reader, self._nodes[place].keys)
 
     def _refused(self, misfits: list[Misfit], direct: bool) -> list[Put]:
         """Refuses values that do not fit.
@@ -188,7 +188,7 @@ class Restoration:
         Variables that were made after the checkpoint was read, and found by themselves, raise the
         error for who uses them, and for nobody else.
         """
-        error = refusal(misfits, hint_for_doubled_slots(self._graph))
+        error = refusal(misfits, hint_for_doubled_slots(self._nodes, self._graph))
         variables = [misfit.value for misfit in misfits]
         if direct or not all(deferred_values.is_lazy(variable) for variable in variables):
             raise error
@@ -202,7 +202,7 @@ class Restoration:
     def _watch(self, value: Any, place: int) -> None:
         """Waits for the parts that an object has not got yet."""
         kind = tracking_rule(value)
-        if kind is None or kind.is_container or not self._nodes[place][0]:
+        if kind is None or kind.is_container or not self._nodes[place].children:
             return
         if self._is_complete(value, place, set()):
             if self._owners.pop(place, None) is not None:
@@ -217,7 +217,7 @@ class Restoration:
     def _is_complete(self, value: Any, place: int, seen: set[int]) -> bool:
         """Whether an object has all parts; those of lists within it are its own."""
         parts = self._children(value, place)
-        for name, node in self._nodes[place][0]:
+        for name, node in self._nodes[place].children:
             if node not in self._found or name not in parts:
                 return False
             kind = tracking_rule(parts[name])

@@ -10,10 +10,10 @@ from jax.sharding import Mesh
 
 from tapefacade._config.devices import jax_devices, list_logical_devices
 from tapefacade._core.logging import get_logger
+from tapefacade._core.value_text import DEVICE as FULL_DEVICE_NAME
 from tapefacade._distribute.collectives import AXIS
 
 DEVICE = re.compile(r"(?i)^(?:/?(?:job|replica|task):\w+)*/?(?:device:)?(CPU|GPU|TPU)(?::(\d+))?$")
-FULL_NAME = "/job:localhost/replica:0/task:0/device:{}:{}"
 MESSAGE_SHARED = (
     "%s has %d replicas on one device, as there is no %s here: they compute what they would on "
     "devices of their own. For several virtual devices on a CPU, call "
@@ -27,7 +27,7 @@ def default_devices() -> list[str]:
         found = list_logical_devices(kind)
         if found:
             return [full_name(device.name) for device in found]
-    return [FULL_NAME.format("CPU", 0)]
+    return [FULL_DEVICE_NAME.format("CPU", 0)]
 
 
 def full_name(device: Any) -> str:
@@ -39,7 +39,7 @@ def full_name(device: Any) -> str:
     found = DEVICE.match(str(device))
     if found is None:
         raise ValueError(f"Unknown attribute: '{device}' is not the name of a device.")
-    return FULL_NAME.format(found[1].upper(), int(found[2] or 0))
+    return FULL_DEVICE_NAME.format(found[1].upper(), int(found[2] or 0))
 
 
 def mesh_of(names: Sequence[str], strategy: str) -> Mesh | None:
