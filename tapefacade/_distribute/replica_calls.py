@@ -37,7 +37,7 @@ from tapefacade._distribute.uneven_run_op import (
     UnevenRun,
     UnevenRunForEffects,
 )
-from tapefacade._function.control.bodies import Body, body_of, operand, record_checks
+from tapefacade._function.control.bodies import Body, BodyProgram, body_of, operand, record_checks
 from tapefacade._function.control.scan_op import BodyKey
 from tapefacade._function.function.rewriter import REWRITER
 from tapefacade._ops.array.joining import stack
@@ -46,7 +46,7 @@ from tapefacade._state.variable import UnreadVariable, Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.named_axes import NAMED_AXES
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import adopt_lines
 
 if TYPE_CHECKING:
@@ -324,14 +324,10 @@ def _applied(
     outputs = recording.apply(run, (), slots, types)
     end = body.count + len(body.assigned)
     _assign(body, of_replicas, outputs[body.count : end])
-    if plan.program.acts:
+    program = run.plan.program
+    if program.acts:
         recording.apply(interned(ReplicaRunForEffects, plan), (), slots, types)
-    rest = iter(outputs[end:])
-    record_checks(
-        run.plan.program.checks, [[next(rest) for _ in check] for check in run.check_types]
-    )
-    if plan.program.acts and recording.frame is None:
-        THREAD.recording.flush()
+    _record_checks(recording, [program], [run.check_types], outputs[end:])
     return outputs[: body.count]
 
 
@@ -361,15 +357,23 @@ def _applied_each(
     start = body.count * len(plan.parts)
     end = start + len(body.assigned)
     _assign(body, of_replicas, outputs[start:end])
-    acts = any(part.program.acts for part in plan.parts)
-    if acts:
+    programs = [part.program for part in plan.parts]
+    if any(program.acts for program in programs):
         recording.apply(interned(UnevenRunForEffects, plan), (), slots, types)
-    rest = iter(outputs[end:])
-    for part, check_types in zip(plan.parts, run.check_types, strict=True):
-        record_checks(part.program.checks, [[next(rest) for _ in check] for check in check_types])
-    if acts and recording.frame is None:
-        THREAD.recording.flush()
+    _record_checks(recording, programs, run.check_types, outputs[end:])
     return outputs[:start]
+
+
+def _record_checks(
+    recording: Recording, programs: Sequence[BodyProgram],
+    check_types: Sequence[Sequence[Sequence[TensorType]]], verdicts: Sequence[EagerTensor],
+) -> None:  # fmt: skip
+    """Records the checks of programs that ran; those that print or the like run at once."""
+    rest = iter(verdicts)
+    for program, of_program in zip(programs, check_types, strict=True):
+        record_checks(program.checks, [[next(rest) for _ in check] for check in of_program])
+    if recording.frame is None and any(program.acts for program in programs):
+        THREAD.recording.flush()
 
 
 def _same_at(place: int, item: Any, others: Sequence[Any]) -> bool:
