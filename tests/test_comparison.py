@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from tapefacade import __main__ as command_line
-from tapefacade._port import comparison, comparison_text
+from tapefacade._port import comparison
 from tapefacade._port.comparison import difference, paired_lines
 
 # What a program finds that runs under "TensorFlow" here; other numbers, and another text.
@@ -131,7 +131,7 @@ def ended(status, *lines, has_seed=True):
 
 
 def test_a_status_of_both_is_no_difference():
-    text = comparison_text.verdict(ended(3, ("a 1", "a 1")))
+    text = comparison.verdict(ended(3, ("a 1", "a 1")))
     assert text.startswith(
         "The program ended with status 3, under both. Both have printed the same"
     )
@@ -139,11 +139,11 @@ def test_a_status_of_both_is_no_difference():
 
 def test_numbers_without_a_seed_are_explained():
     other = ended(0, ("loss 0.5", "loss 0.7"), has_seed=False)
-    assert "sets no seed" in comparison_text.verdict(other)
+    assert "sets no seed" in comparison.verdict(other)
     for found in (ended(0, ("loss 0.5", "loss 0.7")), ended(0, ("a", "b"), has_seed=False)):
-        assert "seed" not in comparison_text.verdict(found)
+        assert "seed" not in comparison.verdict(found)
 
 
 def test_moments_are_not_compared():
-    assert comparison_text._factor(0.03, 0.0001) == ""
-    assert comparison_text._factor(3.0, 1.0) == " (3.0 times as fast)"
+    assert comparison._factor(0.03, 0.0001) == ""
+    assert comparison._factor(3.0, 1.0) == " (3.0 times as fast)"

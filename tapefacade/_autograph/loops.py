@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tapefacade._autograph.array_growth import WHY_GROWS, GrowingArray, growing
 from tapefacade._autograph.state import (
     UNDEFINED,
     WHY_UNSETTLED,
@@ -17,6 +16,7 @@ from tapefacade._autograph.state import (
     is_tensor_like,
     shown_variable,
 )
+from tapefacade._autograph.tensor_array_growth import WHY_GROWS, GrowingArray, growing
 from tapefacade._core.random_keys import body_draws, current_places, rehearsing, return_to
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of

@@ -1,4 +1,4 @@
-"""`if`, `while` and `for` as calls of operators, their parts as functions."""
+"""Rewrites `if`, `while` and `for` as calls of operators; their blocks become functions."""
 
 import ast
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What restoring returns: objects that tell whether everything was found."""
+"""The status that `Checkpoint.restore` returns: `assert_consumed` and its like."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Functions of TensorFlow 1 whose arguments have other names or another order now."""
+"""Functions of `tf.compat.v1` that take their arguments by TensorFlow 1's names or order."""
 
 V1_SIGNATURES = """
 reduce_all math.reduce_all input_tensor axis=null keepdims=null -name=null

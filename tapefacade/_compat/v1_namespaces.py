@@ -1,7 +1,8 @@
 """The namespaces of `tf.compat.v1`: a table of where they differ from those of `tf`.
 
 A namespace shows what the one of the same name below `tf` shows, without the names that TensorFlow
-1 has not or has with other arguments. These are functions of `v1_arguments`, `v1_ops` and others.
+1 has not or has with other arguments. These are functions of `v1_arguments`, `v1_ops`, `v1_graphs`
+and others.
 """
 
 import functools
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._compat import (
     graph_leftovers,
+    v1_graphs,
     v1_logging,
     v1_losses as v1_losses,  # it registers functions, as v1_ops does
     v1_ops as v1_ops,
@@ -205,7 +207,7 @@ NAMESPACES = {
         values={
             "Dimension": Dimension,
             "Graph": graph_leftovers.Graph,
-            "Session": v1_scopes.Session,
+            "Session": v1_graphs.Session,
             "SparseTensorValue": SparseTensorValue,
             "VariableScope": v1_scopes.VariableScope,
             "enable_eager_execution": devices.enable_eager_execution,

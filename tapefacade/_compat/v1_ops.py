@@ -1,10 +1,9 @@
-"""Functions of TensorFlow 1 with code of their own, and those of graphs, which do nothing now."""
+"""Functions of TensorFlow 1 with code of their own."""
 
 from typing import Any
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
-from tapefacade._core.string_arrays import text_tensor
 from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import zeros
@@ -15,7 +14,6 @@ from tapefacade._ops.math.division import floordiv, truediv
 from tapefacade._ops.nn.activation import relu
 from tapefacade._ops.nn.dropout import dropout as dropout_op
 from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add
-from tapefacade._state.scopes import name_scope as _name_scope
 
 
 def _cast(name: str, dtype: dtypes.DType) -> None:
@@ -45,38 +43,6 @@ for _name, _dtype in {
     "to_complex128": dtypes.complex128,
 }.items():  # fmt: skip
     _cast(_name, _dtype)
-
-
-@function("compat.v1.name_scope")
-class name_scope(_name_scope):  # noqa: N801 - TensorFlow's name
-    """A block in which the names of variables begin with a prefix, for functions with a `name`.
-
-    Unlike TensorFlow, tensors have no names.
-
-    Args:
-        name: the prefix, or None.
-        default_name: the prefix if `name` is None; if both are None, there is none.
-        values: ignored.
-
-    Raises:
-        ValueError: if the prefix is no text.
-
-    >>> def scaled(x, name=None):
-    ...     with tf.compat.v1.name_scope(name, "scaled", [x]) as scope:
-    ...         return scope
-    >>> scaled(1.0), scaled(1.0, name="twice")
-    ('scaled/', 'twice/')
-    """
-
-    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
-        own = default_name if name is None else name
-        super().__init__("" if own is None else own)
-        self._own = own
-
-    @property
-    def name(self) -> Any:
-        """The prefix, without those of the scopes around it; None if none was given."""
-        return self._own
 
 
 @function("compat.v1.div")
@@ -299,99 +265,3 @@ def _assigning(name: str) -> None:
 
 for _name in ("assign", "assign_add", "assign_sub"):
     _assigning(_name)
-
-
-# What graphs and sessions left: with eager execution there is nothing to initialize or to list.
-
-
-def _nothing(*names: str, value: Any = None, what: str = "Does nothing") -> None:
-    for name in names:
-
-        def nothing(*args: Any, **kwargs: Any) -> Any:
-            return list(value) if isinstance(value, list) else value
-
-        nothing.__name__ = nothing.__qualname__ = name
-        nothing.__doc__ = f"""{what}: there are no graphs.
-
-    Args:
-        *args: ignored.
-        **kwargs: ignored.
-
-    >>> tf.compat.v1.{name}()
-    {"" if value is None else value}
-    """
-        function(f"compat.v1.{name}")(nothing)
-        globals()[name] = nothing
-
-
-_nothing(
-    "global_variables_initializer", "local_variables_initializer", "tables_initializer",
-    "initialize_all_variables", "variables_initializer", "initialize_variables",
-    "initialize_local_variables", "initialize_all_tables", "enable_resource_variables",
-    "enable_v2_tensorshape", "enable_control_flow_v2", "enable_tensor_equality",
-    "reset_default_graph", "get_default_session", "no_regularizer",
-)  # fmt: skip
-_nothing(
-    "trainable_variables", "global_variables", "all_variables", "local_variables",
-    "model_variables", "moving_average_variables", "get_collection", "get_collection_ref",
-    value=[], what="Lists nothing",
-)  # fmt: skip
-_nothing(
-    "executing_eagerly", "executing_eagerly_outside_functions", "control_flow_v2_enabled",
-    "resource_variables_enabled", value=True, what="Says so",
-)  # fmt: skip
-
-
-@function("compat.v1.report_uninitialized_variables")
-def report_uninitialized_variables(var_list: Any = None, name: str | None = None) -> Any:
-    """Lists nothing: variables have a value from the start.
-
-    Args:
-        var_list: ignored.
-        name: ignored.
-
-    Returns:
-        An empty string tensor.
-
-    >>> tf.compat.v1.report_uninitialized_variables().numpy()
-    array([], dtype=object)
-    """
-    return text_tensor([])
-
-
-@function("compat.v1.is_variable_initialized")
-def is_variable_initialized(variable: Any) -> Any:
-    """Returns true: variables have a value from the start.
-
-    Args:
-        variable: a variable.
-
-    >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()
-    np.True_
-    """
-    return variable.is_initialized()
-
-
-@function("compat.v1.GraphKeys")
-class GraphKeys:
-    """The names of the collections that graphs had.
-
-    >>> tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES
-    'trainable_variables'
-    """
-
-    GLOBAL_VARIABLES = VARIABLES = "variables"
-    LOCAL_VARIABLES = "local_variables"
-    METRIC_VARIABLES = "metric_variables"
-    MODEL_VARIABLES = "model_variables"
-    TRAINABLE_VARIABLES = "trainable_variables"
-    SUMMARIES = "summaries"
-    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
-    REGULARIZATION_LOSSES = "regularization_losses"
-    WEIGHTS = "weights"
-    BIASES = "biases"
-    ACTIVATIONS = "activations"
-    UPDATE_OPS = "update_ops"
-    LOSSES = "losses"
-    GLOBAL_STEP = "global_step"
-    TRAIN_OP = "train_op"

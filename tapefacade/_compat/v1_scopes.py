@@ -1,28 +1,15 @@
-"""Variable scopes and the default graph of TensorFlow 1, as eager execution has them."""
+"""Scopes of names and of variables of TensorFlow 1, as eager execution has them."""
 
 import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from tapefacade._compat.graph_leftovers import Graph
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dtypes import as_dtype
-from tapefacade._core.missing_names import hint_for, root_module
-from tapefacade._core.tensor import Tensor
+from tapefacade._core.missing_names import root_module
 from tapefacade._definition.op import function
-from tapefacade._state.scopes import get_current_name_scope, name_scope
+from tapefacade._state.scopes import get_current_name_scope, name_scope as _name_scope
 from tapefacade._state.variable import Variable
-
-_DEFAULT_GRAPH = Graph()
-
-
-class Session:
-    """The session of TensorFlow 1, for annotations and `isinstance`: it cannot be made."""
-
-    _advice = hint_for("tf.Session")  # `check` counts a class that has advice as missing
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"There are no sessions. {self._advice}.")
 
 
 class VariableScope:
@@ -91,7 +78,7 @@ def variable_scope(
     if isinstance(name, VariableScope):
         yield name
         return
-    with name_scope(name):
+    with _name_scope(name):
         yield get_variable_scope()
 
 
@@ -149,41 +136,33 @@ def get_variable(
     return Variable(value, trainable=trainable, name=name)
 
 
-@function("compat.v1.get_default_graph")
-def get_default_graph() -> Graph:
-    """Returns the graph that placeholders go to; outside of graphs one that says what runs now.
+@function("compat.v1.name_scope")
+class name_scope(_name_scope):  # noqa: N801 - TensorFlow's name
+    """A block in which the names of variables begin with a prefix, for functions with a `name`.
 
-    >>> tf.compat.v1.get_default_graph().building_function
-    False
-    """
-    return Graph._open[-1] if Graph._open else _DEFAULT_GRAPH
-
-
-@function("compat.v1.colocate_with")
-@contextlib.contextmanager
-def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
-    """Opens a block that changes nothing: JAX places what a program needs.
+    Unlike TensorFlow, tensors have no names.
 
     Args:
-        op: accepted for TensorFlow's sake.
-        ignore_existing: accepted for TensorFlow's sake.
+        name: the prefix, or None.
+        default_name: the prefix if `name` is None; if both are None, there is none.
+        values: ignored.
 
-    >>> with tf.compat.v1.colocate_with(tf.constant(1)):
-    ...     x = tf.constant(2)
+    Raises:
+        ValueError: if the prefix is no text.
+
+    >>> def scaled(x, name=None):
+    ...     with tf.compat.v1.name_scope(name, "scaled", [x]) as scope:
+    ...         return scope
+    >>> scaled(1.0), scaled(1.0, name="twice")
+    ('scaled/', 'twice/')
     """
-    yield
 
+    def __init__(self, name: Any, default_name: Any = None, values: Any = None) -> None:
+        own = default_name if name is None else name
+        super().__init__("" if own is None else own)
+        self._own = own
 
-@function("compat.v1.placeholder_with_default")
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
-    """Returns a value as a tensor: nobody can feed another.
-
-    Args:
-        input: the value.
-        shape: accepted for TensorFlow's sake.
-        name: accepted for TensorFlow's sake.
-
-    >>> tf.compat.v1.placeholder_with_default([1, 2], [None]).numpy()
-    array([1, 2], dtype=int32)
-    """
-    return input if isinstance(input, Tensor) else convert_to_tensor(input)
+    @property
+    def name(self) -> Any:
+        """The prefix, without those of the scopes around it; None if none was given."""
+        return self._own

@@ -24,7 +24,6 @@ from tapefacade._data.element_structures import (
     op_error,
 )
 from tapefacade._data.group_by import (
-    DirectedInterleave,
     GroupByWindow,
     RejectionResample,
     reduced_elements,
@@ -70,7 +69,7 @@ from tapefacade._data.sources import (
     Range,
     signature_of,
 )
-from tapefacade._data.zip import Concatenate, Enumerate, Zip
+from tapefacade._data.zip import Concatenate, DirectedInterleave, Enumerate, Zip
 from tapefacade._definition.op import function
 from tapefacade._io.file_errors import as_path
 from tapefacade._io.files import matching_files

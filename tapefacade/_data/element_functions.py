@@ -414,3 +414,8 @@ def node_of(found: Any, where: str) -> DatasetNode:
             f"{type(found).__name__}."
         )
     return node
+
+
+def as_number(key: Any) -> int:
+    """Reads the number that a key or a choice is."""
+    return int(key._numpy())

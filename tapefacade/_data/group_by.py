@@ -1,6 +1,6 @@
-"""Elements in groups, by a key or by their length; and several datasets mixed."""
+"""Elements in groups, by a key or by their length."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,21 +9,17 @@ from tapefacade._core import dtypes
 from tapefacade._core.random_keys import Counts
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.batch import HeldElements
-from tapefacade._data.element_functions import UserFunction, node_of, spec_of_dataset
+from tapefacade._data.element_functions import UserFunction, as_number, node_of, spec_of_dataset
 from tapefacade._data.element_structures import (
     as_tensors,
     fresh,
     kernel_error,
     mapped,
-    merged_spec,
     shown_dtype,
 )
 from tapefacade._data.iterators import DatasetSpec
 from tapefacade._data.node import (
-    INFINITE,
-    UNKNOWN,
     Boxed,
-    BoxedIterator,
     DatasetNode,
     ElementError,
     attempt,
@@ -61,7 +57,7 @@ class GroupByWindow(DatasetNode):
         counts: Counts = {}
         for element in elements:
             key = attempt(key_of, element)
-            number = attempt(_as_number, key)
+            number = attempt(as_number, key)
             if type(number) is not ElementError and number not in groups:
                 window = attempt(lambda key: self._window_size(size_of(key)), key)
                 if type(window) is ElementError:
@@ -95,10 +91,6 @@ class GroupByWindow(DatasetNode):
 
         elements = attempt(made)
         return iter([elements]) if type(elements) is ElementError else Boxed(elements)
-
-
-def _as_number(key: Any) -> int:
-    return int(key._numpy())
 
 
 def _require_key(spec: Any) -> None:
@@ -136,7 +128,7 @@ class GroupByReducer(DatasetNode):
         )
         for element in elements:
             key = attempt(key_of, element)
-            number: Any = attempt(_as_number, key)
+            number: Any = attempt(as_number, key)
             state = number
             if type(number) is not ElementError:
                 state = states[number] if number in states else attempt(start, key)
@@ -147,60 +139,6 @@ class GroupByReducer(DatasetNode):
                 states[number] = state
         for number in sorted(states):
             yield attempt(end, states[number])
-
-
-class DirectedInterleave(DatasetNode):
-    """Elements of several datasets, one at a time from that which a number names."""
-
-    name = "_DirectedInterleaveDataset"
-
-    def __init__(self, choices: DatasetNode, nodes: Sequence[DatasetNode], stop: bool) -> None:
-        super().__init__(choices, *nodes)
-        self._stop = stop
-
-    def known_spec(self) -> Any:
-        specs = [node.known_spec() for node in self.inputs[1:]]
-        if any(spec is None for spec in specs):
-            return None
-        found = specs[0]
-        for spec in specs[1:]:
-            found = merged_spec(found, spec)
-        return found
-
-    def cardinality(self) -> int:
-        counts = [node.cardinality() for node in self.inputs[1:]]
-        if self.inputs[0].cardinality() == INFINITE and all(c == INFINITE for c in counts):
-            return INFINITE
-        return UNKNOWN
-
-    def elements(self) -> Iterator[Any]:
-        return BoxedIterator(self._directed())
-
-    def _directed(self) -> Iterator[Any]:
-        streams: list[Any] = [Boxed(node.elements()) for node in self.inputs[1:]]
-        left = len(streams)
-        try:
-            for choice in Boxed(self.inputs[0].elements()):
-                place = attempt(_as_number, choice)
-                if type(place) is not ElementError and not 0 <= place < len(streams):
-                    message = f"Selector index out of range: {place} >= {len(streams)}"
-                    place = ElementError(kernel_error(message))
-                if type(place) is ElementError:
-                    yield place
-                    continue
-                if streams[place] is None:
-                    continue
-                for element in streams[place]:
-                    yield element
-                    break
-                else:
-                    streams[place] = None
-                    left -= 1
-                    if self._stop or not left:
-                        return
-        finally:
-            for stream in streams:
-                close(stream)
 
 
 class RejectionResample(DatasetNode):
@@ -228,7 +166,7 @@ class RejectionResample(DatasetNode):
         counts = np.full(len(self._target), 1.0)
         for element in elements:
             kind = attempt(class_of, element)
-            number = attempt(_as_number, kind)
+            number = attempt(as_number, kind)
             if type(number) is not ElementError and not 0 <= number < len(self._target):
                 number = ElementError(
                     kernel_error(f"class {number} is not in [0, {len(self._target)})")

@@ -1,4 +1,4 @@
-"""Functions of elements, called with many rows of arrays at once."""
+"""Calls a user's function of one element with many elements at once, where that gives the same."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Several datasets as one: zip, enumerate, concatenate."""
+"""Several datasets as one: zip, enumerate, concatenate, and elements of those that numbers name."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,15 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._data.element_structures import leaves, merged_spec, packed, packer, tensor_of
+from tapefacade._data.element_functions import as_number
+from tapefacade._data.element_structures import (
+    kernel_error,
+    leaves,
+    merged_spec,
+    packed,
+    packer,
+    tensor_of,
+)
 from tapefacade._data.node import (
     INFINITE,
     UNKNOWN,
@@ -16,6 +24,7 @@ from tapefacade._data.node import (
     BoxedIterator,
     DatasetNode,
     ElementError,
+    attempt,
     close,
 )
 from tapefacade._data.row_streams import (
@@ -175,3 +184,57 @@ def _endless() -> Iterator[Numbers]:
     for number in itertools.count():
         for (block,) in numbers_up_to(1 << 16):
             yield (block + (number << 16),)
+
+
+class DirectedInterleave(DatasetNode):
+    """Elements of several datasets, one at a time from that which a number names."""
+
+    name = "_DirectedInterleaveDataset"
+
+    def __init__(self, choices: DatasetNode, nodes: Sequence[DatasetNode], stop: bool) -> None:
+        super().__init__(choices, *nodes)
+        self._stop = stop
+
+    def known_spec(self) -> Any:
+        specs = [node.known_spec() for node in self.inputs[1:]]
+        if any(spec is None for spec in specs):
+            return None
+        found = specs[0]
+        for spec in specs[1:]:
+            found = merged_spec(found, spec)
+        return found
+
+    def cardinality(self) -> int:
+        counts = [node.cardinality() for node in self.inputs[1:]]
+        if self.inputs[0].cardinality() == INFINITE and all(c == INFINITE for c in counts):
+            return INFINITE
+        return UNKNOWN
+
+    def elements(self) -> Iterator[Any]:
+        return BoxedIterator(self._directed())
+
+    def _directed(self) -> Iterator[Any]:
+        streams: list[Any] = [Boxed(node.elements()) for node in self.inputs[1:]]
+        left = len(streams)
+        try:
+            for choice in Boxed(self.inputs[0].elements()):
+                place = attempt(as_number, choice)
+                if type(place) is not ElementError and not 0 <= place < len(streams):
+                    message = f"Selector index out of range: {place} >= {len(streams)}"
+                    place = ElementError(kernel_error(message))
+                if type(place) is ElementError:
+                    yield place
+                    continue
+                if streams[place] is None:
+                    continue
+                for element in streams[place]:
+                    yield element
+                    break
+                else:
+                    streams[place] = None
+                    left -= 1
+                    if self._stop or not left:
+                        return
+        finally:
+            for stream in streams:
+                close(stream)

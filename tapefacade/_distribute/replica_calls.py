@@ -28,8 +28,7 @@ from tapefacade._distribute.replica_run_op import (
     differing,
     differing_inputs,
 )
-from tapefacade._distribute.replica_values import DistributedValues, PerReplica, regrouped, selected
-from tapefacade._distribute.uneven_run_op import (
+from tapefacade._distribute.replica_uneven_run_op import (
     HINT_SIZES,
     MESSAGE_ORDER,
     UnevenPart,
@@ -37,6 +36,7 @@ from tapefacade._distribute.uneven_run_op import (
     UnevenRun,
     UnevenRunForEffects,
 )
+from tapefacade._distribute.replica_values import DistributedValues, PerReplica, regrouped, selected
 from tapefacade._function.control.bodies import Body, BodyProgram, body_of, operand, record_checks
 from tapefacade._function.control.scan_op import BodyKey
 from tapefacade._function.function.rewriter import REWRITER

@@ -1,5 +1,6 @@
 """`tf.RaggedTensor`: how ragged tensors are made, and what they tell of their rows."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.indexing import out_of_bounds
 from tapefacade._ops.array.shapes import shape as dense_shape
 from tapefacade._ops.array.shaping import reshape
-from tapefacade._ragged import dense_conversion, formatting
+from tapefacade._ragged import dense_conversion
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
@@ -825,7 +826,7 @@ class RaggedTensor(CompositeTensor):
         >>> tf.ragged.constant([[1, 2], [3]]).to_list()
         [[1, 2], [3]]
         """
-        return formatting.as_list(self)
+        return _as_list(self)
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Returns a NumPy array; one of arrays where rows differ in length.
@@ -834,7 +835,7 @@ class RaggedTensor(CompositeTensor):
         array([[1, 2],
                [3, 4]], dtype=int32)
         """
-        return formatting.as_numpy(self)
+        return _as_numpy(self)
 
     # What Python and the engine ask for.
 
@@ -852,7 +853,7 @@ class RaggedTensor(CompositeTensor):
         raise TypeError("RaggedTensor is unhashable.")
 
     def __repr__(self) -> str:
-        return f"<tf.RaggedTensor {formatting.as_text(self)}>"
+        return f"<tf.RaggedTensor {_as_text(self)}>"
 
     def __reduce__(self) -> Any:
         partitions = [(p.splits, p.uniform) for p in self._partitions]
@@ -882,7 +883,7 @@ class RaggedTensor(CompositeTensor):
 
     def _printed(self, summarize: int) -> str:
         """Returns how `tf.print` and `tf.strings.format` show the elements."""
-        return formatting.as_printed(self, summarize)
+        return _as_printed(self, summarize)
 
     def _refusal(self) -> str:
         return "TypeError: object of type 'RaggedTensor' has no len()\n"
@@ -975,3 +976,77 @@ def axis_from_front(axis: Any, rank: int, name: str = "axis") -> int:
     if not -rank <= axis < rank:
         raise ValueError(f"{name}={axis} out of bounds: expected {-rank}<={name}<{rank}")
     return axis % rank
+
+
+# What ragged tensors look like: as NumPy arrays, as lists, and as text.
+
+
+def _rows(values: Array, splits: Array) -> list[Array]:
+    """Cuts an array into rows."""
+    return [values[start:end] for start, end in itertools.pairwise(splits)]
+
+
+def _as_numpy(ragged: RaggedTensor) -> Array:
+    """Makes an array: of arrays, where rows differ in length."""
+    values = ragged._values.numpy()
+    rows = _rows(values, ragged._partition.splits)
+    if not rows:
+        return np.zeros((0, 0, *np.shape(values)[1:]), values.dtype)
+    if all(len(row) == len(rows[0]) for row in rows):
+        return np.stack(rows)
+    held = np.empty(len(rows), object)
+    held[:] = rows
+    return held
+
+
+def _as_list(ragged: RaggedTensor) -> list[Any]:
+    """Makes nested lists."""
+    inner = ragged._values
+    values = inner.numpy().tolist() if isinstance(inner, EagerTensor) else inner.to_list()
+    return _rows(values, ragged._partition.splits)
+
+
+def _element(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if not value.size:
+            return str(value.tolist())
+        return np.array2string(value, separator=", ")
+    if isinstance(value, bytes):
+        return repr(value)
+    return str(value)
+
+
+def _as_text(ragged: RaggedTensor) -> str:
+    """Writes the elements with commas between them."""
+    with np.printoptions(formatter={"all": _element}):
+        return _element(_as_numpy(ragged))
+
+
+def _as_printed(ragged: RaggedTensor, summarize: int) -> str:
+    """Writes the elements as `tf.print` does: numbers with six digits, `...` between the ends."""
+    return _printed_list(_as_list(ragged), summarize)
+
+
+def _printed_list(items: list[Any], summarize: int) -> str:
+    count = len(items)
+    if summarize < 0 or count <= 2 * summarize:
+        shown = [_printed(item, summarize) for item in items]
+    else:
+        shown = [_printed(item, summarize) for item in items[:summarize]]
+        shown.append("...")
+        shown += [_printed(item, summarize) for item in items[count - summarize :]]
+    return f"[{', '.join(shown)}]"
+
+
+def _printed(item: Any, summarize: int) -> str:
+    if isinstance(item, list):
+        return _printed_list(item, summarize)
+    if isinstance(item, bytes):
+        return f"'{item.decode(errors='replace')}'"
+    if isinstance(item, bool):
+        return str(item).lower()
+    if isinstance(item, float):
+        return f"{item:.6f}"
+    if isinstance(item, complex):
+        return f"({item.real:.6f},{item.imag:.6f})"
+    return str(item)

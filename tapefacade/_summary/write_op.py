@@ -1,4 +1,4 @@
-"""Writes summaries: at once, or as an op of a function, one after the other whenever it runs."""
+"""Writes a summary: at once in eager code, as an op of the program in a `tf.function`."""
 
 import dataclasses
 from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ from tapefacade._ops.array.creation import eye, zeros
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._state.variable import Variable
 from tapefacade._tape import backward_pass, disconnected_gradients
-from tapefacade._tape.batch_checks import check_rows
+from tapefacade._tape.batch_jacobian_check import check_rows
 from tapefacade._tape.derivatives.derivative import (
     BATCH_JACOBIAN,
     GRADIENT,
@@ -44,7 +44,7 @@ from tapefacade._tape.gradient_arguments import (
 from tapefacade._tape.gradient_paths import Window, nodes_within
 from tapefacade._tape.tape_drawing import TapeDrawing
 from tapefacade._tape.tape_memory import TapeMemory, memory_of
-from tapefacade._tape.tape_values import first_non_finite, gradient_sizes
+from tapefacade._tape.tape_recomputation import first_non_finite, gradient_sizes
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._tape.unconnected_gradients import (
     RAISE,

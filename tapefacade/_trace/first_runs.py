@@ -1,4 +1,4 @@
-"""The first runs of a program that takes long to compile: nobody waits for the whole.
+"""How a program that takes long to compile runs at first: by NumPy or in pieces, with no wait.
 
 What was never seen is computed by NumPy, step by step (`numpy_steps`). When it runs again, it
 repeats: the whole is compiled in the background, and the runs go on as before until it is there. So

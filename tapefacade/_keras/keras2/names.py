@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._keras.attribute_patches import AttributePatches
-from tapefacade._keras.keras2 import classes
+from tapefacade._keras.keras2 import dropped_classes
 from tapefacade._keras.keras2.legacy_optimizers import OLDER_CLASSES, older_class
 from tapefacade._keras.keras2.notices import like, notice, source
 
@@ -109,7 +109,7 @@ def apply(patches: AttributePatches) -> None:
     owners = (
         {path.rpartition(".")[0] for path in ABSENT_NAMES}
         | set(MOVED_NAMES)
-        | set(classes.CLASS_PATHS)
+        | set(dropped_classes.CLASS_PATHS)
     )
     for path in sorted(owners):
         module = _at(root, path) if _has(root, path) else None
@@ -166,8 +166,8 @@ def _space(path: str) -> types.ModuleType:
         if name.startswith("__"):
             raise AttributeError(name)
         own = f"{path}.{name}"
-        if name in classes.CLASS_PATHS.get(path, ()):
-            return classes.make(path, name)
+        if name in dropped_classes.CLASS_PATHS.get(path, ()):
+            return dropped_classes.make(path, name)
         if own in ABSENT_NAMES:
             raise _absent(own)
         place = known.get(name) or (f"{known[None]}.{name}" if None in known else "")
@@ -197,8 +197,8 @@ def _finding(root: Any, path: str, module: str) -> Callable[[str], Any]:
         if name in moved:
             notice(f"tf.keras.{own}", f"tf.keras.{moved[name]}")
             return _at(root, moved[name])
-        if name in classes.CLASS_PATHS.get(path, ()):
-            return classes.make(path, name)
+        if name in dropped_classes.CLASS_PATHS.get(path, ()):
+            return dropped_classes.make(path, name)
         if own in ABSENT_NAMES:
             raise _absent(own)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")

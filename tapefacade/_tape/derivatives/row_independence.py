@@ -1,4 +1,4 @@
-"""Finds functions whose results depend, row by row, on the same row of their inputs only.
+"""Tells whether each row of a function's results depends on the same row of its inputs only.
 
 For such a function of one column the gradient of the sum of all results is the derivative along a
 vector of ones, which costs less: nested, it adds up where gradients of gradients multiply.

@@ -155,7 +155,7 @@ def test_what_mixes_rows_is_named_with_its_line(name):
     with pytest.raises(ValueError, match=r"batch_jacobian\(check=True\): .*") as caught:
         jacobian(function, rows(4), True)
     assert f"by {op}" in str(caught.value)
-    assert "test_batch_checks.py:" in str(caught.value)
+    assert "test_batch_jacobian_check.py:" in str(caught.value)
     assert jacobian(function, rows(4), False) is not None
 
 
@@ -168,7 +168,9 @@ def test_the_line_is_that_of_the_first_op_that_mixes():
 
     with pytest.raises(ValueError, match=r"rows are mixed by tf\.math\.reduce_mean") as caught:
         jacobian(normalized, rows(4), True)
-    assert f"test_batch_checks.py:{line_of(normalized, '# mixes')}  mean =" in str(caught.value)
+    assert f"test_batch_jacobian_check.py:{line_of(normalized, '# mixes')}  mean =" in str(
+        caught.value
+    )
     assert "Use tape.jacobian" in str(caught.value)
 
 

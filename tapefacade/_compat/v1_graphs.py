@@ -1,0 +1,156 @@
+"""Graphs and sessions of TensorFlow 1: nothing to initialize or list in eager code."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from tapefacade._compat.graph_leftovers import Graph
+from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.missing_names import hint_for
+from tapefacade._core.string_arrays import text_tensor
+from tapefacade._core.tensor import Tensor
+from tapefacade._definition.op import function
+
+_DEFAULT_GRAPH = Graph()
+
+
+class Session:
+    """The session of TensorFlow 1, for annotations and `isinstance`: it cannot be made."""
+
+    _advice = hint_for("tf.Session")  # `check` counts a class that has advice as missing
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"There are no sessions. {self._advice}.")
+
+
+@function("compat.v1.get_default_graph")
+def get_default_graph() -> Graph:
+    """Returns the graph that placeholders go to; outside of graphs one that says what runs now.
+
+    >>> tf.compat.v1.get_default_graph().building_function
+    False
+    """
+    return Graph._open[-1] if Graph._open else _DEFAULT_GRAPH
+
+
+@function("compat.v1.colocate_with")
+@contextlib.contextmanager
+def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    """Opens a block that changes nothing: JAX places what a program needs.
+
+    Args:
+        op: accepted for TensorFlow's sake.
+        ignore_existing: accepted for TensorFlow's sake.
+
+    >>> with tf.compat.v1.colocate_with(tf.constant(1)):
+    ...     x = tf.constant(2)
+    """
+    yield
+
+
+@function("compat.v1.placeholder_with_default")
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+    """Returns a value as a tensor: nobody can feed another.
+
+    Args:
+        input: the value.
+        shape: accepted for TensorFlow's sake.
+        name: accepted for TensorFlow's sake.
+
+    >>> tf.compat.v1.placeholder_with_default([1, 2], [None]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    return input if isinstance(input, Tensor) else convert_to_tensor(input)
+
+
+def _nothing(*names: str, value: Any = None, what: str = "Does nothing") -> None:
+    for name in names:
+
+        def nothing(*args: Any, **kwargs: Any) -> Any:
+            return list(value) if isinstance(value, list) else value
+
+        nothing.__name__ = nothing.__qualname__ = name
+        nothing.__doc__ = f"""{what}: there are no graphs.
+
+    Args:
+        *args: ignored.
+        **kwargs: ignored.
+
+    >>> tf.compat.v1.{name}()
+    {"" if value is None else value}
+    """
+        function(f"compat.v1.{name}")(nothing)
+        globals()[name] = nothing
+
+
+_nothing(
+    "global_variables_initializer", "local_variables_initializer", "tables_initializer",
+    "initialize_all_variables", "variables_initializer", "initialize_variables",
+    "initialize_local_variables", "initialize_all_tables", "enable_resource_variables",
+    "enable_v2_tensorshape", "enable_control_flow_v2", "enable_tensor_equality",
+    "reset_default_graph", "get_default_session", "no_regularizer",
+)  # fmt: skip
+_nothing(
+    "trainable_variables", "global_variables", "all_variables", "local_variables",
+    "model_variables", "moving_average_variables", "get_collection", "get_collection_ref",
+    value=[], what="Lists nothing",
+)  # fmt: skip
+_nothing(
+    "executing_eagerly", "executing_eagerly_outside_functions", "control_flow_v2_enabled",
+    "resource_variables_enabled", value=True, what="Says so",
+)  # fmt: skip
+
+
+@function("compat.v1.report_uninitialized_variables")
+def report_uninitialized_variables(var_list: Any = None, name: str | None = None) -> Any:
+    """Lists nothing: variables have a value from the start.
+
+    Args:
+        var_list: ignored.
+        name: ignored.
+
+    Returns:
+        An empty string tensor.
+
+    >>> tf.compat.v1.report_uninitialized_variables().numpy()
+    array([], dtype=object)
+    """
+    return text_tensor([])
+
+
+@function("compat.v1.is_variable_initialized")
+def is_variable_initialized(variable: Any) -> Any:
+    """Returns true: variables have a value from the start.
+
+    Args:
+        variable: a variable.
+
+    >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()
+    np.True_
+    """
+    return variable.is_initialized()
+
+
+@function("compat.v1.GraphKeys")
+class GraphKeys:
+    """The names of the collections that graphs had.
+
+    >>> tf.compat.v1.GraphKeys.TRAINABLE_VARIABLES
+    'trainable_variables'
+    """
+
+    GLOBAL_VARIABLES = VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    GLOBAL_STEP = "global_step"
+    TRAIN_OP = "train_op"
