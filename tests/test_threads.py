@@ -40,6 +40,14 @@ def nothing_pending():
     assert nothing_open()
 
 
+@pytest.fixture(autouse=True)
+def whole_tracebacks():
+    # What goes wrong once in a hundred runs has to say where.
+    tf.debugging.disable_traceback_filtering()
+    yield
+    tf.debugging.enable_traceback_filtering()
+
+
 def data(seed):
     return np.random.default_rng(seed).normal(size=(8, 3)).astype(np.float32)
 

@@ -232,7 +232,8 @@ class Recording:
             is_alone = len(self.owners) == 1 and tensor._slot in self.owners
             if is_alone and self._computed_alone(tensor):
                 return
-            self.owners.setdefault(tensor._slot, _REFERENCE(tensor))
+            # Another thread may have let go of it, and what stood for the slot since may be gone.
+            self.owners[tensor._slot] = _REFERENCE(tensor)
             self.flush(tensor)
 
     def raise_asserted(self) -> None:

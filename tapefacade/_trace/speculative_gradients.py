@@ -29,16 +29,17 @@ class Foresight:
     Attributes:
         gradient: what followed last.
         times: how often it has followed in succession.
-        program: computes the values and the gradient; None if it has not been made.
+        larger: the gradient, and the program that computes the values and it; None if it has not
+            been made. Both stand together: threads that run equal programs share this object.
         is_open: whether the last guess has not come true so far.
     """
 
-    __slots__ = ("gradient", "is_open", "program", "times")
+    __slots__ = ("gradient", "is_open", "larger", "times")
 
     def __init__(self) -> None:
         self.gradient: Any = None
         self.times = 0
-        self.program: Program | None = None
+        self.larger: tuple[Any, Program] | None = None
         self.is_open = False
 
     def followed(self, gradient: Any) -> None:
@@ -46,27 +47,28 @@ class Foresight:
         if gradient is self.gradient:
             self.times += 1
         else:
-            self.gradient, self.times, self.program = gradient, 1, None
+            self.gradient, self.times, self.larger = gradient, 1, None
 
     def guess(
         self, at: Node, data: RecordedValues, wanted: tuple[int, ...], effects: tuple[int, ...]
-    ) -> Program | None:
-        """Returns the program that computes the gradient as well, if it is likely to follow."""
+    ) -> tuple[Any, Program] | None:
+        """Returns the gradient that is likely to follow, and what computes it as well."""
         if self.is_open:  # the last guess was wrong
             self.is_open = False
             self.times = 0
         gradient = self.gradient
         if gradient is None or self.times < TIMES_BEFORE_GUESS:
             return None
-        if self.program is None:
+        larger = self.larger
+        if larger is None or larger[0] is not gradient:
             types, _ = gradient.operation.infer((), ())
             node = Node(
                 at, gradient.operation, (), gradient.inputs, types=types,
                 ghosts=gradient.given_back, line=at.line,
             )  # fmt: skip
             slots = (*wanted, *range(node.first_output, node.end))
-            self.program = make_program(node, data, slots, effects)
-        return self.program
+            self.larger = larger = gradient, make_program(node, data, slots, effects)
+        return larger
 
 
 def note_gradient(data: RecordedValues, gradient: Any) -> None:
@@ -84,9 +86,10 @@ def note_gradient(data: RecordedValues, gradient: Any) -> None:
 
 def take_foreseen(data: RecordedValues, gradient: Any) -> Sequence[Any] | None:
     """Returns the values of a gradient that have been computed already; None if they have not."""
-    if data.foreseen is None or data.foreseen[0] is not gradient:
+    foreseen = data.foreseen  # another thread may look meanwhile
+    if foreseen is None or foreseen[0] is not gradient:
         return None
-    _, foresight, outputs = data.foreseen
+    _, foresight, outputs = foreseen
     data.foreseen = None
     foresight.is_open = False
     return outputs
@@ -109,12 +112,13 @@ def run_foreseeing(
     larger = None if foresight is None else foresight.guess(at, data, wanted, effects)
     if foresight is None or larger is None:
         return program.run(data.leaves, data.scalars)
+    gradient, whole = larger
     try:
-        outputs = larger.run(data.leaves, data.scalars)
+        outputs = whole.run(data.leaves, data.scalars)
     except ProgramFailedError as failed:
         failed.outputs = failed.outputs[: len(wanted)]
         raise
-    data.foreseen = (foresight.gradient, foresight, outputs[len(wanted) :])
+    data.foreseen = (gradient, foresight, outputs[len(wanted) :])
     foresight.is_open = True
     return outputs[: len(wanted)]
 
