@@ -26,6 +26,7 @@ from tapefacade import (
     math as math,
     nest as nest,
     nn as nn,
+    optimizers as optimizers,
     profiler as profiler,
     quantization as quantization,
     queue as queue,

@@ -39,6 +39,7 @@ LAYERS = [
     "_compat",
     "_tape",
     "_function",
+    "_optimizers",
     "_autograph",
     "_keras",
     "_data",
