@@ -264,15 +264,16 @@ def test_it_never_computes_the_loss_more_often_than_allowed():
     np.testing.assert_allclose(float(result.loss), float(loss()), rtol=1e-12)
 
 
-def test_a_gradient_that_is_no_descent_ends_it():
+def test_a_gradient_of_the_wrong_sign_ends_it_where_it_began():
     @tf.custom_gradient
     def wrong(x):
         return x**2, lambda upstream: -upstream * 2 * x
 
     x = tf.Variable(1.0)
     result = LBFGS().minimize(lambda: wrong(x), x)
-    assert result.reason == "no lower loss was found along the direction"
-    assert float(x) == 1.0
+    assert result.reason_number > 0
+    assert int(result.iterations) <= 1
+    assert abs(float(x) - 1) < 1e-5
 
 
 def test_a_loss_that_looks_at_values_runs_in_python():
