@@ -21,6 +21,7 @@ AsString strings.as_string input precision=-1 scientific=false shortest=false wi
 AvgPool nn.avg_pool2d value:input ksize strides padding data_format="NHWC"
 BiasAdd nn.bias_add value bias data_format="NHWC"
 Bitcast bitcast input type
+BroadcastArgs broadcast_dynamic_shape s0:shape_x s1:shape_y
 BroadcastGradientArgs _broadcast_gradient_args s0 s1
 Cast cast x DstT:dtype -Truncate
 Complex dtypes.complex real imag -Tout
@@ -113,7 +114,9 @@ TopKV2 math.top_k input k sorted=true index_type="int32"
 Transpose transpose x:a perm
 TruncatedNormal random.truncated_normal shape dtype seed=0 -seed2
 Unique unique x out_idx="int32"
+UniqueV2 _unique_along x axis out_idx="int32"
 UniqueWithCounts unique_with_counts x out_idx="int32"
+UniqueWithCountsV2 _unique_with_counts_along x axis out_idx="int32"
 Unpack unstack value num axis=0
 Where where condition
 WriteFile io.write_file filename contents

@@ -8,8 +8,9 @@ from tapefacade._compat.graph_leftovers import Graph
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.missing_names import hint_for
 from tapefacade._core.string_arrays import text_tensor
-from tapefacade._core.tensor import Tensor
+from tapefacade._core.tensor import MESSAGE_GRAPH_NAME, EagerTensor, Tensor
 from tapefacade._definition.op import function
+from tapefacade._trace.recording import THREAD
 
 _DEFAULT_GRAPH = Graph()
 
@@ -31,6 +32,16 @@ def get_default_graph() -> Graph:
     False
     """
     return Graph._open[-1] if Graph._open else _DEFAULT_GRAPH
+
+
+def _graph(tensor: EagerTensor) -> Graph:
+    """In functions the default graph, by which libraries tell them apart; else no attribute."""
+    if THREAD.functions:
+        return get_default_graph()
+    raise AttributeError(MESSAGE_GRAPH_NAME.format("graph"))
+
+
+EagerTensor.graph = property(_graph)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @function("compat.v1.colocate_with")

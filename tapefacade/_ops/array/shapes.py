@@ -171,7 +171,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy()
     array([2, 3], dtype=int32)
     """
-    shape_x, shape_y = convert_to_tensor(shape_x), convert_to_tensor(shape_y)
+    shape_x, shape_y = _sizes_alike(shape_x, shape_y)
     for place, given in enumerate((shape_x, shape_y)):
         if given.dtype.name not in INDICES:
             raise refused_type("T", given.dtype.kernel_name, INDICES)
@@ -187,6 +187,20 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
             unequal_shapes(shape_text(one), shape_text(other)) + " [Op:BroadcastArgs]"
         ) from None
     return from_host(np.array(result, one.dtype))
+
+
+def _sizes_alike(*shapes: Any) -> list[EagerTensor]:
+    """Converts vectors of sizes to one dtype: that of the first tensor; the empty have none."""
+    dtype = next((s.dtype for s in shapes if isinstance(s, EagerTensor)), None)
+    if dtype is not None and dtype.name not in INDICES:
+        raise refused_type("T", dtype.kernel_name, INDICES)
+    converted = []
+    for given in shapes:
+        empty = not isinstance(given, EagerTensor) and np.shape(given) == (0,)
+        sizes = np.zeros(0, np.int32) if empty else given
+        converted.append(convert_to_tensor(sizes, dtype))
+        dtype = dtype or converted[-1].dtype
+    return converted
 
 
 class BroadcastGradientArgs(NamedTuple):

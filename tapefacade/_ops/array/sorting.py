@@ -33,6 +33,7 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.array.shaping import transpose
 
 
 def _too_few_columns(columns: int, wanted: int) -> str:
@@ -200,21 +201,52 @@ def _distinct(x: Any, out_idx: Any, kernel: str) -> tuple[Any, ...]:
     dtype = require_type("out_idx", out_idx, INDICES)
     if x.ndim != 1:
         raise invalid(f"unique expects a 1D vector. [Op:{kernel}] name: ")
-    values = x.numpy()
+    return (x, *_first_occurrences(x.numpy(), dtype))
+
+
+def _first_occurrences(values: np.ndarray[Any, Any], dtype: Any) -> tuple[Any, ...]:
+    """Finds the distinct values, or rows of ranks, in the order of their first occurrence."""
     if values.dtype.kind == "V":
         values = values.astype(np.float32)
     _, first, inverse, counts = np.unique(
-        values, return_index=True, return_inverse=True, return_counts=True, equal_nan=False
-    )
+        values, return_index=True, return_inverse=True, return_counts=True, equal_nan=False,
+        axis=0 if values.ndim > 1 else None,
+    )  # fmt: skip
     order = np.argsort(first, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return (
-        x,
         from_host(first[order]),
         place[inverse.ravel()].astype(dtype),
         counts[order].astype(dtype),
     )
+
+
+def _distinct_along(x: Any, axis: Any, out_idx: Any, kernel: str) -> tuple[Any, ...]:
+    """Looks at the parts of a tensor along an axis; returns what `_distinct` does, and the axis."""
+    x = convert_to_tensor(x)
+    axes = convert_to_tensor(axis, dtypes.int64 if np.size(axis) == 0 else None).numpy()
+    if axes.ndim != 1:
+        raise invalid(f"axis expects a 1D vector. [Op:{kernel}] name: ")
+    if axes.size == 0:
+        return (*_distinct(x, out_idx, kernel), 0)
+    if axes.size > 1:
+        raise invalid(
+            f"axis does not support input tensors larger than 1 elements [Op:{kernel}] name: "
+        )
+    place = int(axes[0]) + (x.ndim if axes[0] < 0 else 0)
+    if not 0 <= place < x.ndim:
+        raise invalid(f"axis has to be between [0, {x.ndim}) [Op:{kernel}] name: ")
+    dtype = require_type("out_idx", out_idx, INDICES)
+    values = np.moveaxis(x.numpy(), place, 0)
+    if x.ndim == 1 or values.size == 0:
+        rows = values if x.ndim == 1 else np.zeros(len(values), np.int64)
+    else:  # rows are compared by the ranks of their elements: NaN is equal to nothing
+        if values.dtype.kind == "V":
+            values = values.astype(np.float32)
+        _, ranks = np.unique(values, return_inverse=True, equal_nan=False)
+        rows = ranks.reshape(len(values), -1)
+    return (x, *_first_occurrences(rows, dtype), place)
 
 
 @function("unique")
@@ -266,6 +298,74 @@ def unique_with_counts(
     """
     x, first, idx, counts = _distinct(x, out_idx, "UniqueWithCounts")
     return UniqueWithCounts(_counted_values(x, first), from_host(idx), from_host(counts))
+
+
+class UniqueV2(NamedTuple):
+    """The result of `tf.raw_ops.UniqueV2`."""
+
+    y: EagerTensor
+    idx: EagerTensor
+
+
+class UniqueWithCountsV2(NamedTuple):
+    """The result of `tf.raw_ops.UniqueWithCountsV2`."""
+
+    y: EagerTensor
+    idx: EagerTensor
+    count: EagerTensor
+
+
+@function("_unique_along")
+def unique_along(x: Any, axis: Any, out_idx: Any = dtypes.int32) -> UniqueV2:
+    """Finds the distinct parts of a tensor along an axis: `tf.raw_ops.UniqueV2`.
+
+    Args:
+        x: a tensor.
+        axis: a vector of one axis; an empty one if `x` is a vector.
+        out_idx: the dtype of the positions, int32 or int64.
+
+    Returns:
+        A tuple `(y, idx)`, see `tf.unique`.
+
+    Raises:
+        InvalidArgumentError: if `axis` is no vector of one axis of `x`.
+
+    >>> tf.raw_ops.UniqueV2(x=[[1, 2], [3, 4], [1, 2]], axis=[0]).y.numpy().tolist()
+    [[1, 2], [3, 4]]
+    """
+    x, first, idx, _, place = _distinct_along(x, axis, out_idx, "UniqueV2")
+    return UniqueV2(_parts(x, first, place, _unique_values), from_host(idx))
+
+
+@function("_unique_with_counts_along")
+def unique_with_counts_along(x: Any, axis: Any, out_idx: Any = dtypes.int32) -> UniqueWithCountsV2:
+    """Finds the distinct parts of a tensor and counts them: `tf.raw_ops.UniqueWithCountsV2`.
+
+    Args:
+        x: a tensor.
+        axis: a vector of one axis; an empty one if `x` is a vector.
+        out_idx: the dtype of the positions and counts, int32 or int64.
+
+    Returns:
+        A tuple `(y, idx, count)`, see `tf.unique_with_counts`.
+
+    Raises:
+        InvalidArgumentError: if `axis` is no vector of one axis of `x`.
+
+    >>> tf.raw_ops.UniqueWithCountsV2(x=[[1, 2], [3, 4], [1, 2]], axis=[0]).count.numpy()
+    array([2, 1], dtype=int32)
+    """
+    x, first, idx, counts, place = _distinct_along(x, axis, out_idx, "UniqueWithCountsV2")
+    parts = _parts(x, first, place, _counted_values)
+    return UniqueWithCountsV2(parts, from_host(idx), from_host(counts))
+
+
+def _parts(x: Any, places: Any, axis: int, take: Any) -> Any:
+    """Takes the parts at some places along an axis; `take` knows the kernel, and the first axis."""
+    if axis == 0:
+        return take(x, places)
+    order = [axis, *(k for k in range(x.ndim) if k != axis)]
+    return transpose(take(transpose(x, order), places), np.argsort(order).tolist())
 
 
 @op("searchsorted", kernel="LowerBound", gradient=NotDifferentiable())

@@ -135,16 +135,27 @@ class Storage:
         self._element_shape = element_shape
         # None in the place of a tensor that was not written, or was dropped.
         self._items: list[EagerTensor | None] = [None] * size
-        # All tensors, stacked, instead of the list: after loops that are one instruction.
+        # All tensors, stacked, instead of the list: in functions, and after loops that are one
+        # instruction.
         self._whole: EagerTensor | None = None
+        self._frame = THREAD.recording.frame  # in which `_whole` came to be
         self._dropped: set[int] = set()
         self._serial = next(SERIAL)
 
     @property
     def _tensors(self) -> list[EagerTensor | None]:
-        if self._whole is not None:
-            self._items, self._whole = list(unstack(self._whole)), None
+        if self._whole is None:
+            return self._items
+        if THREAD.recording.frame is not self._frame and not JOURNALS.open:
+            return list(unstack(self._whole))  # which other programs than this cannot keep
+        self._take_apart()
         return self._items
+
+    def _take_apart(self) -> None:
+        """Lists the tensors, as is needed before the list is changed."""
+        if self._whole is not None:
+            self._changes()
+            self._items, self._whole = list(unstack(self._whole)), None
 
     def _changes(self) -> None:
         """Takes note that the array is going to change."""
@@ -165,12 +176,14 @@ class Storage:
         made = copy.copy(self)
         made._items, made._whole = [None] * self._length, whole
         made._dropped, made._serial = set(), next(SERIAL)
+        made._frame = THREAD.recording.frame
         return made
 
     def _put(self, whole: EagerTensor) -> None:
         """Fills the array with the tensors of a stacked one."""
         self._changes()
         self._items, self._whole, self._dropped = [], whole, set()
+        self._frame = THREAD.recording.frame
         if self._infer_shape:
             self._element_shape = as_shape(whole._type.shape[1:])
 
@@ -192,6 +205,7 @@ class Storage:
         self._changes()
         self._whole = write_element(whole, tensor, index)
         self._items, self._dropped = [], set()
+        self._frame = THREAD.recording.frame
 
     def _stacked(self, like: EagerTensor | None = None) -> EagerTensor | None:
         """Returns all tensors as one, zeros where there is none; None if they do not fit.
@@ -219,6 +233,7 @@ class Storage:
         return whole
 
     def _write(self, index: int, value: Any) -> None:
+        self._take_apart()
         size = len(self._tensors)
         if index < 0 or (index >= size and not self._dynamic_size):
             raise _write_error(index, size)
@@ -250,7 +265,7 @@ class Storage:
     def _element(self, index: int) -> EagerTensor:
         """Returns the tensor at an index, which may be negative; zeros if there is none."""
         tensor = self._tensors[index]
-        if tensor is None:
+        if tensor is None:  # an array that is stacked has no gaps
             shape = convert(self._element_shape)  # raises if it is not fully known
             tensor = self._tensors[index] = zeros(shape, self._dtype)
         return tensor
@@ -417,6 +432,8 @@ class TensorArray(Storage):
         if is_pending(index) and (stacked := self._stacked()) is not None:
             return read_element(stacked, index)
         index = integer_of(index)
+        if self._clear_after_read:
+            self._take_apart()
         if not 0 <= index < len(self._tensors):
             raise _read_error(index, len(self._tensors))
         if self._tensors[index] is None and index in self._dropped:
@@ -533,15 +550,25 @@ class TensorArray(Storage):
         >>> tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).read(1).numpy()
         np.float32(2.0)
         """
-        parts = list(unstack(value))
-        if len(parts) > len(self._tensors) and not self._dynamic_size:
+        tensor = convert_to_tensor(value)
+        parts = None if self._keeps_whole(tensor) else list(unstack(value))
+        count = tensor._type.shape[0] if parts is None else len(parts)
+        if count > self._length and not self._dynamic_size:
             raise ValueError(
-                f"Cannot unstack {len(parts)} tensors into a TensorArray of static size "
-                f"{len(self._tensors)} "
+                f"Cannot unstack {count} tensors into a TensorArray of static size {self._length} "
             )
         self._changes()
-        self._tensors[:] = parts
+        if parts is None:
+            self._items, self._whole, self._dropped = [], tensor, set()
+            self._frame = THREAD.recording.frame
+        else:
+            self._items[:], self._whole = parts, None
         return self
+
+    def _keeps_whole(self, tensor: EagerTensor) -> bool:
+        """Whether a tensor need not be taken apart: in functions, where reading is an op, too."""
+        recorded = THREAD.recording.frame is not None
+        return recorded and tensor.dtype is self._dtype and bool(tensor._type.shape)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Takes a tensor apart along its first dimension, and writes the parts to given indices.
@@ -603,7 +630,7 @@ class TensorArray(Storage):
                 "dynamically resizeable."
             )
         self._changes()
-        self._tensors[:] = split(tensor, sizes)
+        self._items[:], self._whole = split(tensor, sizes), None
         return self
 
     def close(self, name: str | None = None) -> None:
@@ -618,7 +645,7 @@ class TensorArray(Storage):
         0
         """
         self._changes()
-        self._tensors.clear()
+        self._items, self._whole = [], None
 
 
 register(("TensorArray",), TensorArray)
