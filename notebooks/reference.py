@@ -1,13 +1,13 @@
 """Writes the pages of the reference: of each public namespace, from its docstrings."""
 
 import inspect
-import json
-import operator
 import pathlib
 import sys
 import types
 from collections.abc import Iterator, Set
 from typing import Any, NamedTuple
+
+import api_coverage
 
 import tapefacade
 
@@ -37,21 +37,21 @@ Coverage of TensorFlow
 ======================
 
 The public names of TensorFlow 2.21 that are there, in each namespace. Asking for one that is not
-tells what to write instead; ``tf.compat``, ``tf.raw_ops`` and ``tf.keras`` are left out.
+tells what to write instead; ``tf.compat``, ``tf.raw_ops`` and ``tf.keras`` are left out. A signature
+differs if it lacks a parameter of TensorFlow's, or gives it another default.
 
 .. list-table::
    :header-rows: 1
 
    * - namespace
      - there
-     - of
-     - not there
+     - missing
+     - another signature
+     - names
 """
 # Objects on a page: what has more is split by the first letter, so that no page is a book.
 MAX_ENTRIES = 30
 MAX_MISSING = 8
-# The names of TensorFlow's namespaces, as TensorFlow tells them.
-NAMES = pathlib.Path(__file__).parents[1] / "tests" / "goldens" / "names.json"
 
 
 class Entry(NamedTuple):
@@ -194,26 +194,20 @@ def _in_index(found: tuple[str, str, Any, list[Entry]]) -> str:
 
 def coverage() -> str:
     """Returns the page that counts, for each namespace, what there is of TensorFlow."""
-    rows = []
-    known = json.loads(NAMES.read_text(encoding="utf-8")) if NAMES.exists() else {}
-    for path, names in sorted(known.items()):
-        if path.startswith((*OTHER_NAMES, "tf.keras")):
-            continue
-        held = _namespace(path)
-        missing = [n for n in names if held is None or not (n in dir(held) or hasattr(held, n))]
-        shown = ", ".join(f"``{name}``" for name in missing[:MAX_MISSING])
-        more = f" and {len(missing) - MAX_MISSING} more" if len(missing) > MAX_MISSING else ""
-        cells = f"``{path}``", len(names) - len(missing), len(names), (shown + more) or "\\-"
-        rows.append("   * - " + "\n     - ".join(map(str, cells)) + "\n")
-    return COVERAGE + "".join(rows)
+    lines = []
+    for row in api_coverage.rows():
+        texts = [f"missing {_some(row.missing)}"] if row.missing else []
+        texts += [f"another signature {_some(row.different)}"] if row.different else []
+        cells = f"``{row.path}``", *row.counts, "; ".join(texts) or "\\-"
+        lines.append("   * - " + "\n     - ".join(map(str, cells)) + "\n")
+    return COVERAGE + "".join(lines)
 
 
-def _namespace(path: str) -> Any:
-    try:
-        below = path.removeprefix("tf").removeprefix(".")
-        return operator.attrgetter(below)(tapefacade) if below else tapefacade
-    except AttributeError:
-        return None
+def _some(names: list[str]) -> str:
+    """Returns names as a text, so many that they can be read."""
+    shown = ", ".join(f"``{name}``" for name in names[:MAX_MISSING])
+    more = f" and {len(names) - MAX_MISSING} more" if len(names) > MAX_MISSING else ""
+    return shown + more
 
 
 def anchor(heading: str) -> str:
