@@ -15,8 +15,12 @@ from tapefacade._core.error_texts import (
     MESSAGE_MIXED,
     MESSAGE_RAGGED,
     inconvertible,
+    invalid,
+    kernel_suffix,
+    mixed_list,
     unsupported_objects,
     unsupported_value,
+    wrong_input,
 )
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
@@ -181,6 +185,8 @@ def _stack(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
     """
     first = _first_dtype(value)
     cast = None if dtype in (None, first) else FUNCTIONS["cast"]
+    if cast is None:
+        require_one_dtype(value)
     return _stack_items(value, first if dtype is None else dtype, cast)
 
 
@@ -196,6 +202,47 @@ def _stack_items(value: Any, dtype: dtypes.DType | None, cast: Any) -> EagerTens
         else:
             items.append(convert(item, dtype))
     return FUNCTIONS["stack"](items)
+
+
+def require_one_dtype(
+    value: list[Any] | tuple[Any, ...],
+    wanted: dtypes.DType | None = None,
+    in_function: bool = False,
+) -> None:
+    """Checks that the tensors in a nested list, which are going to be stacked, have one dtype.
+
+    Args:
+        value: the list, of sizes or other integers.
+        wanted: a dtype that all are cast to, unless the first has it.
+        in_function: whether it is stacked in a function.
+
+    Raises:
+        InvalidArgumentError: if a list of nothing but tensors has several dtypes, or lists in it.
+        TypeError: if numbers are among these tensors, or it is stacked in a function.
+    """
+    first = _first_dtype(value)
+    if wanted is None or wanted is first:
+        _packed_dtype(value, first, in_function)
+
+
+def _packed_dtype(value: Any, first: dtypes.DType | None, in_function: bool) -> dtypes.DType | None:
+    """Returns the dtype of a stacked list; `first` is that of the numbers in it."""
+    is_packed = not in_function and all(_is_tensor(item) for item in value)
+    found: list[dtypes.DType | None] = []
+    for item in value:
+        kind = first
+        if isinstance(item, list | tuple):
+            kind = _packed_dtype(item, first, in_function) if _holds_tensor(item) else first
+        elif _is_tensor(item):
+            kind = dtypes.as_dtype(item.dtype)
+            if kind is not first and not is_packed and first is not None:
+                raise TypeError(mixed_list(kind, first, item))
+        found.append(kind)
+    for place, kind in enumerate(found):
+        if kind is not found[0] and kind is not None and found[0] is not None:
+            names = found[0].kernel_name, kind.kernel_name
+            raise invalid(wrong_input("Pack", place, *names) + kernel_suffix("Pack"))
+    return found[0]
 
 
 def _first_dtype(value: Any) -> dtypes.DType | None:

@@ -106,6 +106,18 @@ def wrong_input(kernel: str, place: int, expected: str, given: str) -> str:
     )
 
 
+def mixed_list(given: Any, wanted: Any, tensor: Any) -> str:
+    """Words that a tensor in a list has another dtype than the list.
+
+    >>> mixed_list(tf.int64, tf.int32, tf.constant(3, tf.int64))
+    "Cannot convert a list containing a tensor of dtype <dtype: 'int64'> to <dtype: 'int32'> (Tensor is: <tf.Tensor: shape=(), dtype=int64, numpy=3>)"
+    """  # noqa: E501
+    return (
+        f"Cannot convert a list containing a tensor of dtype {given} to {wanted} (Tensor is: "
+        f"{tensor!r})"
+    )
+
+
 def reshape_sizes(given: Any, wanted: Any) -> str:
     """Words that a tensor has more or fewer values than a shape.
 

@@ -191,12 +191,18 @@ def _dense(tensor: EagerTensor) -> EagerTensor:
 
 
 def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DType | None:
-    for parameter, value in zip(parameters, values, strict=True):
-        if parameter.kind == "common":
-            if is_operand(value):
-                return value._type.dtype
-            if isinstance(value, list | tuple) and (dtype := _dtype_within(value)) is not None:
-                return dtype
+    """Returns the dtype of the first tensor, or else of the first tensor in a list."""
+    common = [
+        value
+        for parameter, value in zip(parameters, values, strict=True)
+        if parameter.kind == "common"
+    ]
+    for value in common:
+        if is_operand(value):
+            return value._type.dtype
+    for value in common:
+        if isinstance(value, list | tuple) and (dtype := _dtype_within(value)) is not None:
+            return dtype
     return None
 
 

@@ -6,10 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import dtypes
+from tapefacade._core.conversion import require_one_dtype
 from tapefacade._core.operands import is_operand
+from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._trace.recording import THREAD
 
 DTYPE_NAMES = ("dtype", "out_type", "output_type")
+SIZES = ("sizes", "batch_shape")  # parameters whose tensors become numbers one by one
 
 
 class Parameter(NamedTuple):
@@ -35,11 +39,35 @@ def freeze(parameters: tuple[Parameter, ...], static: tuple[Any, ...]) -> tuple[
     """Makes static values hashable: lists become tuples, tensors are looked at."""
     if not static:
         return ()
-    frozen = [
-        _dtype(value) if parameter.name in DTYPE_NAMES else frozen_value(value)
-        for parameter, value in zip(parameters, static, strict=False)
-    ]
+    frozen = []
+    for parameter, value in zip(parameters, static, strict=False):
+        if parameter.name in DTYPE_NAMES:
+            frozen.append(_dtype(value))
+            continue
+        if type(value) is tuple and _holds_operand(value):
+            in_function, separate = THREAD.recording.frame is not None, parameter.name in SIZES
+            wanted = dtypes.int32 if in_function or separate else None
+            if in_function or not (separate and _are_sizes(value)):
+                require_one_dtype(value, wanted, in_function)
+        frozen.append(frozen_value(value))
     return (*frozen, *static[len(parameters) :])
+
+
+def _are_sizes(value: Any) -> bool:
+    """Whether all tensors are integers, of which a `TensorShape` can be made."""
+    return all(
+        isinstance(item, EagerTensor) and item.dtype.is_integer
+        for item in value
+        if is_operand(item)
+    )
+
+
+def _holds_operand(value: Any) -> bool:
+    """Whether there are tensors or variables in a nested tuple or list."""
+    return any(
+        _holds_operand(item) if isinstance(item, list | tuple) else is_operand(item)
+        for item in value
+    )
 
 
 def _dtype(value: Any) -> dtypes.DType | None:

@@ -43,9 +43,9 @@ def _filled_shape(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
 
 
 @op("_full", kernel="Fill", gradient=NotDifferentiable(), moves=True)
-def _full(shape: Any, value: int, dtype: Any) -> jax.Array:
+def _full(sizes: Any, value: int, dtype: Any) -> jax.Array:
     """Makes a tensor of zeros or ones."""
-    sizes = _filled_shape(shape)
+    sizes = _filled_shape(sizes)
     known = dtypes.as_dtype(dtype)
     if known is dtypes.string:
         raise inconvertible_argument(value, "string")

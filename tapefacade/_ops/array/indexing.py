@@ -8,7 +8,7 @@ import numpy as np
 from jax import lax
 
 from tapefacade._core import dtypes, errors
-from tapefacade._core.conversion import convert_to_tensor, is_tensor
+from tapefacade._core.conversion import convert_to_tensor, is_tensor, require_one_dtype
 from tapefacade._core.error_texts import (
     invalid,
     kernel_prefix,
@@ -283,6 +283,16 @@ def _expanded(items: Any, rank: int) -> list[Any]:
     return [*items[:at], *[slice(None)] * (rank - count), *items[at + 1 :]]
 
 
+def _require_one_dtype(items: Any) -> None:
+    """Raises if the tensors among the beginnings, ends or steps of a subscript differ in dtype."""
+    slices = [item if type(item) is slice else slice(item, item, None) for item in items]
+    for bounds in zip(*[(item.start, item.stop, item.step) for item in slices], strict=True):
+        if sum(is_tensor(bound) for bound in bounds) > 1:
+            # What is no tensor takes the dtype of the others.
+            first = next(bound for bound in bounds if is_tensor(bound))
+            require_one_dtype([bound if is_tensor(bound) else first for bound in bounds])
+
+
 def parse(shape: tuple[int, ...], key: Any, known: bool) -> tuple[Spec, list[Any]]:
     """Reads a subscript.
 
@@ -301,6 +311,7 @@ def parse(shape: tuple[int, ...], key: Any, known: bool) -> tuple[Spec, list[Any
     for item in items:
         if type(item) not in QUICK_TYPES:
             _index(item)
+    _require_one_dtype(items)
     spec: list[Any] = []
     starts: list[Any] = []
     dimension = 0

@@ -115,7 +115,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         return select(condition, x, y)
     if x is not None or y is not None:
         raise ValueError("x and y must both be non-None or both be None.")
-    values = convert_to_tensor(condition).numpy()
+    values = convert_to_tensor(condition, dtype_hint=dtypes.bool).numpy()
     if np.ndim(values) == 0:
         raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where] name: ")
     return from_host(np.argwhere(values).astype(np.int64))
