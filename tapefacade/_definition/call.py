@@ -17,7 +17,8 @@ from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._definition.parameters import Parameter, freeze
 from tapefacade._trace import execution
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.open_sizes import ACCOUNTS, note_static, open_sizes
+from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.tree import BOOL, COMPLEX, EDGES, FLOAT, INT, TREE, Node
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # Loops of more iterations over a tensor, in a function, run in Python at every call.
 MAX_ITERATIONS = 32
+MAX_NOTED_ELEMENTS = 1 << 16  # of what shape arithmetic would give for other sizes
 MARKERS = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX}
 
 
@@ -45,7 +47,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     if not op.plain:
         values, counts = spread(op, inputs)
         static = (*static, counts)
-    static = freeze(op.statics, static)
+    static, other = _frozen(op, static)
     try:
         values, scalars = _convert_inputs(op, static, values, hint)
     except HandOver as other:
@@ -53,21 +55,16 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     if op.host is not None:
         on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:
-            return on_host
+            return _noted_on_host(op, values, scalars, other, on_host)
     is_right = op.check is not None and _check_on_host(op, values, scalars, static)
-    recording = THREAD.recording
-    slots = [_slot(value, recording) for value in values]
-    at = recording.at
-    if at.depth + 1 >= at.limit and (recording.is_too_long or not recording.is_held):
-        recording.flush()
-        recording = THREAD.recording
-        slots = [_slot(value, recording) for value in values]
-        at = recording.at
-    key = (at, op, static, *slots)
+    recording, slots = _placed(values)
+    key = (recording.at, op, static, *slots)
     node = EDGES.get(key) or _extend(key, values, bool(scalars))
     for _, value in scalars:
         recording.data.scalars[node.first] = value
     recording.at = node
+    if other is not static:
+        note_static(recording, node.first_output, other)
     tensors = recording.results(node)
     if node.eager:
         recording.flush()
@@ -271,6 +268,56 @@ def _on_host(
         arguments = op._arguments(arrays, static)
         result = op.host(*[arguments[p.name] for p in op.parameters])
     return jax.tree_util.tree_map(lambda array: from_host(np.asarray(array)), result)
+
+
+def _placed(values: list[Any]) -> tuple[Recording, list[int]]:
+    """Returns the recording of this thread, which has room, and the slots of values in it."""
+    recording = THREAD.recording
+    slots = [_slot(value, recording) for value in values]
+    at = recording.at
+    if at.depth + 1 >= at.limit and (recording.is_too_long or not recording.is_held):
+        recording.flush()
+        recording = THREAD.recording
+        slots = [_slot(value, recording) for value in values]
+    return recording, slots
+
+
+def _frozen(op: "Op", static: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Makes static values hashable; returns them, and what they would be for other sizes."""
+    frozen = freeze(op.statics, static)
+    if not ACCOUNTS or (account := open_sizes()) is None:
+        return frozen, frozen
+    other = freeze(op.statics, static, account.other_value)
+    return frozen, frozen if other == frozen else other
+
+
+def _noted_on_host(op: "Op", values: list[Any], scalars: Any, other: Any, result: Any) -> Any:
+    """Takes note of what shape arithmetic would give for other sizes; returns its result."""
+    if not ACCOUNTS or (account := open_sizes()) is None:
+        return result
+    arrays: list[Any] = []
+    for value in values:
+        array = account.other_value(value)
+        if array is None and type(value) is _Scalar:
+            array = np.asarray(scalars[0][1]).astype(value._type.numpy_dtype)
+        elif array is None:
+            array = host_value(value) if type(value) is EagerTensor else value._host_value()
+        arrays.append(array)
+    types = [type_of(array.shape, array.dtype) for array in arrays]
+    assert op.host is not None
+    try:
+        outputs, _ = op.infer(other, types)
+        if sum(type_.size for type_ in outputs) > MAX_NOTED_ELEMENTS:
+            return result
+        with np.errstate(all="ignore"):
+            arguments = op._arguments(arrays, other)
+            found = op.host(*[arguments[p.name] for p in op.parameters])
+    except Exception:  # such sizes do not fit
+        return result
+    results, made = (one if isinstance(one, list | tuple) else [one] for one in (result, found))
+    for tensor, array in zip(results, made, strict=True):
+        account.note_value(tensor, np.asarray(array))
+    return result
 
 
 def _check_on_host(

@@ -1,6 +1,7 @@
 """The parameters of an op: which are tensors, and how static values become hashable."""
 
 import inspect
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,8 +36,18 @@ def read_parameters(signature: inspect.Signature) -> tuple[Parameter, ...]:
     return tuple(parameters)
 
 
-def freeze(parameters: tuple[Parameter, ...], static: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Makes static values hashable: lists become tuples, tensors are looked at."""
+def freeze(
+    parameters: tuple[Parameter, ...],
+    static: tuple[Any, ...],
+    other_value: Callable[[Any], Any] | None = None,
+) -> tuple[Any, ...]:
+    """Makes static values hashable: lists become tuples, tensors are looked at.
+
+    Args:
+        parameters: the static parameters.
+        static: a value for each.
+        other_value: returns what is taken for the value of a tensor, or None for its own.
+    """
     if not static:
         return ()
     frozen = []
@@ -49,7 +60,7 @@ def freeze(parameters: tuple[Parameter, ...], static: tuple[Any, ...]) -> tuple[
             wanted = dtypes.int32 if in_function or separate else None
             if in_function or not (separate and _are_sizes(value)):
                 require_one_dtype(value, wanted, in_function)
-        frozen.append(frozen_value(value))
+        frozen.append(frozen_value(value, other_value))
     return (*frozen, *static[len(parameters) :])
 
 
@@ -74,15 +85,21 @@ def _dtype(value: Any) -> dtypes.DType | None:
     return None if value is None else dtypes.as_dtype(value)
 
 
-def frozen_value(value: Any) -> Any:
-    """Returns a hashable value that means the same."""
+def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) -> Any:
+    """Returns a hashable value that means the same.
+
+    Args:
+        value: the value.
+        other_value: as for `freeze`.
+    """
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        return tuple([frozen_value(item) for item in value])
+        return tuple([frozen_value(item, other_value) for item in value])
     if isinstance(value, TensorShape):
         return None if value.rank is None else tuple(value.as_list())
     if is_operand(value):
         tensor: Any = value
-        return frozen_value(tensor.numpy())
+        other = None if other_value is None else other_value(tensor)
+        return frozen_value(tensor.numpy() if other is None else other)
     if isinstance(value, np.ndarray):
         return frozen_value(value.tolist())
     return value.item() if isinstance(value, np.generic) else value

@@ -55,6 +55,20 @@ class Operation:
         """
         raise TypeError(f"{self.name} says nothing about its outputs")
 
+    def resized(
+        self, types: Sequence[TensorType], slots_of: "Callable[[Slice, Sequence[TensorType]], Any]"
+    ) -> Sequence[TensorType] | None:
+        """Returns the types of the first outputs if inputs have sizes that they did not have.
+
+        Args:
+            types: those of the inputs.
+            slots_of: returns the types of all slots of a slice, for inputs of some types.
+
+        Returns:
+            None if `infer` tells it.
+        """
+        return None
+
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         """Computes the outputs, a flat sequence, from JAX arrays."""
         raise TypeError(f"{self.name} cannot be computed")

@@ -36,6 +36,7 @@ from tapefacade._trace.jax_transformation import (
     is_within,
     set_current_trace,
 )
+from tapefacade._trace.open_sizes import ACCOUNTS, keep_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.programs import make_program
@@ -346,6 +347,8 @@ class Recording:
                 pending.append((slot, tensor))
             else:
                 settled.append(slot)
+        if ACCOUNTS:
+            keep_sizes([tensor for _, tensor in pending])
         return pending, settled
 
     def _run_traced(self, pending: list[tuple[int, EagerTensor]]) -> None:

@@ -95,6 +95,20 @@ class BranchOperation(Operation):
         checks = [type_ for found in self.check_types for check in found for type_ in check]
         return (*results, *checks), None
 
+    def resized(self, types: Sequence[TensorType], slots_of: Any) -> Sequence[TensorType]:
+        found = []
+        for branch in self.plan.branches:
+            part = branch.program.part
+            given = [types[branch.operands[place]] for _, place in branch.program.places]
+            slots = slots_of(part, given)
+            results = [slots[slot] for slot in part.outputs]
+            assigned = [results[p] if is_new else types[p] for is_new, p in branch.assigned]
+            found.append([*results[: self.plan.size], *assigned])
+        return [
+            next((type_ for type_ in each if type_.shape != known.shape), each[0])
+            for known, *each in zip(self.infer((), types)[0], *found, strict=False)
+        ]
+
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         with QUIET.temporarily(on=True):  # what a branch prints is an instruction of its own
             return self.computed(arrays)

@@ -24,6 +24,7 @@ from tapefacade._state.joint_assignments import put_together
 from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.open_sizes import sized_like
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.slices import adopt_lines
 
@@ -248,7 +249,9 @@ def found_body(
         return rehearsed(step, rows.described, types, rows.names, states)
     try:
         with rehearsing(), body_draws():
-            body = body_of(step, rows.described, types, rows.names)
+            taken = rows.elements * (1 + rows.begins)  # the first rows are the state
+            inner = sized_like(step, rows.state, taken)
+            body = body_of(inner, rows.described, types, rows.names)
     except ValueWanted as wanted:
         recording.observe(WHY_LOOKED.format(wanted.line))
         return None, []

@@ -106,6 +106,22 @@ class ScanLoop(Operation):
         self.check_types = self._checks(types)
         return (*results, *(type_ for check in self.check_types for type_ in check)), None
 
+    def resized(self, types: Sequence[TensorType], slots_of: Any) -> Sequence[TensorType]:
+        plan = self.plan
+        state, elements, outer, _ = self._sorted(list(types))
+        rows = [type_of(type_.shape[1:], type_.numpy_dtype) for type_ in elements]
+        given = {key.place: key.type for key in plan.keys}
+        rest = iter(outer)
+        taken = [given[p] if p in given else next(rest) for p in range(plan.outer)]
+        arguments = [*(rows if plan.begins else state), *rows]
+        part = plan.program.part
+        slots = slots_of(part, [(arguments, taken)[k][place] for k, place in plan.program.places])
+        results = [slots[slot] for slot in part.outputs][: plan.results]
+        if plan.kind == FOLD:
+            return results
+        count = elements[0].shape[0] if elements else plan.iterations
+        return [type_of((count, *type_.shape), type_.numpy_dtype) for type_ in results]
+
     def _checks(self, types: Sequence[TensorType]) -> list[tuple[TensorType, ...]]:
         plan = self.plan
         state, elements, outer, _ = self._sorted(list(types))

@@ -30,6 +30,7 @@ from tapefacade._ops.array.indexing import getitem
 from tapefacade._ops.array.joining import stack
 from tapefacade._tape.tape import as_if_once
 from tapefacade._trace.frames import RunningCall, ValueWanted
+from tapefacade._trace.open_sizes import sized_like
 from tapefacade._trace.recording import THREAD
 
 WHY_COMPOSITE = "tf.vectorized_map over what is no dense tensor runs the Python for each row"
@@ -149,7 +150,8 @@ class _VectorizedMapCall:
         THREAD.functions.append(RunningCall(MESSAGE_SINGLETON))
         try:
             with rehearsing():
-                body = body_of(self._step, self.fn, rows.row_types, rows.names)
+                step = sized_like(self._step, [], rows.elements)
+                body = body_of(step, self.fn, rows.row_types, rows.names)
         except ValueWanted as wanted:
             why = WHY_LOOKED.format(wanted.line)
         else:

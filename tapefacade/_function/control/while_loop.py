@@ -9,7 +9,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import MESSAGE_PARALLEL_ITERATIONS, invalid
 from tapefacade._core.random_keys import body_draws, rehearsing
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tensor_shape import as_shape
+from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_spec import TensorSpec, type_spec_from_value
 from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function
@@ -41,6 +41,7 @@ from tapefacade._function.control.while_recording import While, same_types
 from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.open_sizes import SizeAccount, open_sizes, sized_like
 from tapefacade._trace.recording import THREAD
 
 
@@ -59,6 +60,15 @@ def check_invariants(values: Any, invariants: Any) -> None:
             and not invariant.is_compatible_with(leaf)
         ):
             raise TypeError(f"TypeSpec {invariant} is not compatible with {leaf!r}")
+
+
+def note_invariants(account: SizeAccount, values: Any, invariants: Any) -> None:
+    """Takes note of the sizes that shape invariants leave open."""
+    for leaf, invariant in zip(nest.flatten(values), nest.flatten(invariants), strict=True):
+        shape = getattr(invariant, "shape", invariant)
+        if isinstance(leaf, EagerTensor) and isinstance(shape, TensorShape):
+            sizes = [None] * leaf.ndim if shape.rank is None else shape.as_list()
+            account.note_unknown(leaf, [axis for axis, size in enumerate(sizes) if size is None])
 
 
 def require_same_types(
@@ -176,6 +186,8 @@ def while_loop(
             check_invariants(loop_vars, shape_invariants)
         values = as_tensors(loop_vars)
         result = _WhileLoop(cond, body, values, limit, is_graph, shape_invariants).run()
+        if shape_invariants is not None and (account := open_sizes()) is not None:
+            note_invariants(account, result, shape_invariants)
         return nest.map_structure(lambda leaf: without_gradient(leaf, back_prop), result)
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
@@ -310,7 +322,7 @@ class _WhileLoop:
 
         step = functools.partial(self._step, variables)
         with rehearsing(), body_draws():
-            condition = body_of(asked, self._cond, types, names)
+            condition = body_of(sized_like(asked, state), self._cond, types, names)
         if condition.assigned or not condition.is_complete:
             raise NotOneProgramError("the condition of a loop assigns a variable")
         if THREAD.recording.frame is None:
@@ -321,7 +333,7 @@ class _WhileLoop:
                 raise NotOneProgramError("the Python of the body is not the same each time")
         else:
             with rehearsing(), body_draws():
-                body = body_of(step, self._body, types, names)
+                body = body_of(sized_like(step, state), self._body, types, names)
             self._check(variables, state, body)
         if not body.is_complete:
             raise NotOneProgramError(WHY_BODY_GONE)

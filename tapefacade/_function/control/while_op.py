@@ -118,6 +118,9 @@ class DynamicLoop(Operation):
         checks = [type_ for found in self.check_types for check in found for type_ in check]
         return (*plan.body.types, count, *checks), None
 
+    def resized(self, types: Sequence[TensorType], slots_of: Any) -> Sequence[TensorType]:
+        return types[self.plan.limited : self.plan.first]
+
     # What it computes.
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:

@@ -16,15 +16,20 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
+from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._state.variable import ARGUMENT
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
 from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.open_sizes import ACCOUNTS
+from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import Recording
-from tapefacade._trace.slices import needed
+from tapefacade._trace.slices import Slice, needed
 from tapefacade._trace.tree import Node, users_line
 
 # In the place of an unknown size while nothing is computed.
@@ -39,10 +44,9 @@ _PLAIN: dict[str, Any] = {
 }
 _LOCK = threading.Lock()
 # What each thread records for unknown sizes, the innermost last; None: with stand-ins.
-_OPEN: "dict[int, list[OpenSizes | None]]" = {}
+_OPEN: Any = ACCOUNTS
 # In the place of an unknown size where types are inferred once more.
 OTHER_SIZE = 1013
-_SIZE_KEEPING_KERNELS = frozenset(("EnsureShape",))  # kernels after which sizes are known
 
 
 def is_unknown(size: int | None) -> bool:
@@ -79,6 +83,10 @@ class OpenSizes:
         # Tensors whose shapes are given, by their ids.
         self._given = {id(tensor): (tensor, shape) for tensor, shape in arguments}
         self._others: dict[tuple[int, int], TensorType] = {}  # by recording and slot
+        # Values on the host, by their ids, with what they would be.
+        self._values: dict[int, tuple[EagerTensor, np.ndarray[Any, Any]]] = {}
+        # What static parameters would be, by recording and the first slot of the results.
+        self._statics: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._recordings: list[Recording] = []  # kept, for their ids
 
     def shape_of(self, tensor: EagerTensor) -> TensorShape:
@@ -99,8 +107,46 @@ class OpenSizes:
         """Takes note of what is known of a shape, as `set_shape` says."""
         self._given[id(tensor)] = tensor, self.shape_of(tensor).merge_with(shape)
 
+    # What ops say about values on the host and static parameters (`SizeAccount`).
+
+    def other_sizes(self, tensor: Any) -> tuple[int, ...]:
+        """Returns the shape that a tensor would have if unknown sizes were others."""
+        if not isinstance(tensor, EagerTensor):
+            kind = getattr(tensor, "_type", None)
+            return (convert_to_tensor(tensor)._type if kind is None else kind).shape
+        return self._other(tensor).shape
+
+    def other_value(self, tensor: Any) -> np.ndarray[Any, Any] | None:
+        """Returns what a value on the host would be; None if it would be the same."""
+        found = self._values.get(id(tensor))
+        return None if found is None else found[1]
+
+    def note_value(self, tensor: EagerTensor, other: np.ndarray[Any, Any]) -> None:
+        """Takes note of what a value on the host would be."""
+        if not np.array_equal(tensor._value, other):  # type: ignore[arg-type]
+            self._values[id(tensor)] = tensor, other
+
+    def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
+        """Takes note of sizes of a tensor that are not known."""
+        sizes: list[int | None] = list(self.shape_of(tensor).as_list())
+        for axis in axes:
+            sizes[axis] = None
+        if None in sizes:
+            self._given[id(tensor)] = tensor, TensorShape(sizes)
+
+    def note_static(self, recording: Any, slot: int, other: tuple[Any, ...]) -> None:
+        """Takes note of what the static parameters of an instruction would be."""
+        if not any(known is recording for known in self._recordings):
+            self._recordings.append(recording)
+        self._statics[id(recording), slot] = other
+
+    # What follows from it.
+
     def _other(self, tensor: EagerTensor) -> TensorType:
         """Returns the type that a tensor would have if unknown sizes were others."""
+        if id(tensor) in self._values:
+            _, value = self._values[id(tensor)]
+            return type_of(value.shape, tensor._type.numpy_dtype)
         given = self._given.get(id(tensor))
         if given is not None:
             sizes = [OTHER_SIZE if size is None else size for size in given[1].as_list()]
@@ -128,40 +174,76 @@ class OpenSizes:
                 for own in range(at.first, at.first_output):
                     others[name, own] = at.types[own - at.first]
             at = at.parent
-        for own, reference in list(recording.owners.items()):
-            held = reference()
-            if held is not None and id(held) in self._given:
-                others[name, own] = self._other(held)
+        for held, _ in list(self._given.values()):
+            if held._recording is recording:
+                others[name, held._slot] = self._other(held)
         known = {own for place, own in others if place == name}
         nodes = needed(recording.at, [slot], known)
         for node in nodes:
             types = [others[name, own] for own in node.inputs]
-            for own, other in enumerate(_outputs(node, types), node.first_output):
+            assert node.operation is not None
+            found = _outputs(
+                node.operation,
+                node.static,
+                self._statics.get((name, node.first_output), node.static),
+                [type_in(node, own) for own in node.inputs],
+                types,
+                node.types[node.first_output - node.first :],
+            )
+            for own, other in enumerate(found, node.first_output):
                 others.setdefault((name, own), other)
 
 
-def _outputs(node: Node, types: Sequence[TensorType]) -> Sequence[TensorType]:
-    """Returns the types of what an instruction gives for inputs of other types."""
-    real = node.types[node.first_output - node.first :]
-    operation = node.operation
-    assert operation is not None
+def _slots_of(part: Slice, types: Sequence[TensorType]) -> list[TensorType]:
+    """Returns the types of all slots of a slice for inputs of other types."""
+    real, found = list(part.inputs), list(types)
+    for step in part.steps:
+        inputs = [real[slot] for slot in step.inputs]
+        others = [found[slot] for slot in step.inputs]
+        found += _outputs(step.operation, step.static, step.static, inputs, others, step.types)
+        real += step.types
+    return found
+
+
+def _outputs(
+    operation: Operation,
+    static: tuple[Any, ...],
+    other_static: tuple[Any, ...],
+    inputs: Sequence[TensorType],
+    types: Sequence[TensorType],
+    real: Sequence[TensorType],
+) -> Sequence[TensorType]:
+    """Returns the types of what an instruction gives for inputs of other types.
+
+    Args:
+        operation: what it does.
+        static: its static parameters.
+        other_static: what these would be.
+        inputs: the types of its inputs.
+        types: what these would be.
+        real: the types of its results.
+    """
     if operation is ARGUMENT:
         return types
-    inputs = [type_in(node, slot) for slot in node.inputs]
-    if operation.kernel in _SIZE_KEEPING_KERNELS or list(types) == inputs:
+    inputs = list(inputs)
+    is_same = list(types) == inputs and static == other_static
+    if is_same:
         return real
-    if operation.name in ("_slice", "_slice_at"):
-        return [type_of(_sliced(types[0].shape, node.static[0]), real[0].numpy_dtype)]
+    if static == other_static and operation.name in _NAMED_SHAPES:
+        return [_NAMED_SHAPES[operation.name](types[0], static[0], real[0])]
     if isinstance(operation, Derivative) and operation.kind is GRADIENT:
         slots = [operation.sources[group[0]] for group in operation.groups]
         if max(slots, default=0) < len(operation.part.inputs):
             return [types[slot] for slot in slots]
+    resized = operation.resized(types, _slots_of)
+    if resized is not None:
+        return [*resized, *real[len(resized) :]]
     for given in (types, _widened(types, inputs)):
         try:
-            found = operation.infer(node.static, given)[0]
+            found = operation.infer(other_static, given)[0]
         except Exception:  # of static parameters that are for the real sizes
             continue
-        if len(found) == len(real) and (found != real or given is not types):
+        if len(found) == len(real) and (found != tuple(real) or given is not types):
             return found
     gone = [
         size
@@ -172,16 +254,29 @@ def _outputs(node: Node, types: Sequence[TensorType]) -> Sequence[TensorType]:
     return [type_of(_marked(known.shape, gone), known.numpy_dtype) for known in real]
 
 
-def _sliced(sizes: Sequence[int], spec: Any) -> tuple[int, ...]:
-    """Returns the shape of a part of a tensor: what is left of an unknown size is unknown."""
-    remaining, found = iter(sizes), []
+def _with_sizes(given: TensorType, shape: Sequence[int | None] | None, _: TensorType) -> TensorType:
+    """Returns a type with the sizes that a shape tells, which may be None."""
+    if shape is None:
+        return given
+    pairs = zip(shape, given.shape, strict=True)
+    sizes = [other if size is None else size for size, other in pairs]
+    return type_of(tuple(sizes), given.numpy_dtype)
+
+
+def _sliced(given: TensorType, spec: Any, real: TensorType) -> TensorType:
+    """Returns the type of a part of a tensor: what is left of an unknown size is unknown."""
+    remaining, found = iter(given.shape), []
     for entry in spec:
         size = 1 if entry is None else next(remaining)
         if entry is None or (isinstance(entry, int) and entry > 0):
             found.append(size if entry is None else entry)
         elif isinstance(entry, tuple):
             found.append(size if size == OTHER_SIZE else entry[1])
-    return (*found, *remaining)
+    return type_of((*found, *remaining), real.numpy_dtype)
+
+
+# Ops whose results have sizes that their static parameter tells.
+_NAMED_SHAPES = {"_slice": _sliced, "_slice_at": _sliced, "_ensure_shape": _with_sizes}
 
 
 def _widened(types: Sequence[TensorType], inputs: Sequence[TensorType]) -> list[TensorType]:

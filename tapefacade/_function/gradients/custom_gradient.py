@@ -20,6 +20,7 @@ from tapefacade._state.variable import Variable
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, BoundaryFunction
 from tapefacade._tape.gradient_arguments import differentiated, with_gradient
 from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.open_sizes import sized_like
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import adopt_lines
 
@@ -303,7 +304,8 @@ def _gradient_body(
 
     try:
         with rehearsing():  # if the Python has to run, it draws its random numbers
-            body = body_of(function, gradients, [result._type for result in results])
+            types = [result._type for result in results]
+            body = body_of(sized_like(function, results), gradients, types)
     except (ValueWanted, Exception):  # of the gradient: raised again when Python runs for one
         return None
     program = body.program

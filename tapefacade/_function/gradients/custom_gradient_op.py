@@ -93,6 +93,9 @@ class CustomGradientByRule(Operation):
     ) -> tuple[tuple[TensorType, ...], Any]:
         return self.rule.results, None
 
+    def resized(self, types: Sequence[TensorType], slots_of: Any) -> Sequence[TensorType]:
+        return types[: len(self.rule.results)]
+
     def dependencies(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
     ) -> tuple[frozenset[int], ...]:

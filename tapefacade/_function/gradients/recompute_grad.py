@@ -35,6 +35,7 @@ from tapefacade._tape.derivatives.rematerialization import recomputed
 from tapefacade._tape.tape import GradientTape
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.frames import ValueWanted
+from tapefacade._trace.open_sizes import sized_like
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
@@ -85,6 +86,12 @@ class Recomputation(Operation):
     ) -> tuple[tuple[TensorType, ...], Any]:
         checks = [type_ for check in self.check_types for type_ in check]
         return (*self.part.program.types, *checks), None
+
+    def resized(self, types: Sequence[TensorType], slots_of: Any) -> Sequence[TensorType]:
+        program, count = self.part.program, self.part.arguments
+        given = (types[:count], types[count:])
+        slots = slots_of(program.part, [given[kind][place] for kind, place in program.places])
+        return [slots[slot] for slot in program.part.outputs]
 
     def dependencies(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
@@ -175,7 +182,8 @@ def _recorded(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
 
     arguments = [flat[place] for place in at]
     with rehearsing():  # if the Python has to run, it draws its random numbers
-        body = body_of(function, f, [argument._type for argument in arguments])
+        types = [argument._type for argument in arguments]
+        body = body_of(sized_like(function, arguments), f, types)
     if body.uncertain or body.program.acts:
         raise ValueWanted(body.uncertain)
     with locked(body.assigned):

@@ -32,6 +32,7 @@ from tapefacade._definition.op import (
 )
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import broadcast_to, reshape
+from tapefacade._trace.open_sizes import ACCOUNTS, with_axes_along, with_open_axes
 
 ONES = (
     "bfloat16", "half", "float", "double", "int8", "uint8", "int16", "uint16", "int32", "uint32",
@@ -288,11 +289,13 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         raise ValueError(f"axis={axis} out of bounds: expected {-input.ndim}<=axis<{input.ndim}")
     place %= input.ndim
     if counts.size == 1:
-        return _repeat(input, int(counts.reshape(())), place)
+        repeated = _repeat(input, int(counts.reshape(())), place)
+        return with_open_axes(repeated, {place: repeats}) if ACCOUNTS else repeated
     if len(counts) != input.shape[place]:
         raise ValueError(incompatible_dimensions(input.shape[place], len(counts)))
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
-    return take(input, from_host(places), place)
+    result = take(input, from_host(places), place)
+    return with_open_axes(result, {place: repeats}) if ACCOUNTS else result
 
 
 @function("meshgrid")
@@ -338,6 +341,9 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
         along = [-1 if i == place else 1 for i in order]
         column = reshape(vector, along)
         results.append(broadcast_to(column, grid))
+    if ACCOUNTS:
+        along = {axis: vectors[place] for axis, place in enumerate(order)}
+        results = [with_axes_along(result, along) for result in results]
     return results
 
 
@@ -385,4 +391,5 @@ def sequence_mask(
         width = int(limit.numpy())
     if width < 0:
         raise invalid(falling_range(0, width) + kernel_suffix("Range"))
-    return _sequence_mask(lengths, width, dtypes.as_dtype(dtype))
+    result = _sequence_mask(lengths, width, dtypes.as_dtype(dtype))
+    return with_open_axes(result, {-1: maxlen}) if ACCOUNTS else result

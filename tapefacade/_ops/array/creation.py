@@ -27,6 +27,7 @@ from tapefacade._ops.array.copying import stop_gradient
 from tapefacade._ops.array.selecting import where
 from tapefacade._ops.array.shapes import broadcast_dynamic_shape, shape as shape_op
 from tapefacade._ops.array.shaping import broadcast_to
+from tapefacade._trace.open_sizes import ACCOUNTS, noted, with_open_axes
 
 ONE_HOT_INDICES = ("uint8", "int8", "int32", "int64")
 
@@ -247,7 +248,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     steps = int(count.numpy().reshape(()))
     if steps < 0:
         raise invalid(falling_range(1, -1) + kernel_suffix("Range"))
-    return _linspace(start, broadcast_to(stop, shape), steps, axis % (rank + 1))
+    axis %= rank + 1
+    result = _linspace(start, broadcast_to(stop, shape), steps, axis)
+    return with_open_axes(result, {axis: num}) if ACCOUNTS else result
 
 
 @op("_one_hot", kernel="OneHot", gradient=NotDifferentiable())
@@ -400,10 +403,17 @@ def range(
             raise AssertionError
         wanted = max((v.dtype for v in given), key=lambda d: RANGE_TYPES.index(d.name))
     target = np.dtype(wanted.as_numpy_dtype)
-    first, last, step = (np.asarray(v.numpy()).astype(target) for v in given)
-    count = _steps(first, last, step)
+    result = from_host(_numbers_within(*[np.asarray(v.numpy()).astype(target) for v in given]))
+    if ACCOUNTS:
+        noted(result, given, lambda *ends: _numbers_within(*[end.astype(target) for end in ends]))
+    return result
+
+
+def _numbers_within(first: Any, last: Any, step: Any) -> Any:
+    """Returns the numbers of a range."""
+    count, target = _steps(first, last, step), first.dtype
     type_of((int(count),), target)  # refuses what there is no memory for
     if target.kind in "iu":
         places = np.arange(count, dtype=np.int64)
-        return from_host((first.astype(np.int64) + places * step.astype(np.int64)).astype(target))
-    return from_host(first.reshape(()) + np.arange(count).astype(target) * step.reshape(()))
+        return (first.astype(np.int64) + places * step.astype(np.int64)).astype(target)
+    return first.reshape(()) + np.arange(count).astype(target) * step.reshape(())

@@ -34,6 +34,7 @@ from tapefacade._definition.op import (
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack
 from tapefacade._ops.array.selecting import boolean_mask
+from tapefacade._trace.open_sizes import ACCOUNTS, noted, open_sizes
 
 # What is done to each dimension, in order (further dimensions are kept):
 #   (start, count, step)  a slice at a place that is part of the program,
@@ -375,7 +376,8 @@ def _one_row(x: Any, index: int) -> Any:
         raise slicing_error(MESSAGE_SCALAR)
     if _on_host(x):
         _placed(index, shape[0], 0)
-        return from_host(np.array(x._value[index]))
+        row = from_host(np.array(x._value[index]))
+        return noted(row, [x], lambda array: array[index]) if ACCOUNTS else row
     entry, start = _placed(index, shape[0], 0)
     if start is None:
         return record1(_SLICE, x, ((entry,),))
@@ -420,11 +422,35 @@ def getitem(x: Any, key: Any) -> Any:
         return boolean_mask(x, key)
     else:
         spec, starts = parse(x._type.shape, key, known)
+        if ACCOUNTS and (account := open_sizes()) is not None and (axes := _open_axes(key)):
+            part = _taken(x, key, spec, starts, short)
+            account.note_unknown(part, axes)
+            return part
+    return _taken(x, key, spec, starts, short)
+
+
+def _open_axes(key: Any) -> list[int]:
+    """Returns the axes of a part whose sizes tensors decide: those of slices that end at one."""
+    items = key if isinstance(key, tuple | list) else (key,)
+    if Ellipsis in [item for item in items if type(item) is type(Ellipsis)]:
+        return []
+    kept = [item for item in items if item is None or type(item) is slice]
+    return [
+        axis
+        for axis, item in enumerate(kept)
+        if item is not None and any(is_tensor(bound) for bound in (item.start, item.stop))
+    ]
+
+
+def _taken(x: Any, key: Any, spec: Spec, starts: list[Any], short: Any) -> Any:
+    """Takes the part that a spec stands for."""
     if not starts:
         return record1(_SLICE, x, (spec,))
     if short is not None or all(type(start) is int for start in starts):
         if _on_host(x):
-            return from_host(np.array(np.asarray(x._value)[numpy_key(spec, starts)]))
+            places = numpy_key(spec, starts)
+            part = from_host(np.array(np.asarray(x._value)[places]))
+            return noted(part, [x], lambda array: array[places]) if ACCOUNTS else part
         return record2(_SLICE_AT, x, _packed(starts), (spec,))
     if any(isinstance(entry, int) and entry > 0 for entry in spec):
         spec, starts = parse(x._type.shape, key, False)

@@ -19,6 +19,7 @@ from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import BoolLike, IndexLike, TensorLike, TensorList, function, op
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
+from tapefacade._trace.open_sizes import with_unknown_rows
 
 
 def _check_select(condition: Any, x: Any, y: Any) -> None:
@@ -118,7 +119,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     values = convert_to_tensor(condition, dtype_hint=dtypes.bool).numpy()
     if np.ndim(values) == 0:
         raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where] name: ")
-    return from_host(np.argwhere(values).astype(np.int64))
+    return with_unknown_rows(from_host(np.argwhere(values).astype(np.int64)))
 
 
 def _flattened(tensor: Any, axis: int, count: int) -> Any:
@@ -160,7 +161,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     tensor.shape[start : start + rank].assert_is_compatible_with(mask.shape)
     start = start + tensor.ndim if start < 0 else start
     places = np.flatnonzero(mask.numpy())
-    return take(_flattened(tensor, start, rank), from_host(places), start)
+    places = with_unknown_rows(from_host(places))
+    return take(_flattened(tensor, start, rank), places, start)
 
 
 @function("dynamic_partition", dispatch=True)
@@ -213,7 +215,8 @@ def dynamic_partition(
         )
     rows = _flattened(data, 0, rank)
     flat = np.ravel(values)
-    return [take(rows, from_host(np.flatnonzero(flat == i)), 0) for i in range(number)]
+    places = [with_unknown_rows(from_host(np.flatnonzero(flat == i))) for i in range(number)]
+    return [take(rows, own, 0) for own in places]
 
 
 @jax.custom_jvp

@@ -22,6 +22,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.argument_checks import require_type
 from tapefacade._definition.op import function
+from tapefacade._trace.open_sizes import ACCOUNTS, open_sizes
 from tapefacade._trace.recording import THREAD
 
 
@@ -46,9 +47,11 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     >>> tf.shape([[1, 2, 3]]).numpy()
     array([1, 3], dtype=int32)
     """
-    if out_type is None:
-        return from_host(np.array(_sizes(input), np.int32))
-    return from_host(np.array(_sizes(input), require_type("out_type", out_type, INDICES)))
+    dtype = np.int32 if out_type is None else require_type("out_type", out_type, INDICES)
+    result = from_host(np.array(_sizes(input), dtype))
+    if ACCOUNTS and (account := open_sizes()) is not None:
+        account.note_value(result, np.array(account.other_sizes(input), dtype))
+    return result
 
 
 @function("shape_n")
@@ -91,7 +94,12 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     np.int32(3)
     """
     dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
-    return from_host(np.array(np.prod(_sizes(input), dtype=np.int64), dtype.as_numpy_dtype))
+    kind = dtype.as_numpy_dtype
+    result = from_host(np.array(np.prod(_sizes(input), dtype=np.int64), kind))
+    if ACCOUNTS and (account := open_sizes()) is not None:
+        other = np.prod(account.other_sizes(input), dtype=np.int64)
+        account.note_value(result, np.array(other).astype(kind))
+    return result
 
 
 @function("rank", dispatch=True)

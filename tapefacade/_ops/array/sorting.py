@@ -34,6 +34,7 @@ from tapefacade._definition.op import (
     op,
 )
 from tapefacade._ops.array.shaping import transpose
+from tapefacade._trace.open_sizes import with_axes_along, with_unknown_rows
 
 
 def _too_few_columns(columns: int, wanted: int) -> str:
@@ -271,7 +272,8 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     (array([3, 1, 2], dtype=int32), array([0, 1, 0, 2], dtype=int32))
     """
     x, first, idx, _ = _distinct(x, out_idx, "Unique")
-    return Unique(_unique_values(x, first), from_host(idx))
+    places = from_host(idx)
+    return Unique(with_unknown_rows(_unique_values(x, first)), with_axes_along(places, {0: x}))
 
 
 @function("unique_with_counts")

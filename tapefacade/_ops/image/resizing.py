@@ -20,6 +20,7 @@ from tapefacade._definition.argument_checks import as_integer
 from tapefacade._definition.op import Check, FreeTensor, NoGradient, TensorLike, function, op
 from tapefacade._definition.parameters import frozen_value
 from tapefacade._ops.image.geometry import no_images, pad_to_bounding_box
+from tapefacade._trace.open_sizes import ACCOUNTS, with_open_axes
 
 IMAGES = (
     "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "half", "float", "double",
@@ -84,6 +85,7 @@ def resize(
     rank = len(images.shape)
     if rank not in (3, 4):
         raise ValueError("'images' must have either 3 or 4 dimensions.")
+    size = convert_to_tensor(size)
     height, width = _new_size(size)
     if preserve_aspect_ratio:
         height, width = _inside(images.shape[-3], images.shape[-2], height, width)
@@ -92,11 +94,11 @@ def resize(
         return _resize_area(images, height, width)
     if method not in METHODS:
         raise ValueError(f"Resize method is not implemented: {method}")
-    return _resize(images, height, width, method, bool(antialias))
+    result = _resize(images, height, width, method, bool(antialias))
+    return with_open_axes(result, {-3: size, -2: size}) if ACCOUNTS else result
 
 
 def _new_size(size: Any) -> tuple[int, int]:
-    size = convert_to_tensor(size)
     if not size.dtype.is_integer:
         raise ValueError("'size' must be a 1-D int32 Tensor")
     if tuple(size.shape) != (2,):

@@ -32,6 +32,7 @@ from tapefacade._definition.op import (
 )
 from tapefacade._ops.random import philox
 from tapefacade._ops.random.philox import blocks_of_classes, classes, order
+from tapefacade._trace.open_sizes import ACCOUNTS, with_axes_along
 
 MESSAGE_SAMPLE_SHAPE = "Shape passed in must end with broadcasted shape."
 POISSON = ("half", "float", "double", "int32", "int64")
@@ -344,7 +345,9 @@ def shuffle(value: FreeTensor, seed: Any = None, name: None = None) -> EagerTens
     count = value.shape[0] if value.shape.rank else 0
     blocks = -(-(count - 1) // 4)  # the last row has no choice
     made = partial(order, count=count)
-    return _shuffle(random_keys.next_made("RandomShuffle", value.dtype, seed, blocks, made), value)
+    key = random_keys.next_made("RandomShuffle", value.dtype, seed, blocks, made)
+    shuffled = _shuffle(key, value)
+    return with_axes_along(shuffled, {0: value}) if ACCOUNTS and value.shape.rank else shuffled
 
 
 @op("_shuffle", kernel="RandomShuffle", gradient=NotDifferentiable(), moves=True)

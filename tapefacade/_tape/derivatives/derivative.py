@@ -104,16 +104,30 @@ class Derivative(Operation):
     @functools.cached_property
     def result_types(self) -> tuple[TensorType, ...]:
         """The types of the results, one for each group; of tangents, one for each target."""
+        return self._result_types(self.source_types, self.target_types)
+
+    def _result_types(
+        self, sources: Sequence[TensorType], targets: Sequence[TensorType]
+    ) -> tuple[TensorType, ...]:
         if self.kind in (FORWARD, LAPLACIAN):
-            return tuple(self.target_types)
-        types = self.group_types
+            return tuple(targets)
+        types = [sources[group[0]] for group in self.groups]
         if self.kind in (GRADIENT, HVP):
             return tuple(types)
         if self.kind is HESSIAN:
             count = sum(type_.size for type_ in types)
             return tuple(type_of((t.size, count), t.numpy_dtype) for t in types)
-        target = self.target_types[0]
+        target = targets[0]
         return tuple(type_of(target.shape + t.shape[self.is_batch :], t.numpy_dtype) for t in types)
+
+    def resized(
+        self, types: Sequence[TensorType], slots_of: Callable[..., Any]
+    ) -> Sequence[TensorType]:
+        slots = slots_of(self.part, types[: len(self.part.inputs)])
+        sources, targets = (
+            [slots[slot] for slot in places] for places in (self.sources, self.part.outputs)
+        )
+        return self._result_types(sources, targets)
 
     def infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]

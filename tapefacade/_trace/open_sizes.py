@@ -1,0 +1,182 @@
+"""Who keeps account, in each thread, of what follows from sizes that its Python does not know.
+
+Only a function whose sizes are open has an account, while its Python runs. Shape arithmetic is
+computed at once, and static parameters are numbers: what they would be for other sizes is noted
+where they are computed, since nothing tells it afterwards.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tapefacade._core.tensor import EagerTensor, host_value
+
+
+class SizeAccount(Protocol):
+    """What is known of sizes in one call of a function."""
+
+    def other_sizes(self, tensor: Any) -> tuple[int, ...]:
+        """Returns the shape that a tensor would have if the unknown sizes were others."""
+        ...
+
+    def other_value(self, tensor: Any) -> np.ndarray[Any, Any] | None:
+        """Returns what a value on the host would be; None if it would be the same."""
+        ...
+
+    def note_value(self, tensor: EagerTensor, other: np.ndarray[Any, Any]) -> None:
+        """Takes note of what a value on the host would be."""
+        ...
+
+    def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
+        """Takes note of sizes of a tensor that are not known."""
+        ...
+
+    def note_static(self, recording: Any, slot: int, other: tuple[Any, ...]) -> None:
+        """Takes note of what the static parameters of an instruction would be."""
+        ...
+
+
+ACCOUNTS: dict[int, list[SizeAccount | None]] = {}  # of each thread, the innermost last
+
+
+def open_sizes() -> SizeAccount | None:
+    """Returns the account of this thread, if it has one."""
+    if not ACCOUNTS:
+        return None
+    found = ACCOUNTS.get(threading.get_ident())
+    return found[-1] if found else None
+
+
+def note_static(recording: Any, slot: int, other: tuple[Any, ...]) -> None:
+    """Takes note of what the static parameters of an instruction would be.
+
+    Args:
+        recording: where it is.
+        slot: that of its first result.
+        other: the parameters.
+    """
+    account = open_sizes()
+    if account is not None:
+        account.note_static(recording, slot, other)
+
+
+def keep_sizes(tensors: Sequence[EagerTensor]) -> None:
+    """Takes note of unknown sizes of tensors that are about to get their values.
+
+    Args:
+        tensors: what is going to be computed.
+    """
+    account = open_sizes()
+    if account is not None:
+        for tensor in tensors:
+            account.note_unknown(tensor, ())
+
+
+def noted(
+    result: EagerTensor, inputs: Sequence[Any], compute: Callable[..., np.ndarray[Any, Any]]
+) -> EagerTensor:
+    """Takes note of what a value on the host would be if those it is made of were others.
+
+    Args:
+        result: the value.
+        inputs: the tensors it is made of.
+        compute: makes it of their arrays.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None:
+        others = [account.other_value(tensor) for tensor in inputs]
+        if any(other is not None for other in others):
+            arrays = [
+                host_value(tensor) if other is None else other
+                for tensor, other in zip(inputs, others, strict=True)
+            ]
+            account.note_value(result, np.asarray(compute(*arrays)))
+    return result
+
+
+def with_open_axes(result: Any, deciding: dict[int, Any]) -> Any:
+    """Takes note that unknown sizes decide others.
+
+    Args:
+        result: a tensor.
+        deciding: for some of its axes the tensor whose value is their size.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None:
+        axes = [a for a, tensor in deciding.items() if account.other_value(tensor) is not None]
+        account.note_unknown(result, axes)
+    return result
+
+
+def with_axes_along(result: Any, vectors: dict[int, Any]) -> Any:
+    """Takes note that sizes are the numbers of elements of tensors, which may be unknown.
+
+    Args:
+        result: a tensor.
+        vectors: for some of its axes a tensor with that many elements.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None:
+        axes = [a for a, one in vectors.items() if account.other_sizes(one) != one._type.shape]
+        account.note_unknown(result, axes)
+    return result
+
+
+def sized_like(
+    function: Callable[[list[EagerTensor]], Any],
+    tensors: Sequence[Any],
+    elements: Sequence[Any] = (),
+) -> Callable[[list[EagerTensor]], Any]:
+    """Returns a function to which sizes of its arguments are unknown that are so elsewhere.
+
+    Args:
+        function: takes a list of tensors that have no values.
+        tensors: what the first of them stand for.
+        elements: what the next ones are rows of.
+
+    Returns:
+        `function` itself where all sizes are known.
+    """
+    account = open_sizes()
+    if account is None:
+        return function
+    pairs = [(one._type.shape, account.other_sizes(one)) for one in tensors]
+    pairs += [(one._type.shape[1:], account.other_sizes(one)[1:]) for one in elements]
+    unknown = [
+        [axis for axis, (size, other) in enumerate(zip(*pair, strict=True)) if size != other]
+        for pair in pairs
+    ]
+
+    def with_unknown_sizes(placeholders: list[EagerTensor]) -> Any:
+        for tensor, axes in zip(placeholders, unknown, strict=False):
+            if axes:
+                account.note_unknown(tensor, axes)
+        return function(placeholders)
+
+    return with_unknown_sizes
+
+
+def with_unknown_rows(result: Any) -> Any:
+    """Takes note that values decide how many rows a tensor has.
+
+    Args:
+        result: the tensor.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None:
+        account.note_unknown(result, [0])
+    return result
