@@ -123,7 +123,7 @@ class OpenSizes:
 
     def note_value(self, tensor: EagerTensor, other: np.ndarray[Any, Any]) -> None:
         """Takes note of what a value on the host would be."""
-        if not np.array_equal(tensor._value, other):  # type: ignore[arg-type]
+        if not np.array_equal(tensor._value, other):
             self._values[id(tensor)] = tensor, other
 
     def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
