@@ -37,8 +37,8 @@ Coverage of TensorFlow
 ======================
 
 The public names of TensorFlow 2.21 that are there, in each namespace. Asking for one that is not
-tells what to write instead; ``tf.compat``, ``tf.raw_ops`` and ``tf.keras`` are left out. A signature
-differs if it lacks a parameter of TensorFlow's, or gives it another default.
+tells what to write instead; ``tf.compat``, ``tf.raw_ops`` and ``tf.keras`` are left out. A
+signature is another one if it lacks a parameter of TensorFlow's, or gives it another default.
 
 .. list-table::
    :header-rows: 1

@@ -37,8 +37,8 @@ def logistic_regression(tf, np):
     return loss, [weights, bias]
 
 
-def physics(tf, np):
-    """A net for u'' = -36 sin(6 x) with u(0) = 0 and u(1) = sin 6."""
+def _physics(tf, np):
+    """A net for u'' = -36 sin(6 x) with u(0) = 0 and u(1) = sin 6: what is wrong, and weights."""
     rng = np.random.default_rng(1)
     shapes = [(1, 8), (8,), (8, 8), (8,), (8, 1), (1,)]
     parts = [tf.Variable(rng.normal(size=shape) * 0.7) for shape in shapes]
@@ -50,7 +50,7 @@ def physics(tf, np):
         hidden = tf.tanh(tf.tanh(x @ parts[0] + parts[1]) @ parts[2] + parts[3])
         return hidden @ parts[4] + parts[5]
 
-    def loss():
+    def wrong():
         with tf.GradientTape() as outer:
             outer.watch(points)
             with tf.GradientTape() as inner:
@@ -58,10 +58,30 @@ def physics(tf, np):
                 u = net(points)
             slope = inner.gradient(u, points)
         curvature = outer.gradient(slope, points)
-        residual = curvature + 36 * tf.sin(6 * points)
-        return tf.reduce_mean(residual**2) + tf.reduce_mean((net(ends) - values) ** 2)
+        return curvature + 36 * tf.sin(6 * points), net(ends) - values
+
+    return wrong, parts
+
+
+def physics(tf, np):
+    wrong, parts = _physics(tf, np)
+
+    def loss():
+        residual, at_ends = wrong()
+        return tf.reduce_mean(residual**2) + tf.reduce_mean(at_ends**2)
 
     return loss, parts
+
+
+def physics_as_squares(tf, np):
+    """Half of the same loss, as squares."""
+    wrong, parts = _physics(tf, np)
+
+    def residuals():
+        residual, at_ends = wrong()
+        return [residual / tf.sqrt(tf.constant(24.0, tf.float64)), at_ends / 2**0.5]
+
+    return residuals, parts
 
 
 PROBLEMS = (rosenbrock, chained_rosenbrock, ill_conditioned, logistic_regression, physics)

@@ -5,7 +5,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from second_order_problems import PROBLEMS
+from second_order_problems import LEAST_SQUARES, PROBLEMS, physics_as_squares
 from steps import counted
 
 import tapefacade as tf
@@ -306,6 +306,106 @@ def test_in_the_scope_of_a_strategy():
     plain, y = bowl()
     wanted = LBFGS().minimize(plain, y)
     assert int(result.iterations) == int(wanted.iterations)
+
+
+@pytest.mark.parametrize("name", ["LevenbergMarquardt", "GaussNewton"])
+@pytest.mark.parametrize("problem", LEAST_SQUARES, ids=lambda p: p.__name__)
+def test_least_squares_are_those_of_scipy(problem, name):
+    optimizer = getattr(tf.optimizers, name)()
+    wanted = ANSWERS[problem.__name__]["scipy"]
+    residuals, variables = problem(tf, np)
+    result = optimizer.minimize(residuals, variables)
+    assert result.converged
+    assert int(result.evaluations) < 100
+    np.testing.assert_allclose(float(result.loss), wanted["loss"], rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(flat(variables), wanted["values"], rtol=2e-6, atol=2e-8)
+
+
+def test_squares_solve_the_equation_that_takes_other_methods_long():
+    residuals, variables = physics_as_squares(tf, np)
+    losses = []
+    result = tf.optimizers.LevenbergMarquardt(max_iterations=100).minimize(
+        residuals, variables, callback=lambda r: losses.append(float(r.loss)), callback_every=20
+    )
+    assert losses == sorted(losses, reverse=True)
+    # SciPy's L-BFGS does 396 iterations until its tolerance, to ten times this loss or more.
+    assert 2 * float(result.loss) < 0.1 * ANSWERS["physics"]["scipy"]["losses"][-1]
+
+
+def test_the_state_of_squares_goes_on():
+    residuals, variables = LEAST_SQUARES[1](tf, np)
+    whole = tf.optimizers.LevenbergMarquardt(max_iterations=6)
+    wanted = float(whole.minimize(residuals, variables).loss)
+    residuals, variables = LEAST_SQUARES[1](tf, np)
+    optimizer = tf.optimizers.LevenbergMarquardt(max_iterations=3)
+    optimizer.minimize(residuals, variables)
+    np.testing.assert_allclose(float(optimizer.minimize(residuals, variables).loss), wanted, 1e-9)
+
+
+def test_gauss_and_newton_take_the_shortest_of_many_solutions():
+    x = tf.Variable(tf.zeros([4], tf.float64))
+    rows = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 1.0, -1.0]])
+    seen = tf.constant([1.0, 2.0], tf.float64)
+    residuals = tf.function(lambda: tf.linalg.matvec(tf.constant(rows), x) - seen)
+    result = tf.optimizers.GaussNewton().minimize(residuals, x)
+    assert int(result.iterations) == 1
+    np.testing.assert_allclose(x.numpy(), np.linalg.pinv(rows) @ [1.0, 2.0], rtol=1e-12)
+
+
+def test_residuals_that_are_no_numbers_shorten_the_step():
+    for name in ("GaussNewton", "LevenbergMarquardt"):
+        x = tf.Variable([8.0], dtype=tf.float64)
+        result = getattr(tf.optimizers, name)().minimize(lambda x=x: tf.math.log(x) - 0.5, x)
+        assert result.converged
+        np.testing.assert_allclose(x.numpy(), np.exp([0.5]), rtol=1e-6)
+
+
+def test_the_natural_gradient_does_not_depend_on_how_a_model_is_written():
+    rng = np.random.default_rng(0)
+    data = tf.constant(rng.normal(3.0, 2.0, size=50))
+    paths = []
+    for scaled in (1.0, 10.0):
+        mean = tf.Variable(0.0, dtype=tf.float64)
+
+        def scores(mean=mean, scaled=scaled):
+            return -((data - scaled * mean) ** 2) / 2
+
+        found = []
+        result = tf.optimizers.NaturalGradient(max_iterations=4, learning_rate=0.5).minimize(
+            lambda scores=scores: -tf.reduce_mean(scores()), scores, mean,
+            callback=lambda r, found=found: found.append(float(r.loss)),
+        )  # fmt: skip
+        assert int(result.iterations) == 4
+        paths.append(found)
+    np.testing.assert_allclose(*paths, rtol=1e-9)
+    with pytest.raises(TypeError, match="`outputs` is a function"):
+        tf.optimizers.NaturalGradient().minimize(lambda: mean, mean, [mean])
+
+
+def test_the_natural_gradient_of_a_normal_distribution_finds_its_parameters():
+    data = tf.constant(np.random.default_rng(0).normal(3.0, 2.0, size=50))
+    mean, log_scale = tf.Variable(0.0, dtype=tf.float64), tf.Variable(0.0, dtype=tf.float64)
+
+    def scores():
+        return -(((data - mean) * tf.exp(-log_scale)) ** 2) / 2 - log_scale
+
+    tf.optimizers.NaturalGradient().minimize(
+        lambda: -tf.reduce_mean(scores()), scores, [mean, log_scale]
+    )
+    np.testing.assert_allclose(float(mean), np.mean(data.numpy()), rtol=1e-4)
+    np.testing.assert_allclose(np.exp(float(log_scale)), np.std(data.numpy()), rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["LevenbergMarquardt", "GaussNewton"])
+def test_wrong_residuals(name):
+    optimizer = getattr(tf.optimizers, name)()
+    x = tf.Variable([1.0])
+    with pytest.raises(ValueError, match="No gradients provided"):
+        optimizer.minimize(lambda: tf.constant([1.0]), x)
+    with pytest.raises(TypeError, match=r"`residuals` is a function.* it is int32"):
+        optimizer.minimize(lambda: tf.constant([1]), x)
+    with pytest.raises(ValueError, match="`damping` is"):
+        getattr(tf.optimizers, name)(damping=-1.0)
 
 
 X = tf.Variable([1.0, 2.0])
