@@ -164,12 +164,8 @@ class LevenbergMarquardt(_SquareMinimizer):
         return self._minimized(residuals, var_list, callback, callback_every)
 
     def _restarted(self, state: dict[str, Any], is_same: EagerTensor) -> dict[str, Any]:
-        return {"numbers": where(is_same, state["numbers"], zeros([NUMBERS], self._dtype))}
-
-    @property
-    def _dtype(self) -> dtypes.DType:
-        kept: Any = self._position
-        return kept.dtype
+        numbers = state["numbers"]
+        return {"numbers": where(is_same, numbers, zeros([NUMBERS], numbers.dtype))}
 
     def _evaluated(
         self, problem: Any, variables: Sequence[Any], dtype: dtypes.DType
