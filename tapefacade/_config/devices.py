@@ -86,14 +86,14 @@ def _accelerators() -> list[Any]:
     """Lists what is no CPU; this starts JAX, unless it was told to use CPUs only."""
     if _platforms() == "cpu":
         return []
-    return [device for device in jax.devices() if _kind(device) != "CPU"]
+    return [device for device in jax.local_devices() if _kind(device) != "CPU"]
 
 
 def jax_devices(device_type: str) -> list[Any]:
-    """Returns JAX's devices of a kind, in the order of the logical devices."""
+    """Returns JAX's devices of a kind in this process, in the order of the logical devices."""
     if device_type != "CPU":
         return [device for device in _accelerators() if _kind(device) == device_type]
-    return jax.devices("cpu") if "cpu" in (_platforms() or "cpu") else []
+    return jax.local_devices(backend="cpu") if "cpu" in (_platforms() or "cpu") else []
 
 
 @function("config.list_physical_devices", "config.experimental.list_physical_devices")

@@ -39,6 +39,28 @@ class _GlobalSeeds:
 GLOBAL = _GlobalSeeds()
 
 
+class _Entropy:
+    """Where numbers come from that nobody has seeded.
+
+    Attributes:
+        agreed: what draws them alike in all processes of a program; None in a single one.
+    """
+
+    agreed: random.Random | None = None
+
+
+def entropy(count: int) -> bytes:
+    """Returns bytes that nobody has seeded, the same in all processes of a program."""
+    return os.urandom(count) if _Entropy.agreed is None else _Entropy.agreed.randbytes(count)
+
+
+def agree(seed: int) -> None:
+    """Lets this process draw what others draw, that have been told the same number."""
+    _Entropy.agreed = random.Random(seed)
+    if GLOBAL.seeds.seed is None:
+        GLOBAL.seeds.fresh = random.Random(seed)
+
+
 def set_seed(seed: Any) -> None:
     """Sets the global seed, from which all random ops without a seed of their own draw.
 
@@ -73,7 +95,7 @@ def next_state(kernel: str, dtype: Any, seed: int | None, blocks: int) -> np.nda
     passed = 0
     if seed is None:
         if seeds.seed is None:
-            return np.frombuffer(os.urandom(_STATE.size), np.uint32)
+            return np.frombuffer(entropy(_STATE.size), np.uint32)
         seed = seeds.fresh.randint(0, LARGEST_SEED) % LARGEST_SEED
     else:
         seed %= LARGEST_SEED

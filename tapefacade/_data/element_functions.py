@@ -62,7 +62,7 @@ ROWS_BEFORE_BATCHED_CALLS = 64  # rows for which no program of its own is worth 
 
 @functools.cache
 def _host() -> Any:
-    return None if jax.default_backend() == "cpu" else jax.devices("cpu")[0]
+    return None if jax.default_backend() == "cpu" else jax.local_devices(backend="cpu")[0]
 
 
 @contextlib.contextmanager

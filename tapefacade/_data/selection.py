@@ -17,6 +17,7 @@ from tapefacade._data.element_structures import (
     row_leaf,
 )
 from tapefacade._data.node import (
+    SHARD_HINT,
     INFINITE,
     SHARING,
     UNKNOWN,
@@ -125,6 +126,11 @@ class Shard(RowSelection):
 
     def __init__(self, node: DatasetNode, count: int, place: int) -> None:
         super().__init__(node)
+        self._count, self._place = count, place
+        self.is_hint = count == place == SHARD_HINT  # until a strategy fills it in
+        if self.is_hint:
+            self._count, self._place = 1, 0
+            return
         if count < 1:
             raise op_error(
                 "ShardDataset",
@@ -135,7 +141,6 @@ class Shard(RowSelection):
                 "ShardDataset",
                 f"Index must be between 0 and {count - 1} (currently index = {place}).",
             )
-        self._count, self._place = count, place
 
     def cardinality(self) -> int:
         count = self.input.cardinality()

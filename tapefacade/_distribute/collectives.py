@@ -10,6 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.sharding import NamedSharding, PartitionSpec
 
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.tensor import EagerTensor
@@ -72,6 +73,29 @@ class ReplicaStack(Operation):
         return [lax.all_gather(arrays[0], AXIS)]
 
 
+class RowsJoined(Operation):
+    """The rows of a tensor, one of each replica, joined along an axis, for all processes."""
+
+    name = "gather"
+    kernel = "CollectiveGatherV2"
+
+    def infer(
+        self, static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[tuple[TensorType, ...], Any]:
+        (axis, _), (type_,) = static, types
+        count, *shape = type_.shape
+        shape[axis] *= count
+        return (type_of(tuple(shape), type_.numpy_dtype),), None
+
+    def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
+        axis, mesh = static
+        (rows,) = arrays
+        found = lax.with_sharding_constraint(rows, NamedSharding(mesh, PartitionSpec()))
+        count, *shape = rows.shape
+        shape[axis] *= count
+        return [jnp.moveaxis(found, 0, axis).reshape(shape)]
+
+
 class FirstReplica(Operation):
     """The value of the first replica, for each of them."""
 
@@ -107,6 +131,7 @@ class ReplicaNumber(Operation):
 
 
 ALL_REDUCE, ALL_GATHER, REPLICA_STACK = AllReduce(), AllGather(), ReplicaStack()
+ROWS_JOINED = RowsJoined()
 FIRST_REPLICA, REPLICA_NUMBER = FirstReplica(), ReplicaNumber()
 # What all replicas get the same of, whatever they give.
 AGREEING = (AllReduce, AllGather, ReplicaStack, FirstReplica)

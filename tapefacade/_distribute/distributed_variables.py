@@ -17,6 +17,7 @@ from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.value_text import value_repr
 from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
 from tapefacade._distribute.reduction import ReduceOp, all_reduced
+from tapefacade._distribute.replica_values import rows_here
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack, unstack
 from tapefacade._ops.math.arithmetic import multiply
@@ -72,11 +73,13 @@ class DistributedVariable(ResourceVariable):
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The values of the replicas, in their order, as tensors."""
-        count = self._strategy.num_replicas_in_sync
+        """The values of the replicas of this process, in their order, as tensors."""
+        count, here = self._strategy.num_replicas_in_sync, self._strategy.here
         if not self.has_copies:
-            return tuple(self._shares(self.value()) for _ in range(count))
+            return tuple(self._shares(self.value()) for _ in here or range(count))
         assert self._copies is not None
+        if here is not None:
+            return rows_here(self._copies.value(), here)
         return tuple(unstack(self._copies.value(), count))
 
     @property
@@ -91,6 +94,9 @@ class DistributedVariable(ResourceVariable):
     def _shares(self, tensor: EagerTensor) -> EagerTensor:
         """Returns what each replica has, given what is seen outside."""
         return tensor
+
+    def _set_up(self, tensor: EagerTensor, *args: Any, **kwargs: Any) -> None:
+        super()._set_up(self._strategy.agreed(tensor), *args, **kwargs)
 
     # Assigning.
 

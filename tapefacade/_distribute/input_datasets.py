@@ -1,5 +1,7 @@
 """Datasets of a strategy, and what the function that makes one is told."""
 
+import itertools
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -8,13 +10,16 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from tapefacade._core import nest
+from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import EagerTensor, from_array, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._data.iterators import Iterator as DatasetIterator
+from tapefacade._data.node import INFINITE
 from tapefacade._definition.op import function
 from tapefacade._distribute.collectives import AXIS
-from tapefacade._distribute.replica_values import PerReplica, PerReplicaSpec
+from tapefacade._distribute.replica_values import PerReplica, PerReplicaSpec, regrouped
+from tapefacade._distribute.worker_processes import exchanged
 from tapefacade._ops.array.creation import zeros
 
 
@@ -85,10 +90,14 @@ class DistributedDataset:
         dataset: the dataset.
         strategy: the strategy; None has one replica.
         is_of_replicas: whether its batches are those of single replicas.
+        given: the dataset that it was made of, if this is a process's part of it.
     """
 
-    def __init__(self, dataset: Any, strategy: Any = None, is_of_replicas: bool = False) -> None:
+    def __init__(
+        self, dataset: Any, strategy: Any = None, is_of_replicas: bool = False, given: Any = None
+    ) -> None:
         self._dataset = dataset
+        self._given = dataset if given is None else given
         self._strategy = strategy
         self._is_of_replicas = is_of_replicas
         self._count: int = 1 if strategy is None else strategy.num_replicas_in_sync
@@ -99,6 +108,9 @@ class DistributedDataset:
         spec = self._dataset.element_spec
         if self._count == 1:
             return spec
+        if self._strategy.here is not None:
+            here = len(self._strategy.here)
+            return nest.map_structure(lambda part: PerReplicaSpec(*[_any_size(part)] * here), spec)
 
         def of_replicas(part: Any) -> PerReplicaSpec:
             return PerReplicaSpec(
@@ -110,12 +122,16 @@ class DistributedDataset:
     @property
     def cardinality(self) -> Any:
         """The number of elements, as an int64 number; -1 if there is no end, -2 if unknown."""
-        size = self._dataset.cardinality().numpy()
+        size = self._given.cardinality().numpy()
+        if self._strategy is not None and self._strategy.here is not None:
+            return size
         return -(-size // self._count) if self._is_of_replicas and size > 0 else size
 
     def __iter__(self) -> Iterator[Any]:
         if self._count == 1:
             return iter(self._dataset)
+        if self._strategy.here is not None:
+            return ProcessIterator(self)
         return DistributedIterator(self)
 
 
@@ -177,15 +193,122 @@ class DistributedIterator(DatasetIterator):
         return _on_devices(np.stack([np.asarray(part._array()) for part in parts]), self._strategy)
 
 
+class ProcessIterator(DistributedIterator):
+    """An iteration over what the replicas of this process get, in step with other processes.
+
+    A process that has come to the end of its data goes on with batches of no examples, until all
+    have. Where types and numbers of batches are not known beforehand, the processes tell each other
+    before each batch.
+    """
+
+    def __init__(self, distributed: DistributedDataset) -> None:
+        super().__init__(distributed)
+        self._is_cut = not distributed._is_of_replicas
+        size = distributed._dataset.cardinality().numpy()
+        specs = nest.flatten(distributed._dataset.element_spec)
+        are_known = all(
+            isinstance(spec, TensorSpec)
+            and spec.dtype != "string"
+            and spec.shape.rank is not None
+            and spec.shape[1 if self._is_cut else 0 :].is_fully_defined()
+            for spec in specs
+        )
+        self._is_known = are_known and (size >= 0 if self._is_cut else size == INFINITE)
+
+    def __next__(self) -> Any:
+        found = self._together()
+        if found is None:
+            raise StopIteration
+        return found
+
+    def get_next(self) -> Any:
+        """Returns the next element.
+
+        Raises:
+            OutOfRangeError: if there is none.
+        """
+        found = self._together()
+        return self._batches.get_next() if found is None else found  # raises
+
+    def _together(self) -> Any:
+        """Returns what all replicas get next, None at the end of all processes."""
+        here, spec = self._strategy.here, self._distributed._dataset.element_spec
+        own, is_even = self._own(len(here))
+        if self._is_known and own is None:
+            return None
+        empty = nest.map_structure(_nothing, spec)
+        parts = [
+            nest.flatten(part, expand_composites=True)
+            for part in ([empty] * len(here) if own is None else own)
+        ]
+        columns = list(zip(*parts, strict=True))
+        if not self._is_known:
+            said = [[own is not None, [(p._type.shape, p.dtype.name) for p in c]] for c in columns]
+            told = [json.loads(data) for data in exchanged(json.dumps(said).encode())]
+            if not any(has for process in told for has, _ in process):
+                return None
+            is_even = all(
+                len({json.dumps(type_) for process in told for type_ in process[place][1]}) == 1
+                and column[0].dtype != "string"
+                for place, column in enumerate(columns)
+            )
+        if is_even:
+            found = [
+                self._strategy.on_devices(np.stack([part._numpy() for part in column]))
+                for column in columns
+            ]
+            if not any(isinstance(part, CompositeTensor) for part in nest.flatten(empty)):
+                return nest.pack_sequence_as(empty, found)
+        found = self._strategy.shared([[part._numpy() for part in c] for c in columns])
+        return regrouped(
+            [
+                nest.pack_sequence_as(empty, [part._every()[r] for part in found], True)
+                for r in range(self._count)
+            ],
+            same=False, here=here,
+        )  # fmt: skip
+
+    def _own(self, here: int) -> tuple[list[Any] | None, bool]:
+        """Returns what the replicas of this process get, and whether all get as much."""
+        elements = list(itertools.islice(self._batches, 1 if self._is_cut else here))
+        if not elements:
+            return None, True
+        if self._is_cut:
+            (batch,) = elements
+            counts = {int(part.shape[0]) for part in nest.flatten(batch)}
+            cuts = [rows_for_replicas(part, self._count) for part in nest.flatten(batch)]
+            own = [
+                nest.pack_sequence_as(batch, [rows[replica] for rows in cuts])
+                for replica in self._strategy.here
+            ]
+            return own, all(count % self._count == 0 for count in counts)
+        spec = self._distributed._dataset.element_spec
+        elements += [nest.map_structure(_nothing, spec)] * (here - len(elements))
+        return elements, True
+
+
+def rows_for_replicas(batch: Any, count: int) -> list[Any]:
+    """Cuts a batch: the first replicas get what is left over."""
+    size, rest = divmod(int(batch.shape[0] or 0), count)
+    ends = np.cumsum([size + (replica < rest) for replica in range(count)]).tolist()
+    return [batch[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+
+
 def cut_for_replicas(batch: Any, strategy: Any) -> PerReplica:
     """Cuts a batch into those of the replicas: the first ones get what is left over."""
     count = strategy.num_replicas_in_sync
+    if isinstance(batch, PerReplica):
+        return batch
+    if strategy.here is not None:
+        rows = rows_for_replicas(batch, count)
+        own = [rows[replica]._numpy() for replica in strategy.here]
+        is_even = rows[0].shape[0] == rows[-1].shape[0]
+        return strategy.on_devices(np.stack(own)) if is_even else strategy.shared([own])[0]
     size, rest = divmod(int(batch.shape[0] if batch.shape[0] is not None else 0), count)
     if type(batch) is EagerTensor and not rest:
         array = np.asarray(batch._array())
         return _on_devices(array.reshape(count, size, *array.shape[1:]), strategy)
-    ends = np.cumsum([size + (replica < rest) for replica in range(count)]).tolist()
-    return PerReplica([batch[a:b] for a, b in zip([0, *ends], ends, strict=False)])
+    return PerReplica(rows_for_replicas(batch, count))
 
 
 def _on_devices(array: np.ndarray[Any, Any], strategy: Any) -> PerReplica:
@@ -206,6 +329,13 @@ def _part_of(spec: Any, is_of_replica: bool, count: int) -> Any:
         return spec
     size, rest = divmod(rows, count)
     return TensorSpec([None if rest else size, *spec.shape[1:]], spec.dtype)
+
+
+def _any_size(spec: Any) -> Any:
+    """Returns the type of batches that other processes may have less of."""
+    if not isinstance(spec, TensorSpec) or not spec.shape.rank:
+        return spec
+    return TensorSpec([None, *spec.shape[1:]], spec.dtype)
 
 
 def _nothing(spec: Any) -> Any:

@@ -4,18 +4,26 @@ import enum
 from typing import Any
 
 import numpy as np
+from jax.sharding import Mesh
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
-from tapefacade._distribute.collectives import ALL_GATHER, ALL_REDUCE, record_collective
+from tapefacade._distribute.collectives import (
+    ALL_GATHER,
+    ALL_REDUCE,
+    ROWS_JOINED,
+    record_collective,
+)
 from tapefacade._distribute.replica_values import DistributedValues
+from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.joining import concat
 from tapefacade._ops.math.arithmetic import add_n, multiply
 from tapefacade._ops.math.division import truediv
 from tapefacade._ops.math.reduction import reduce_mean, reduce_sum
 from tapefacade._state.indexed_slices import IndexedSlices
+from tapefacade._trace.recording import THREAD
 
 HINT_REDUCED = (
     "Give `reduce` what `run` has returned: a value of which each replica has its own. A value "
@@ -93,7 +101,7 @@ def _over_replicas(kind: ReduceOp, part: DistributedValues, count: int) -> Any:
     if part._stacked is not None:
         return _divided(kind, reduce_sum(part._stacked, 0), count)
     values = [
-        value if isinstance(value, IndexedSlices) else convert(value) for value in part.values
+        value if isinstance(value, IndexedSlices) else convert(value) for value in part._every()
     ]
     if not isinstance(values[0], IndexedSlices):
         return _divided(kind, add_n(values), count)
@@ -115,7 +123,11 @@ def _reduced_along(kind: ReduceOp, part: Any, axis: int, count: int) -> Any:
             return reduce_mean(part, axis)
         total = reduce_sum(part, axis)  # all replicas have it
         return total if count == 1 else multiply(total, np.asarray(count, total._type.numpy_dtype))
-    values = [convert(value) for value in part.values]
+    if part._here is not None and part._stacked is not None:
+        rows = part._stacked
+        place = axis % (len(rows._type.shape) - 1) + 1
+        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, [0, place])
+    values = [convert(value) for value in part._every()]
     total = add_n([reduce_sum(value, axis) for value in values])
     if kind is ReduceOp.SUM:
         return total
@@ -140,10 +152,24 @@ def all_gathered(value: Any, axis: int, count: int) -> EagerTensor:
     return record_collective(ALL_GATHER, tensor, (axis, (tensor._type.shape[axis],) * count))
 
 
-def gathered(value: Any, axis: int) -> Any:
-    """Joins what the replicas have along an axis."""
+def gathered(value: Any, axis: int, mesh: Mesh | None = None) -> Any:
+    """Joins what the replicas have along an axis.
+
+    Args:
+        value: what they have.
+        axis: the axis.
+        mesh: the devices of the replicas, if some belong to other processes.
+    """
     if not isinstance(value, DistributedValues):
         return convert_to_tensor(value)
     if value._row is not None:
         return all_gathered(value._row, axis, value._count)
-    return concat(list(value.values), axis)
+    stacked = value._stacked
+    if value._here is None or stacked is None or len(stacked._type.shape) == 1:
+        return concat(list(value._every()), axis)
+    recording = THREAD.recording
+    static = (axis % (len(stacked._type.shape) - 1), mesh)
+    (result,) = recording.apply(
+        ROWS_JOINED, static, (slot_in(recording, stacked),), [stacked._type]
+    )
+    return result

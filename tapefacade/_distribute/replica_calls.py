@@ -20,7 +20,7 @@ from tapefacade._distribute.distributed_variables import (
     copies_of_replicas,
     replicas_in_turn,
 )
-from tapefacade._distribute.replica_contexts import RecordedReplica, SingleReplica
+from tapefacade._distribute.replica_contexts import HINT_LOOKED, RecordedReplica, SingleReplica
 from tapefacade._distribute.replica_run_op import (
     ReplicaPlan,
     ReplicaRun,
@@ -54,6 +54,10 @@ if TYPE_CHECKING:
 
 WHY_SHAPES = "the values of the replicas have different shapes"
 WHY_OUTSIDE = "it assigns the variable {}, which was made outside of `strategy.scope()`"
+MESSAGE_HOSTS = (
+    "A function that runs in the replicas of several processes is one program of all of them. This "
+    "one is not: {}."
+)
 WHY_LOOKED = "a function that a strategy runs looks at a value ({})"
 
 
@@ -119,7 +123,7 @@ class ReplicaCall:
                 if not isinstance(leaf, DistributedValues):
                     flat.append(leaf)
                     continue
-                form = None if leaf._stacked is not None else leaf.values[0]
+                form = None if leaf._stacked is not None else leaf._every()[0]
                 parts = [next(rest) for _ in range(len(_parts(form)) if _is_composite(form) else 1)]
                 flat.append(_row(form, parts) if _is_composite(form) else parts[0])
             args, kwargs = nest.pack_sequence_as(self.arguments, flat)
@@ -152,19 +156,19 @@ class ReplicaCall:
         count = self.strategy.num_replicas_in_sync
         stacked: list[Any] = list(self._leaves)
         for place, row in zip(self._places, rows, strict=True):
-            each = PerReplica(stacked=row, count=count)
+            each = PerReplica(stacked=row, count=count, here=self.strategy.here)
             stacked[place] = row[0] if place in self._same else each
         if not any(isinstance(leaf, CompositeTensor) for leaf in nest.flatten(self._form)):
             return nest.pack_sequence_as(self._form, stacked)
         results = [
             nest.pack_sequence_as(
                 self._form,
-                [leaf.values[r] if isinstance(leaf, PerReplica) else leaf for leaf in stacked],
+                [leaf._every()[r] if isinstance(leaf, PerReplica) else leaf for leaf in stacked],
                 expand_composites=True,
             )
             for r in range(count)
         ]
-        return regrouped(results)
+        return regrouped(results, here=self.strategy.here)
 
     def _run(self, body: Body, stacks: Sequence[Any]) -> list[EagerTensor]:
         """Records the instruction, with what it assigns, prints and checks; returns the results."""
@@ -185,6 +189,7 @@ class ReplicaCall:
             tuple(id(variable) in of_replicas for variable in body.assigned), keys,
             self.strategy.mesh, any(variable.trainable for variable in body.assigned),
         )  # fmt: skip
+        self.strategy.require_same_program(plan, [type_ for _, type_ in operands])
         return _applied(plan, body, of_replicas, operands)
 
     def _taken_from_outside(
@@ -238,12 +243,12 @@ class ReplicaCall:
     def _is_dense(self) -> bool:
         """Whether all values of the replicas are tensors of numbers."""
         own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
-        values = [_as_operand(value) for leaf in own for value in leaf.values]
+        values = [_as_operand(value) for leaf in own for value in leaf._every()]
         return all(type(value) is EagerTensor for value in values)
 
     def _operands_of(self, replica: int) -> list[EagerTensor]:
         own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
-        return [convert(leaf.values[replica]) for leaf in own]
+        return [convert(leaf._every()[replica]) for leaf in own]
 
     def _recorded_each(self) -> list[Body]:
         """Records the function once for all replicas with values of the same types."""
@@ -297,12 +302,18 @@ class ReplicaCall:
                     results[0][self._places.index(place)] if place in self._same else tensor
                 )
             found.append(nest.pack_sequence_as(self._form, leaves, expand_composites=True))
-        return regrouped(found)
+        return regrouped(found, here=self.strategy.here)
 
     # One after the other.
 
     def _in_turn(self, why: str) -> Any:
-        """Calls the function for one replica after the other."""
+        """Calls the function for one replica after the other.
+
+        Raises:
+            RuntimeError: if there are replicas in other processes, which may not do so.
+        """
+        if self.strategy.here is not None:
+            raise hinted(RuntimeError(MESSAGE_HOSTS.format(why)), HINT_LOOKED)
         results = []
         for replica in replicas_in_turn(self.strategy):
             args, kwargs = selected(self.arguments, replica)
@@ -391,12 +402,12 @@ def _stacked(value: DistributedValues) -> Any:
     """Returns the values of the replicas stacked, a tensor or a composite; None if they differ."""
     if value._stacked is not None:
         return value._stacked
-    parts = [_parts(_as_operand(each)) for each in value.values]
+    parts = [_parts(_as_operand(each)) for each in value._every()]
     types = {tuple(part._type for part in each) for each in parts}
     if len(types) > 1 or any(type(part) is not EagerTensor for each in parts for part in each):
         return None
     columns = [stack(column) for column in zip(*parts, strict=True)]
-    first = value.values[0]
+    first = value._every()[0]
     return _row(first, columns) if isinstance(first, CompositeTensor) else columns[0]
 
 

@@ -60,6 +60,11 @@ def mesh_of(names: Sequence[str], strategy: str) -> Mesh | None:
     return _mesh(tuple(found))
 
 
+def mesh_of_devices(devices: Sequence[Any]) -> Mesh:
+    """Returns devices, also those of other processes, as a mesh of one axis."""
+    return _mesh(tuple(devices))
+
+
 @functools.lru_cache(maxsize=64)
 def _mesh(devices: tuple[Any, ...]) -> Mesh:
     return Mesh(np.array(devices), (AXIS,))

@@ -3,19 +3,31 @@
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._definition.op import register
 from tapefacade._distribute.collectives import REPLICA_STACK, record_collective
 from tapefacade._ops.array.joining import unstack
+from tapefacade._trace.recording import THREAD
 
 MESSAGE_OUTSIDE = (
     "It looks like you are using a PerReplica object while not inside a replica context, which is "
     "not supported. Try running your op or function inside a replica context by using "
     "`strategy.run`"
+)
+MESSAGE_HERE = (
+    "The values of the replicas of one process are known outside of a tf.function only: the "
+    "program of a function is that of all processes."
+)
+HINT_HERE = (
+    "Return the PerReplica value from the function, bring it together by `strategy.reduce` or "
+    "`strategy.gather`, or compute with it in `strategy.run`."
 )
 
 
@@ -34,22 +46,31 @@ class DistributedValues(CompositeTensor):
     }
     """
 
-    __slots__ = ("__weakref__", "_count", "_row", "_stacked", "_values")
+    __slots__ = ("__weakref__", "_count", "_here", "_row", "_stacked", "_values")
     _is_tensor = False
 
     def __init__(
         self, values: Sequence[Any] | None = None, stacked: Any = None,
-        row: Any = None, count: int = 0,
+        row: Any = None, count: int = 0, here: range | None = None,
     ) -> None:  # fmt: skip
         # One of three: the values; all in one tensor; within a run what stands for each of them.
         self._values = None if values is None else tuple(values)
         self._stacked = stacked
         self._row = row
         self._count = len(values) if values is not None else count
+        self._here = here  # the replicas of this process, if they run in several
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The values of the replicas, in their order."""
+        """The values of the replicas of this process, in their order."""
+        if self._here is None or self._row is not None:
+            return self._every()
+        if self._stacked is None:
+            return self._every()[self._here.start : self._here.stop]
+        return rows_here(self._stacked, self._here)
+
+    def _every(self) -> tuple[Any, ...]:
+        """Returns the values of all replicas, in their order."""
         if self._values is None:
             stacked = self._stacked
             if stacked is None:
@@ -62,7 +83,7 @@ class DistributedValues(CompositeTensor):
         """Returns what holds the values, without taking them apart."""
         if self._stacked is not None:
             return [self._stacked]
-        return [self._row] if self._row is not None else list(self.values)
+        return [self._row] if self._row is not None else list(self._every())
 
     def _components(self) -> Sequence[Any]:
         return [
@@ -71,20 +92,20 @@ class DistributedValues(CompositeTensor):
 
     def _with_components(self, components: Sequence[Any]) -> Any:
         if self._stacked is not None:
-            return type(self)(stacked=components[0], count=self._count)
+            return type(self)(stacked=components[0], count=self._count, here=self._here)
         if self._row is not None:
-            return type(self)(row=components[0], count=self._count)
-        return type(self)(components)
+            return type(self)(row=components[0], count=self._count, here=self._here)
+        return type(self)(components, here=self._here)
 
     def _static_parts(self) -> tuple[Hashable, ...]:
-        return (self._count, self._stacked is not None, self._row is not None)
+        return (self._count, self._stacked is not None, self._row is not None, self._here)
 
     @property
     def _type_spec(self) -> "PerReplicaSpec":
         if self._stacked is not None:
             type_ = self._stacked._type
             return PerReplicaSpec(*[TensorSpec(type_.shape[1:], type_.dtype)] * self._count)
-        return PerReplicaSpec(*[spec_of(convert(value)) for value in self.values])
+        return PerReplicaSpec(*[spec_of(convert(value)) for value in self._every()])
 
     def _refusal(self) -> str:
         return MESSAGE_OUTSIDE
@@ -98,6 +119,25 @@ class DistributedValues(CompositeTensor):
     def _shown(self, text: Any) -> str:
         lines = [f"  {place}: {text(value)}" for place, value in enumerate(self.values)]
         return f"{type(self).__name__}:{{\n" + ",\n".join(lines) + "\n}"
+
+
+def rows_here(stacked: EagerTensor, here: range) -> tuple[EagerTensor, ...]:
+    """Returns the rows of a tensor that the replicas of this process have.
+
+    Raises:
+        RuntimeError: in a function, whose program is that of all processes.
+    """
+    if THREAD.functions:
+        raise hinted(RuntimeError(MESSAGE_HERE), HINT_HERE)
+    array = stacked._array()
+    if isinstance(array, np.ndarray) or array.is_fully_replicated or array.is_fully_addressable:
+        rows = np.asarray(array)
+        return tuple(from_host(rows[replica]) for replica in here)
+    found = {}
+    for shard in array.addressable_shards:
+        start = shard.index[0].start or 0
+        found.update(enumerate(np.asarray(shard.data), start))
+    return tuple(from_host(np.asarray(found[replica])) for replica in here)
 
 
 class PerReplica(DistributedValues):
@@ -146,19 +186,22 @@ class PerReplicaSpec(TypeSpec):
 register(("distribute.DistributedValues",), DistributedValues)
 
 
-def regrouped(results: Sequence[Any], same: bool = True) -> Any:
+def regrouped(results: Sequence[Any], same: bool = True, here: range | None = None) -> Any:
     """Returns what the replicas have given as one structure, with `PerReplica` for its leaves.
 
     Args:
         results: what each replica has given; all have the same structure.
         same: whether what is the same object for all of them stays as it is.
+        here: the replicas of this process, if they run in several.
     """
     first, *others = results
     for other in others:
         nest.assert_same_structure(first, other)
     columns = zip(*(nest.flatten(result) for result in results), strict=True)
     leaves = [
-        values[0] if same and all(value is values[0] for value in values) else PerReplica(values)
+        values[0]
+        if same and all(value is values[0] for value in values)
+        else PerReplica(values, here=here)
         for values in columns
     ]
     return nest.pack_sequence_as(first, leaves)

@@ -2,7 +2,7 @@
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from jax.sharding import Mesh
@@ -10,8 +10,10 @@ from jax.sharding import Mesh
 from tapefacade._config.devices import list_logical_devices
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.process_group import PROCESSES
 from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import function
 from tapefacade._distribute.distributed_variables import DistributedVariable, distributed
 from tapefacade._distribute.input_datasets import (
@@ -24,6 +26,7 @@ from tapefacade._distribute.reduction import as_tensors, gathered, reduced
 from tapefacade._distribute.replica_calls import ReplicaCall
 from tapefacade._distribute.replica_contexts import ReplicaContext, own_part
 from tapefacade._distribute.replica_devices import default_devices, full_name, mesh_of
+from tapefacade._distribute.replica_run_op import ReplicaPlan
 from tapefacade._distribute.replica_values import DistributedValues, Mirrored, regrouped, selected
 from tapefacade._function.function.decorator import function as tf_function
 from tapefacade._function.function.function_types import PolymorphicFunction
@@ -129,6 +132,21 @@ class StrategyExtended:
         result = fn(*args, **(kwargs or {}))
         return result if group else (result,)
 
+    @property
+    def should_checkpoint(self) -> bool:
+        """Whether this process is to write checkpoints: the chief is."""
+        return PROCESSES.is_chief
+
+    @property
+    def should_save_summary(self) -> bool:
+        """Whether this process is to write summaries: the chief is."""
+        return PROCESSES.is_chief
+
+    experimental_should_init = True
+
+    def _in_multi_worker_mode(self) -> bool:
+        return self._strategy.here is not None
+
     @contextlib.contextmanager
     def colocate_vars_with(self, colocate_with_variable: Any) -> Iterator[None]:
         """Makes a block whose variables are where that variable is."""
@@ -152,6 +170,7 @@ class Strategy:
     requires_aggregation = False  # of variables that replicas assign
     _devices: tuple[str, ...] = ()
     mesh: Mesh | None = None  # None where the replicas share a device, or there is one
+    here: range | None = None  # the replicas of this process, if they run in several
 
     def __init__(self, extended: Any = None) -> None:
         self._extended = StrategyExtended(self)
@@ -202,6 +221,13 @@ class Strategy:
             raise RuntimeError(MESSAGE_MIXED.format(current, self))
         with entered(self, None), self.creating():
             yield self
+
+    def agreed(self, tensor: EagerTensor) -> EagerTensor:
+        """Returns the first value of a variable: that of the chief, if there are processes."""
+        return tensor
+
+    def require_same_program(self, plan: ReplicaPlan, types: Sequence[TensorType]) -> None:
+        """Raises if another process runs another program: none does, if there is only one."""
 
     def run(
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None,
@@ -286,7 +312,7 @@ class Strategy:
         """
         if self.num_replicas_in_sync == 1:
             return ReplicaContext(self).all_gather(value, axis)
-        return nest.map_structure(lambda part: gathered(part, axis), value)
+        return nest.map_structure(lambda part: gathered(part, axis, self.mesh), value)
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """Returns the values of the replicas as a tuple.
@@ -302,7 +328,8 @@ class Strategy:
         if self.num_replicas_in_sync == 1:
             return (value,)
         if nest.is_nested(value) or isinstance(value, DistributedValues):
-            return tuple(selected(value, r) for r in range(self.num_replicas_in_sync))
+            count = self.num_replicas_in_sync if self.here is None else len(self.here)
+            return tuple(selected(value, place) for place in range(count))
         return (value,)
 
     def experimental_distribute_values_from_function(
@@ -363,7 +390,12 @@ class Strategy:
 
     def cut(self, batch: Any) -> Any:
         """Returns a batch, a structure of arrays and tensors, cut for the replicas."""
-        return nest.map_structure(lambda part: cut_for_replicas(convert(part), self), batch)
+        return nest.map_structure(
+            lambda part: cut_for_replicas(
+                part if isinstance(part, DistributedValues) else convert(part), self
+            ),
+            batch,
+        )
 
     def joined(self, value: Any) -> Any:
         """Returns the values of the replicas, joined."""
@@ -381,7 +413,7 @@ class Strategy:
         return iter(self.experimental_distribute_dataset(dataset))
 
 
-class _DeviceStrategy(Strategy):
+class DeviceStrategy(Strategy):
     """A strategy whose replicas have devices of their own."""
 
     def _use(self, devices: Any) -> None:
@@ -400,7 +432,7 @@ class _DeviceStrategy(Strategy):
 
 
 @function("distribute.MirroredStrategy")
-class MirroredStrategy(_DeviceStrategy):
+class MirroredStrategy(DeviceStrategy):
     """The strategy for the devices of one machine: each has a replica and the variables.
 
     Devices that are not there are simulated: all replicas then share one, which computes the same.
@@ -425,7 +457,7 @@ class MirroredStrategy(_DeviceStrategy):
 
 
 @function("distribute.experimental.CentralStorageStrategy")
-class CentralStorageStrategy(_DeviceStrategy):
+class CentralStorageStrategy(DeviceStrategy):
     """The strategy for devices that share the variables of one.
 
     Unlike TensorFlow, each device has the variables as in `tf.distribute.MirroredStrategy`; as in
@@ -462,7 +494,7 @@ class OneDeviceStrategy(Strategy):
 
 
 @function("distribute.TPUStrategy")
-class TPUStrategy(_DeviceStrategy):
+class TPUStrategy(DeviceStrategy):
     """The strategy for TPUs: each core has a replica and the variables.
 
     Args:

@@ -1,6 +1,5 @@
 """Random generators whose state is a variable, and what they draw: `tf.random.Generator`."""
 
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -192,7 +191,7 @@ class Generator:
             A generator.
         """
         number = algorithm_number(Algorithm.PHILOX if alg is None else alg)
-        words = np.frombuffer(os.urandom(8 * WORDS_OF_STATE[number]), np.int64)
+        words = np.frombuffer(random_seeds.entropy(8 * WORDS_OF_STATE[number]), np.int64)
         return cls(state=words, alg=number)
 
     @classmethod

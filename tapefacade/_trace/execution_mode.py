@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from tapefacade._core.process_group import PROCESSES
 from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
 from tapefacade._trace.executables import Executable
 from tapefacade._trace.garbage_collection import no_collection
@@ -183,6 +184,8 @@ class ExecutionModes:
     def _first(self, executable: Executable, repeats: bool) -> _Choice:
         """Decides for a program that has not run before."""
         size = size_of(executable.part)
+        if PROCESSES.count > 1:  # each would go by what it alone has run
+            return _Choice(None)
         if not executable.acts and any(s.operation.stands_apart for s in executable.part.steps):
             unfolded = unfold(executable.part)
             pieces = cut_apart(unfolded.part, executable.layout)

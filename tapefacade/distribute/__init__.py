@@ -30,6 +30,9 @@ from tapefacade._distribute.strategies import (
     get_replica_context as get_replica_context,
     get_strategy as get_strategy,
 )
+from tapefacade._distribute.worker_strategy import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+)
 from tapefacade.distribute import cluster_resolver as cluster_resolver, experimental as experimental
 
 __getattr__ = _missing_attribute(__name__)

@@ -7,5 +7,12 @@ from tapefacade._distribute.strategies import (
     ParameterServerStrategy as ParameterServerStrategy,
     TPUStrategy as TPUStrategy,
 )
+from tapefacade._distribute.worker_strategy import (
+    CommunicationImplementation as CollectiveCommunication,
+    CommunicationImplementation as CommunicationImplementation,
+    CommunicationOptions as CommunicationOptions,
+    ExperimentalMultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+    collective_hints as CollectiveHints,  # noqa: N812 - TensorFlow's name
+)
 
 __getattr__ = _missing_attribute(__name__)

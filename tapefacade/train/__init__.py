@@ -20,6 +20,7 @@ from tapefacade._checkpoint.views import (
     TrackableView as TrackableView,
 )
 from tapefacade._core.lazy_names import lazy_attributes as _lazy_attributes
+from tapefacade._distribute.cluster_specs import ClusterSpec as ClusterSpec
 from tapefacade._io.examples import EXAMPLES as _EXAMPLES
 from tapefacade.train import experimental as experimental
 

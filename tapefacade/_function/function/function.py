@@ -16,6 +16,7 @@ from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import MESSAGE_SINGLETON
 from tapefacade._core.logging import get_logger
+from tapefacade._core.process_group import PROCESSES
 from tapefacade._core.random_keys import (
     Counts,
     draws_by_place,
@@ -249,6 +250,8 @@ class Function(PolymorphicFunction):
                     if call is not None and not EAGER_MODE.on:
                         self._calls_without_tracing += 1
                         return call(args)
+            if PROCESSES.count > 1 and not THREAD.functions:
+                return self._call_in_step(args, kwargs)
             return self._call(args, kwargs)
         except StopIteration as end:
             error = getattr(end, "as_out_of_range", end)
@@ -257,6 +260,13 @@ class Function(PolymorphicFunction):
         except Exception as error:
             shorten(error)
             raise
+
+    def _call_in_step(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Calls the function in one of several processes: all of them compute all of it now."""
+        result = self._call(args, kwargs)
+        if THREAD.recording.enclosing is None:
+            THREAD.recording.flush()
+        return result
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Calls the function in the general way."""

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from tapefacade._core.operands import is_operand
-from tapefacade._core.random_seeds import GLOBAL
+from tapefacade._core.random_seeds import GLOBAL, entropy
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._ops.array.creation import range as range_op
 from tapefacade._ops.random.stateful import shuffle as shuffle_op
@@ -93,7 +93,7 @@ def batches_in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> C
         if not self._shuffle:
             return original(self, slice_and_convert_fn, inputs)
         if GLOBAL.seeds.seed is None and self._shuffle != "batch":  # NumPy is faster
-            orders = [np.random.default_rng().permutation(self._num_samples)]
+            orders = [_unseeded().permutation(self._num_samples)]
         else:
             if not hasattr(self, "_orders"):
                 self._orders = _orders(self._num_samples, self._batch_size, self._shuffle)
@@ -108,6 +108,10 @@ def batches_in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> C
         )  # fmt: skip
 
     return get_iterator
+
+
+def _unseeded() -> np.random.Generator:
+    return np.random.default_rng(int.from_bytes(entropy(16), "little"))
 
 
 def _orders(count: int, batch_size: int, shuffle: Any) -> Any:

@@ -1,0 +1,168 @@
+"""What a process reads of a dataset that several processes share: `auto_shard_policy`."""
+
+import copy
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from tapefacade._core import errors
+from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._data.batch import Batch
+from tapefacade._data.dataset import Dataset, wrap
+from tapefacade._data.element_structures import leaves, packed, tensor_of
+from tapefacade._data.files import FileRecords
+from tapefacade._data.map import FlatMap, Interleave
+from tapefacade._data.node import DatasetNode, ElementError, SameTypesNode, close
+from tapefacade._data.options import AutoShardPolicy
+from tapefacade._data.padded_batch import PaddedBatch
+from tapefacade._data.random_numbers import PROBING_STATE
+from tapefacade._data.selection import Shard
+
+MESSAGE_NO_FILES = "Found an unshardable source dataset: {}"
+HINT_NO_FILES = (
+    "Only files can be dealt out: a dataset of tf.data.TFRecordDataset, TextLineDataset or "
+    "FixedLengthRecordDataset. Let each process read all, and keep its part of each batch: "
+    "options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA"
+)
+MESSAGE_FEW_FILES = (
+    "Could not apply FILE based sharding: the dataset only has {} file(s), which is not enough for "
+    "the required {} shards/workers. If you are using datasets with distribution strategy, "
+    "consider setting the auto sharding policy to either DATA or OFF using the "
+    "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`. Or, split your "
+    "input files into a larger number of small files such that number of files is greater than "
+    "number of shards/workers."
+)
+
+
+def own_part_of(dataset: Any, count: int, index: int, replicas: int) -> tuple[Any, bool]:
+    """Returns what a process reads of a dataset.
+
+    Args:
+        dataset: the dataset, of batches of all replicas together.
+        count: the number of processes.
+        index: the number of this one.
+        replicas: the number of replicas, of all processes.
+
+    Returns:
+        A dataset, and whether its batches are still those of all replicas; else they are those of
+        single replicas, one after the other.
+
+    Raises:
+        InvalidArgumentError: if there are fewer files than processes.
+        NotFoundError: if files are to be dealt out, and there are none.
+    """
+    policy = dataset.options().experimental_distribute.auto_shard_policy
+    node: DatasetNode = dataset._node
+    source = _names_of_files(node) if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE) else None
+    if policy is AutoShardPolicy.FILE and source is None:
+        raise hinted(
+            errors.NotFoundError(None, None, MESSAGE_NO_FILES.format(_source(node).name)),
+            HINT_NO_FILES,
+        )
+    if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.DATA) and source is None:
+        return dataset, True
+    if source is not None:
+        files = source.cardinality()
+        if 0 <= files < count:
+            message = MESSAGE_FEW_FILES.format(files, count)
+            raise errors.InvalidArgumentError(None, None, message)
+        node = _replaced(node, source, Shard(source, count, index))
+    elif policy is AutoShardPolicy.HINT:
+        hint = next((n for n in _chain(node) if isinstance(n, Shard) and n.is_hint), None)
+        if hint is not None:
+            node = _replaced(node, hint, Shard(hint.input, count, index))
+    return _in_parts(wrap(node, dataset._own_options), count, index, replicas), False
+
+
+def _in_parts(dataset: Dataset, count: int, index: int, replicas: int) -> Any:
+    """Returns a dataset of the batches of single replicas, those of this process in turn."""
+    size = _batch_size(dataset._node)
+    first = index * (replicas // count)
+    if size is not None:
+        whole, rest = divmod(size, replicas)
+        sizes = [whole + (place < rest) for place in range(replicas)]
+        return dataset.rebatch(sizes[first:] + sizes[:first])
+    return wrap(BatchParts(dataset._node, replicas, first), dataset._own_options)
+
+
+class BatchParts(SameTypesNode):
+    """Batches of unknown size, each cut for the replicas."""
+
+    name = "_LegacyRebatchDataset"
+
+    def __init__(self, node: DatasetNode, replicas: int, first: int) -> None:
+        super().__init__(node)
+        self._replicas, self._first = replicas, first
+
+    def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
+        for element in elements:
+            if type(element) is ElementError:
+                yield element
+                continue
+            flat = leaves(element)
+            whole, rest = divmod(int(flat[0].shape[0]), self._replicas)
+            sizes = [whole + (place < rest) for place in range(self._replicas)]
+            sizes = sizes[self._first :] + sizes[: self._first]
+            ends = list(itertools.accumulate(sizes))
+            for a, b in zip([0, *ends], ends, strict=False):
+                rows = [
+                    tensor_of(leaf._numpy()[a:b]) if type(leaf) is EagerTensor else leaf[a:b]
+                    for leaf in flat
+                ]
+                yield packed(element, rows)
+
+
+def _chain(node: DatasetNode) -> Iterator[DatasetNode]:
+    """Yields a step and those before it, as long as there is one."""
+    yield node
+    while len(node.inputs) == 1:
+        node = node.input
+        yield node
+
+
+def _source(node: DatasetNode) -> DatasetNode:
+    *_, first = _chain(node)
+    return first
+
+
+def _batch_size(node: DatasetNode) -> int | None:
+    """Returns the size of the batches that a step gives, if it is known."""
+    for step in _chain(node):
+        if isinstance(step, Batch | PaddedBatch):
+            return step._size
+        if not isinstance(step, SameTypesNode):
+            return None
+    return None
+
+
+def _names_of_files(node: DatasetNode) -> DatasetNode | None:
+    """Finds the step that gives the names of the files that a dataset is made of."""
+    for step in _chain(node):
+        if isinstance(step, FileRecords):
+            return step.input
+        if isinstance(step, FlatMap | Interleave) and _reads_files(step):
+            return step.input
+    return None
+
+
+def _reads_files(step: Any) -> bool:
+    """Whether the datasets that a step makes of its elements are made of files."""
+    with PROBING_STATE.temporarily(on=True):
+        elements = step.input.elements()
+        try:
+            first = next(elements, None)
+            inner = None if first is None else step._function.started()(first)
+        finally:
+            close(elements)
+    return isinstance(inner, Dataset) and any(
+        isinstance(one, FileRecords) for one in _chain(inner._node)
+    )
+
+
+def _replaced(node: DatasetNode, old: DatasetNode, new: DatasetNode) -> DatasetNode:
+    """Returns the steps with another one in the place of one of them."""
+    if node is old:
+        return new
+    found = copy.copy(node)
+    found.inputs = tuple([_replaced(before, old, new) for before in node.inputs])
+    return found

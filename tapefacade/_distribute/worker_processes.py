@@ -1,0 +1,122 @@
+"""How processes join, and what they tell each other outside of programs.
+
+JAX's coordinator is the first process; its collectives on CPUs go over Gloo. What is exchanged here
+are a few bytes at a time: the first values of variables, and how large the next batches are.
+"""
+
+import io
+import random
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+from jax.experimental import multihost_utils
+
+from tapefacade._core.process_group import PROCESSES
+from tapefacade._core.random_seeds import agree
+from tapefacade._core.tensor import hinted
+from tapefacade._distribute.worker_watch import WorkerWatch
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
+
+SECONDS_TO_JOIN = 300
+HEARTBEAT_SECONDS = 30  # a process that has been silent for so long is taken for dead
+MESSAGE_STARTED = (
+    "Collective ops must be configured at program startup: JAX has started its devices already."
+)
+HINT_STARTED = (
+    "Make the strategy before the first op, and before devices are listed: "
+    "strategy = tf.distribute.MultiWorkerMirroredStrategy()"
+)
+Array = np.ndarray
+
+
+def join(addresses: Sequence[str], index: int) -> None:
+    """Makes this process one of several. It waits for the others.
+
+    Args:
+        addresses: where the processes are; the first is the chief.
+        index: the number of this one.
+
+    Raises:
+        RuntimeError: if JAX has started, or not all have come within five minutes.
+    """
+    if not jax.distributed.is_initialized():
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        try:
+            jax.distributed.initialize(
+                addresses[0], len(addresses), index, initialization_timeout=SECONDS_TO_JOIN,
+                heartbeat_timeout_seconds=HEARTBEAT_SECONDS,
+            )  # fmt: skip
+        except RuntimeError as error:
+            if "before any JAX" not in str(error):
+                raise
+            raise hinted(RuntimeError(MESSAGE_STARTED), HINT_STARTED) from None
+        watch = WorkerWatch(addresses, index)
+        enter()
+        watch.start()
+    elif PROCESSES.count == 1:
+        enter()
+
+
+def enter() -> None:
+    """Takes note of the processes that JAX has joined."""
+    PROCESSES.count, PROCESSES.index = jax.process_count(), jax.process_index()
+    if PROCESSES.count == 1:
+        return
+    # Which program runs when must not depend on how fast a process is.
+    BACKGROUND_COMPILER.is_on = False
+    seed = np.asarray(random.SystemRandom().getrandbits(63))
+    agree(int(from_chief(seed)))
+
+
+def barrier(name: str) -> None:
+    """Waits until all processes have come here."""
+    if PROCESSES.count > 1:
+        multihost_utils.sync_global_devices(name)
+
+
+def from_chief(array: Array) -> Array:
+    """Returns the chief's array, which has the type of this process's.
+
+    Sizes are rounded up, so that few programs are compiled for many variables.
+    """
+    data = np.ascontiguousarray(array).tobytes()
+    words = _words(data, _rounded(len(data)))
+    found = np.asarray(multihost_utils.broadcast_one_to_all(words), np.uint32)
+    return np.frombuffer(found.tobytes()[: len(data)], array.dtype).reshape(array.shape)
+
+
+def exchanged(data: bytes) -> list[bytes]:
+    """Returns what each process gives."""
+    sizes = multihost_utils.process_allgather(np.asarray([len(data)], np.int32))
+    sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
+    words = _words(data, _rounded(max(sizes)))
+    rows = np.asarray(multihost_utils.process_allgather(words), np.uint32)
+    rows = rows.reshape(len(sizes), -1)
+    return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
+
+
+def exchanged_arrays(arrays: Sequence[Array]) -> list[list[Array]]:
+    """Returns the arrays that each process gives, which may differ in shape."""
+    file = io.BytesIO()
+    for array in arrays:
+        np.save(file, array, allow_pickle=array.dtype == object)
+    found = []
+    for data in exchanged(file.getvalue()):
+        file = io.BytesIO(data)
+        found.append([np.load(file, allow_pickle=True) for _ in arrays])
+    return found
+
+
+def _rounded(count: int) -> int:
+    """Returns the size of a message in words of 4 bytes: a power of two, or a whole megabyte."""
+    words = -(-count // 4)
+    if words > 2**20:
+        return -(-words // 2**18) * 2**18
+    return max(4, 1 << (words - 1).bit_length()) if words else 4
+
+
+def _words(data: bytes, count: int) -> Array:
+    found = np.zeros(count * 4, np.uint8)
+    found[: len(data)] = np.frombuffer(data, np.uint8)
+    return found.view(np.uint32)
