@@ -1,4 +1,4 @@
-"""The command line `python -m tapefacade`: `run`, `doctor`, `check`, `compare`, `where`, `demo`."""
+"""The command line `python -m tapefacade`: `run`, `launch`, `doctor`, `check`, `compare`, ..."""
 
 import argparse
 import atexit
@@ -25,6 +25,7 @@ from tapefacade._port import (
     comparison,
     definition_places,
     doctor,
+    launcher,
     notebook_runner,
     report as reporting,
 )
@@ -52,6 +53,8 @@ def main(arguments: list[str] | None = None) -> None:
         _check(options)
     elif options.command == "compare":
         _compare(options)
+    elif options.command == "launch":
+        _launch(options)
     elif options.command == "doctor":
         _examine(options)
     elif options.command == "where":
@@ -110,6 +113,16 @@ def _run(options: argparse.Namespace) -> None:
     run(name, others)
 
 
+def _launch(options: argparse.Namespace) -> None:
+    """Runs a script in several processes."""
+    if not os.path.isfile(options.script):
+        options.parser.error(f"there is no file {options.script!r}")
+    if options.processes < 1 or options.restarts < 0:
+        options.parser.error("--processes is a positive number, and --restarts is not negative")
+    command = ["-m", "tapefacade", "run", options.script, *options.arguments]
+    raise SystemExit(launcher.Launcher(command, options.processes, options.restarts).run())
+
+
 def _examine(options: argparse.Namespace) -> None:
     """Runs a script for some steps, and says what makes it slow."""
     if not os.path.isfile(options.script):
@@ -165,6 +178,28 @@ def _parser() -> argparse.ArgumentParser:
         help="print at the end what was compiled, and where the time went, to standard error",
     )
     run.set_defaults(parser=run)
+    launch = commands.add_parser(
+        "launch",
+        help="run a program in several processes of this machine, and watch them",
+        description="Runs a program whose strategy is tf.distribute.MultiWorkerMirroredStrategy in "
+        "several processes. Their lines of output begin with their numbers. When one of them dies, "
+        "the others are ended, and the exit status is that of the first that has failed.",
+        epilog=launcher.ADVICE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    launch.add_argument(
+        "--processes", type=int, required=True, metavar="N", help="how many processes there are"
+    )
+    launch.add_argument(
+        "--restarts",
+        type=int,
+        default=0,
+        metavar="K",
+        help="start all of them again when one has died, so many times; 0 by default",
+    )
+    launch.add_argument("script", metavar="SCRIPT", help="the script to run")
+    launch.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments")
+    launch.set_defaults(parser=launch)
     examine = commands.add_parser(
         "doctor",
         help="run a script for some steps, and say what makes it slow",

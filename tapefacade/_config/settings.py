@@ -298,7 +298,7 @@ def set_synchronous_execution(enable: bool | None) -> None:
 def experimental_connect_to_host(remote_host: Any = None, job_name: str = "worker") -> None:
     """Refuses to connect to another machine.
 
-    Unlike TensorFlow, a program runs in one process.
+    Unlike TensorFlow, a process runs no ops in another one.
 
     Args:
         remote_host: the address of the machine.
@@ -328,8 +328,8 @@ def experimental_connect_to_cluster(
 ) -> None:
     """Accepts a cluster that is this process alone.
 
-    Unlike TensorFlow, a program runs in one process. (JAX joins processes by
-    `jax.distributed.initialize`, which has to be called before the first op.)
+    Unlike TensorFlow, a process runs no ops in another one. Those that work in step are joined by
+    `tf.distribute.MultiWorkerMirroredStrategy`, which has to be made before the first op.
 
     Args:
         cluster_spec_or_resolver: a resolver whose `master()` is local.
@@ -353,7 +353,7 @@ def experimental_connect_to_cluster(
 
 def _one_process(address: Any) -> errors.UnavailableError:
     return errors.UnavailableError(
-        None, None, f"tapefacade runs in one process and cannot connect to {address!r}."
+        None, None, f"tapefacade runs no ops in other processes: it cannot connect to {address!r}."
     )
 
 

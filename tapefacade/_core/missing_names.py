@@ -15,7 +15,11 @@ NEAR_ENOUGH = 0.8
 # What to write instead, for names that programs often use, and for what lies below them. What is
 # said of `tf.x` holds for `tf.compat.v1.x` as well; the longest name that fits is taken.
 _LEAVE_OUT = "Leave it out: ops run as they are called, and are compiled all the same"
-_PROCESS = "Leave the strategy out: a program runs in one process, on JAX's default device"
+_PROCESS = (
+    "Leave it out: processes are told of each other by TF_CONFIG, which "
+    "`python -m tapefacade launch --processes N SCRIPT` sets, and "
+    "`tf.distribute.MultiWorkerMirroredStrategy` reads"
+)
 _DENSE = "Write `tf.keras.layers.Dense` and its like, and keep the layers in variables"
 _VARIABLES = "Make variables with `tf.Variable` and keep them in a list, a `tf.Module` or a model"
 _PRIVATE = "It is private to TensorFlow: write `import tensorflow as tf` and use the public name"
@@ -87,7 +91,23 @@ HINTS = {
     "tf.initializers.xavier_initializer": "Write `tf.keras.initializers.GlorotUniform`",
     "tf.layers": _DENSE,
     "tf.lite": "Save the weights, and convert them where TensorFlow is installed",
-    "tf.distribute": _PROCESS,
+    "tf.distribute": (
+        "Write `tf.distribute.MirroredStrategy` for the devices of a machine, "
+        "`tf.distribute.MultiWorkerMirroredStrategy` for several machines"
+    ),
+    "tf.distribute.Server": _PROCESS,
+    "tf.distribute.coordinator": (
+        "Call `strategy.run` in the place of `ClusterCoordinator.schedule`: replicas run in step"
+    ),
+    "tf.distribute.experimental.coordinator": (
+        "Call `strategy.run` in the place of `ClusterCoordinator.schedule`: replicas run in step"
+    ),
+    "tf.distribute.experimental.PreemptionCheckpointHandler": (
+        "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start "
+        "the program with `python -m tapefacade launch --restarts K`"
+    ),
+    "tf.distribute.RunOptions": "Leave it out: there is one way to run a function in replicas",
+    "tf.distribute.InputOptions": "Leave it out: batches are where the replicas are",
     "tf.experimental.dtensor.DTensorCheckpoint": (
         "Write `tf.train.Checkpoint`: a variable has its own layout, and restores under any"
     ),
@@ -113,7 +133,6 @@ HINTS = {
     ),
     "tf.experimental.dtensor.jobs": "Write `jax.process_count()`",
     "tf.experimental.dtensor.heartbeat_enabled": "Leave it out: JAX watches its processes",
-    "tf.train.ClusterSpec": _PROCESS,
     "tf.train.AdagradOptimizer": "Write `tf.keras.optimizers.Adagrad`",
     "tf.train.AdamOptimizer": "Write `tf.keras.optimizers.Adam`",
     "tf.train.GradientDescentOptimizer": "Write `tf.keras.optimizers.SGD`",

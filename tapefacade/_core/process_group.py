@@ -1,5 +1,7 @@
 """The processes that run one program together: how many there are, and which one this is."""
 
+from jax.experimental import multihost_utils
+
 
 class ProcessGroup:
     """What a process knows of those that run the same program.
@@ -20,3 +22,16 @@ class ProcessGroup:
 
 
 PROCESSES = ProcessGroup()
+
+
+def barrier(name: str) -> None:
+    """Waits until all processes have come here.
+
+    Args:
+        name: tells this place from others.
+
+    Raises:
+        AssertionError: if one of them has come to another place.
+    """
+    if PROCESSES.count > 1:
+        multihost_utils.sync_global_devices(name)

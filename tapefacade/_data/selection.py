@@ -17,8 +17,8 @@ from tapefacade._data.element_structures import (
     row_leaf,
 )
 from tapefacade._data.node import (
-    SHARD_HINT,
     INFINITE,
+    SHARD_HINT,
     SHARING,
     UNKNOWN,
     Boxed,

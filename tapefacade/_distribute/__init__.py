@@ -1,1 +1,1 @@
-"""Strategies of `tf.distribute`: a program has one replica, on JAX's default device."""
+"""Strategies of `tf.distribute`: replicas on several devices, of one process or of several."""

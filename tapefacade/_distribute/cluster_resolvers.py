@@ -167,7 +167,7 @@ class TFConfigClusterResolver(ClusterResolver):
         self.environment = environment
 
     @property
-    def task_type(self) -> str | None:
+    def task_type(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The job of this process."""
         found = self._task("type")
         return None if found is None else str(found)
@@ -177,7 +177,7 @@ class TFConfigClusterResolver(ClusterResolver):
         self._given["type"] = task_type
 
     @property
-    def task_id(self) -> int | None:
+    def task_id(self) -> int | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The number of this process in its job."""
         found = self._task("index")
         return None if found is None else int(found)
@@ -187,7 +187,7 @@ class TFConfigClusterResolver(ClusterResolver):
         self._given["index"] = task_id
 
     @property
-    def rpc_layer(self) -> str | None:
+    def rpc_layer(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The protocol."""
         return self._layer or _config().get("rpc_layer")
 
@@ -264,11 +264,11 @@ class SlurmClusterResolver(ClusterResolver):
 
     def cluster_spec(self) -> ClusterSpec:
         """Returns the addresses of all processes."""
-        nodes = sorted(_hosts(_slurm("STEP_NODELIST")))
+        nodes = _hosts(_slurm("STEP_NODELIST"))
         counts = self._tasks_per_node(len(nodes))
         addresses = [
             f"{node}:{self._port + place}"
-            for node, count in zip(nodes, counts, strict=True)
+            for node, count in sorted(zip(nodes, counts, strict=True))
             for place in range(count)
         ]
         found, start = {}, 0

@@ -139,9 +139,7 @@ def merged(specs: Sequence[ClusterSpec]) -> ClusterSpec:
     return ClusterSpec(found)
 
 
-def _text(value: Any, what: str) -> str:
-    if isinstance(value, bytes):
-        return value.decode()
-    if not isinstance(value, str):
+def _text(value: Any, what: str) -> Any:
+    if not isinstance(value, str | bytes):
         raise TypeError(f"{what} {value!r} must be bytes or unicode")
     return value

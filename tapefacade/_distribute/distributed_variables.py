@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.replica_places import current_replica, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
@@ -109,6 +110,8 @@ class DistributedVariable(ResourceVariable):
             if self._strategy.requires_aggregation:
                 raise ValueError(MESSAGE_AGGREGATION)
             return value
+        if any(isinstance(part, EagerTensor | Variable) for part in nest.flatten(value)):
+            value = self._converted(value)
         if self._aggregation is VariableAggregation.MEAN and not isinstance(value, EagerTensor):
             return value
         replica._require_replicas("assign a variable whose values are brought together")

@@ -126,7 +126,7 @@ def _reduced_along(kind: ReduceOp, part: Any, axis: int, count: int) -> Any:
     if part._here is not None and part._stacked is not None:
         rows = part._stacked
         place = axis % (len(rows._type.shape) - 1) + 1
-        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, [0, place])
+        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, (0, place))
     values = [convert(value) for value in part._every()]
     total = add_n([reduce_sum(value, axis) for value in values])
     if kind is ReduceOp.SUM:

@@ -53,7 +53,9 @@ def own_part_of(dataset: Any, count: int, index: int, replicas: int) -> tuple[An
     """
     policy = dataset.options().experimental_distribute.auto_shard_policy
     node: DatasetNode = dataset._node
-    source = _names_of_files(node) if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE) else None
+    source = (
+        _names_of_files(node) if policy in (AutoShardPolicy.AUTO, AutoShardPolicy.FILE) else None
+    )
     if policy is AutoShardPolicy.FILE and source is None:
         raise hinted(
             errors.NotFoundError(None, None, MESSAGE_NO_FILES.format(_source(node).name)),

@@ -69,12 +69,6 @@ def enter() -> None:
     agree(int(from_chief(seed)))
 
 
-def barrier(name: str) -> None:
-    """Waits until all processes have come here."""
-    if PROCESSES.count > 1:
-        multihost_utils.sync_global_devices(name)
-
-
 def from_chief(array: Array) -> Array:
     """Returns the chief's array, which has the type of this process's.
 

@@ -56,8 +56,9 @@ MESSAGE_PROGRAMS = (
     "where process {} computes {}."
 )
 HINT_PROGRAMS = (
-    "Python must do the same in all of them: no shape and no branch may depend on the number of the "
-    "process. What differs is handed in by `strategy.experimental_distribute_values_from_function`."
+    "Python must do the same in all of them: no shape and no branch may depend on the number of "
+    "the process. What differs is handed in: "
+    "`strategy.experimental_distribute_values_from_function`."
 )
 FULL_NAME = "/job:{}/replica:0/task:{}/device:{}:{}"
 
@@ -388,7 +389,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
 
     def on_devices(self, rows: np.ndarray[Any, Any]) -> PerReplica:
         """Makes a value of all replicas; those of this process have the rows."""
-        assert self.mesh is not None and self.here is not None
+        assert self.mesh is not None
         shape = (self._count, *rows.shape[1:])
         sharding = NamedSharding(self.mesh, PartitionSpec(AXIS))
         with jax.enable_x64(True):

@@ -74,7 +74,9 @@ class Messages(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         text = normalised(record.getMessage())
         # Names lines of TensorFlow's, or is about its own functions and what is slow there.
-        of_tensorflow = text.startswith(("From /", "Using MirroredStrategy", "Efficient batch"))
+        of_tensorflow = text.startswith(
+            ("From /", "Using MirroredStrategy", "Using CollectiveAllReduce", "Efficient batch")
+        )
         if " triggered tf.function retracing" in text:
             of_tensorflow = "wrapped_fn" in text or "Strategy" in text
         if not of_tensorflow and text not in self.kept:

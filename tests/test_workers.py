@@ -1,0 +1,205 @@
+"""Several processes that run one program: their numbers, and what happens when one of them dies."""
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import worker_programs
+
+import tapefacade as tf
+
+HERE = pathlib.Path(__file__).parent
+SECONDS = 300  # for a machine that has much else to do
+
+
+def environment(**more):
+    found = {
+        **os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": "", "PYTHONUNBUFFERED": "1",
+        "PYTHONPATH": os.pathsep.join([str(HERE.parent), str(HERE)]), **more,
+    }  # fmt: skip
+    found.pop("TF_CONFIG", None) if "TF_CONFIG" not in more else None
+    return found
+
+
+def started(command, count=2, **more):
+    """Starts processes that know of each other."""
+    places = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    addresses = [f"localhost:{place.getsockname()[1]}" for place in places]
+    for place in places:
+        place.close()
+    configs = [
+        {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+        for index in range(count)
+    ]
+    return [
+        subprocess.Popen(
+            [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=environment(TF_CONFIG=json.dumps(config), **more),
+        )
+        for config in configs
+    ]  # fmt: skip
+
+
+def differences(mine, wanted, place=""):
+    """Where two structures of numbers and texts differ."""
+    if isinstance(wanted, dict | list):
+        keys = wanted if isinstance(wanted, dict) else range(len(wanted))
+        if type(mine) is not type(wanted) or len(mine) != len(wanted):
+            return [f"{place}: {mine} is not {wanted}"]
+        return [d for key in keys for d in differences(mine[key], wanted[key], f"{place}.{key}")]
+    if isinstance(wanted, float) and isinstance(mine, float):
+        near = np.isclose(mine, wanted, rtol=1e-5, atol=1e-6, equal_nan=True)
+        return [] if near else [f"{place}: {mine} is not {wanted}"]
+    return [] if mine == wanted else [f"{place}: {mine} is not {wanted}"]
+
+
+def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process():
+    workers = started([str(HERE / "worker_programs.py"), "fit"])
+    wanted = json.loads((HERE / "goldens" / "workers.json").read_text())
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    alone = {
+        name: json.loads(json.dumps(worker_programs.shown(program(tf, strategy))))
+        for name, program in (
+            ("fit_of_workers", worker_programs.fit_of_workers),
+            ("training_of_workers", worker_programs.training_of_workers),
+        )
+    }
+    for index, worker in enumerate(workers):
+        out, err = worker.communicate(timeout=SECONDS)
+        lines = [line for line in out.splitlines() if line.startswith(worker_programs.MARK)]
+        assert worker.returncode == 0, out + err
+        found = json.loads(lines[0].removeprefix(worker_programs.MARK))
+        assert not differences({key: found[key] for key in wanted[index]}, wanted[index])
+        assert not differences({key: found[key] for key in alone}, alone)
+
+
+def test_an_address_alone_is_one_process(monkeypatch):
+    config = {"cluster": {"worker": ["one:1"]}, "task": {"type": "worker", "index": 0}}
+    monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    assert strategy.num_replicas_in_sync == 1
+    assert strategy.cluster_resolver.task_type == "worker"
+    assert not strategy.extended._in_multi_worker_mode()
+
+
+LOST = """
+import os, signal
+import tapefacade as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+strategy.reduce("SUM", tf.constant(1.0), axis=None)
+if strategy.cluster_resolver.task_id == {culprit}:
+    {act}
+strategy.reduce("SUM", tf.constant(1.0), axis=None)
+"""
+
+
+@pytest.mark.parametrize(
+    ("culprit", "act", "how"),
+    [
+        (1, "os.kill(os.getpid(), signal.SIGKILL)", "worker 1 at {} was killed or"),
+        (
+            0,
+            "raise ValueError('mine')",
+            "worker 0, the chief, at {} has ended with an error, Value",
+        ),
+    ],
+)
+def test_who_has_lost_another_process_says_so_and_ends(culprit, act, how):
+    workers = started(["-c", LOST.format(culprit=culprit, act=act)])
+    results = [worker.communicate(timeout=SECONDS) for worker in workers]
+    assert workers[1 - culprit].returncode == 75, results
+    address = results[1 - culprit][1].partition(" at ")[2].split()[0]
+    assert how.format(address) in results[1 - culprit][1]
+    assert workers[culprit].returncode == (1 if culprit == 0 else -9), results
+
+
+TRAINED = """
+import os, pathlib, signal, sys
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+number = strategy.cluster_resolver.task_id
+folder = pathlib.Path(sys.argv[1])
+with strategy.scope():
+    w = tf.Variable([0.5, -0.5])
+    steps = tf.Variable(0)
+checkpoint = tf.train.Checkpoint(w=w, steps=steps)
+own = folder if number == 0 else folder / "others"
+manager = tf.train.CheckpointManager(checkpoint, str(own), max_to_keep=2)
+checkpoint.restore(tf.train.latest_checkpoint(str(folder)))
+print("from step", int(steps))
+rows = strategy.experimental_distribute_values_from_function(
+    lambda context: tf.constant([1.0, 2.0]) + float(context.replica_id_in_sync_group))
+
+
+@tf.function
+def train(x):
+    def replica(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(w * x) ** 2)
+        gradient = tape.gradient(loss, w)
+        w.assign_sub(0.1 * tf.distribute.get_replica_context().all_reduce("mean", gradient))
+        return loss
+    return strategy.reduce("MEAN", strategy.run(replica, args=(x,)), axis=None)
+
+
+mark = folder / "killed"
+while int(steps) < 6:
+    loss = train(rows)
+    steps.assign_add(1)
+    manager.save()
+    strategy.reduce("SUM", 1.0, axis=None)  # all have written
+    if number == 1 and int(steps) == 3 and "kill" in sys.argv and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+print("loss", float(loss), w.numpy().tolist())
+"""
+
+
+def launched(*words, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "tapefacade", "launch", *map(str, words)], env=environment(**more),
+        capture_output=True, text=True, check=False, timeout=SECONDS,
+    )  # fmt: skip
+
+
+def undisturbed(steps):
+    """What the training of `TRAINED` comes to."""
+    w, x = np.array([0.5, -0.5]), np.array([[1.0, 2.0], [2.0, 3.0]])
+    for _ in range(steps):
+        y = np.tanh(w * x)
+        loss = (y**2).sum(1).mean()
+        w = w - 0.1 * (2.0 * y * (1.0 - y**2) * x).mean(0)
+    return [loss, *w]
+
+
+def test_training_goes_on_from_the_last_checkpoint_after_a_kill(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(TRAINED)
+    done = launched("--processes", 2, "--restarts", 1, script, tmp_path, "kill")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "worker 1 was ended by the signal 9 (SIGKILL); the others are ended." in done.stderr
+    assert "all processes start again (1 of 1 times)" in done.stderr
+    lines = done.stdout.splitlines()
+    for index in range(2):
+        own = [line[4:] for line in lines if line.startswith(f"[{index}] ") and "Gloo" not in line]
+        assert [line for line in own if line.startswith("from")] == ["from step 0", "from step 3"]
+        (last,) = [line for line in own if line.startswith("loss")]
+        found = json.loads(f"[{last.removeprefix('loss ').replace(' [', ', ').removesuffix(']')}]")
+        assert np.allclose(found, undisturbed(6), rtol=1e-6)
+
+
+def test_launch_refuses_what_makes_no_sense(tmp_path):
+    for words, text in (
+        (["--processes", "0", __file__], "--processes is a positive number"),
+        (["--processes", "2", tmp_path / "missing.py"], "there is no file"),
+    ):
+        done = launched(*words)
+        assert done.returncode == 2
+        assert text in done.stderr
