@@ -167,32 +167,38 @@ class TFConfigClusterResolver(ClusterResolver):
         self.environment = environment
 
     @property
-    def task_type(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def task_type(self) -> str | None:
         """The job of this process."""
         found = self._task("type")
         return None if found is None else str(found)
 
     @task_type.setter
-    def task_type(self, task_type: str | None) -> None:
+    def task_type(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, task_type: str | None
+    ) -> None:
         self._given["type"] = task_type
 
     @property
-    def task_id(self) -> int | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def task_id(self) -> int | None:
         """The number of this process in its job."""
         found = self._task("index")
         return None if found is None else int(found)
 
     @task_id.setter
-    def task_id(self, task_id: int | None) -> None:
+    def task_id(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, task_id: int | None
+    ) -> None:
         self._given["index"] = task_id
 
     @property
-    def rpc_layer(self) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+    def rpc_layer(self) -> str | None:
         """The protocol."""
         return self._layer or _config().get("rpc_layer")
 
     @rpc_layer.setter
-    def rpc_layer(self, rpc_layer: str | None) -> None:
+    def rpc_layer(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, rpc_layer: str | None
+    ) -> None:
         self._layer = rpc_layer
 
     def _task(self, name: str) -> Any:

@@ -94,11 +94,11 @@ def exchanged_arrays(arrays: Sequence[Array]) -> list[list[Array]]:
     """Returns the arrays that each process gives, which may differ in shape."""
     file = io.BytesIO()
     for array in arrays:
-        np.save(file, array, allow_pickle=array.dtype == object)
+        np.lib.format.write_array(file, array, allow_pickle=array.dtype == object)
     found = []
     for data in exchanged(file.getvalue()):
         file = io.BytesIO(data)
-        found.append([np.load(file, allow_pickle=True) for _ in arrays])
+        found.append([np.lib.format.read_array(file, allow_pickle=True) for _ in arrays])
     return found
 
 
