@@ -63,7 +63,7 @@ def variables_of_workers(tf, strategy):
     def replica(x):
         total.assign_add(x)
         mean.assign([x, 2.0 * x])
-        chief.assign(10.0 * x)
+        chief.assign(chief + 10.0)
         return first * x
 
     found = [first, strategy.run(replica, args=(given,)), total, mean, chief]

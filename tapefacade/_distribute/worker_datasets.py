@@ -79,12 +79,12 @@ def own_part_of(dataset: Any, count: int, index: int, replicas: int) -> tuple[An
 def _in_parts(dataset: Dataset, count: int, index: int, replicas: int) -> Any:
     """Returns a dataset of the batches of single replicas, those of this process in turn."""
     size = _batch_size(dataset._node)
-    first = index * (replicas // count)
     if size is not None:
+        first = index * (replicas // count)
         whole, rest = divmod(size, replicas)
         sizes = [whole + (place < rest) for place in range(replicas)]
         return dataset.rebatch(sizes[first:] + sizes[:first])
-    return wrap(BatchParts(dataset._node, replicas, first), dataset._own_options)
+    return wrap(BatchParts(dataset._node, replicas), dataset._own_options)
 
 
 class BatchParts(SameTypesNode):
@@ -92,9 +92,9 @@ class BatchParts(SameTypesNode):
 
     name = "_LegacyRebatchDataset"
 
-    def __init__(self, node: DatasetNode, replicas: int, first: int) -> None:
+    def __init__(self, node: DatasetNode, replicas: int) -> None:
         super().__init__(node)
-        self._replicas, self._first = replicas, first
+        self._replicas = replicas
 
     def elements_from(self, elements: Iterator[Any]) -> Iterator[Any]:
         for element in elements:
@@ -104,7 +104,6 @@ class BatchParts(SameTypesNode):
             flat = leaves(element)
             whole, rest = divmod(int(flat[0].shape[0]), self._replicas)
             sizes = [whole + (place < rest) for place in range(self._replicas)]
-            sizes = sizes[self._first :] + sizes[: self._first]
             ends = list(itertools.accumulate(sizes))
             for a, b in zip([0, *ends], ends, strict=False):
                 rows = [

@@ -134,7 +134,8 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
     All processes run the same program: a function that `run` or `tf.function` calls in one of them
     is called in all. What is random and has no seed is the same in all processes but in replicas,
     and variables begin with the chief's values. Unlike TensorFlow, a variable that replicas assign
-    without aggregation shows the value of the first replica in all processes.
+    without aggregation, or with that of the first, shows the value of the first replica of all in
+    every process; in TensorFlow that of the first replica of the process.
 
     Args:
         cluster_resolver: says where the processes are; by default `TF_CONFIG` does.
