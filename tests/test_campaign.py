@@ -4,7 +4,17 @@ import pytest
 from campaign import files, growth, kills, programs
 
 # Formats whose readers are quick; the others are left to the long form.
-QUICK = ["records", "example", "tensor", "json example", "csv", "png", "wav", "checkpoint"]
+QUICK = [
+    "records",
+    "example",
+    "tensor",
+    "json example",
+    "csv",
+    "png",
+    "wav",
+    "checkpoint",
+    "kept programs",
+]
 
 
 def failures(part, *more):

@@ -13,11 +13,18 @@ MESSAGE_NO_GRAPH = (
 )
 
 
+MESSAGE_NO_FOLDER = "No `profiler_outdir` passed to trace_on(). Profiler won't be enabled."
+MESSAGE_NO_PROFILER = (
+    "Error while stopping profiler: Cannot export profiling results. No profiler is running."
+)
+
+
 class _State:
     """What is traced now."""
 
     graph = False
     profiler = False
+    is_profiled = False
 
 
 STATE, LOCK = _State(), threading.Lock()
@@ -36,8 +43,7 @@ def trace_on(
         profiler: make a profile, as `tf.profiler.experimental.start` does.
         profiler_outdir: the directory that it is written to.
 
-    Raises:
-        ValueError: if there is no directory for a profile.
+    A profile without a directory is not made, and a warning says so.
 
     >>> tf.summary.trace_on()
     >>> tf.summary.trace_off()
@@ -47,10 +53,11 @@ def trace_on(
             get_logger().warning("Trace already enabled")
             return
         if profiler and profiler_outdir is None:
-            raise ValueError("Argument `profiler_outdir` is not specified.")
-        if profiler:
+            get_logger().warning(MESSAGE_NO_FOLDER)
+        elif profiler:
             start(str(profiler_outdir))
         STATE.graph, STATE.profiler = graph, profiler
+        STATE.is_profiled = profiler and profiler_outdir is not None
 
 
 @function("summary.trace_off")
@@ -60,9 +67,11 @@ def trace_off() -> None:
     >>> tf.summary.trace_off()
     """
     with LOCK:
-        if STATE.profiler:
+        if STATE.is_profiled:
             stop(save=False)
-        STATE.graph = STATE.profiler = False
+        elif STATE.profiler:
+            get_logger().warning(MESSAGE_NO_PROFILER)
+        STATE.graph = STATE.profiler = STATE.is_profiled = False
 
 
 @function("summary.trace_export")
@@ -85,6 +94,8 @@ def trace_export(name: str, step: Any = None, profiler_outdir: str | None = None
             raise ValueError("Must enable trace before export through tf.summary.trace_on.")
         if STATE.graph:
             get_logger().warning(MESSAGE_NO_GRAPH)
-        if STATE.profiler:
+        if STATE.is_profiled:
             stop()
-        STATE.graph = STATE.profiler = False
+        elif STATE.profiler:
+            get_logger().warning(MESSAGE_NO_PROFILER)
+        STATE.graph = STATE.profiler = STATE.is_profiled = False

@@ -18,6 +18,8 @@ import random
 import resource
 import shutil
 import signal
+import struct
+import tarfile
 import tempfile
 import traceback
 import zipfile
@@ -25,7 +27,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+
+from tapefacade._trace.compilation_cache import through_cache
 
 COUNT = 1000  # damaged files of each format
 SHORT_COUNT = 12
@@ -292,6 +298,60 @@ def read_vocabulary(tf: Any, path: pathlib.Path) -> Any:
     return tf.lookup.StaticHashTable(source, -1).lookup(tf.constant(["word3"])).numpy()
 
 
+def read_webp(tf: Any, path: pathlib.Path) -> Any:
+    return tf.io.decode_webp(path.read_bytes()).numpy()
+
+
+def write_arrays(tf: Any, path: pathlib.Path) -> None:
+    with open(path, "wb") as file:
+        np.savez(file, x=np.arange(6.0).reshape(3, 2), y=np.arange(3))
+
+
+def read_arrays(tf: Any, path: pathlib.Path) -> Any:
+    with np.load(path) as arrays:
+        elements = {name: arrays[name] for name in arrays.files}
+    return [row["x"].numpy() for row in tf.data.Dataset.from_tensor_slices(elements)]
+
+
+def write_archive(kind: str) -> Any:
+    def write(tf: Any, path: pathlib.Path) -> None:
+        source = path.parent / "source"
+        source.mkdir()
+        (source / "a.txt").write_text("some text " * 30)
+        made = shutil.make_archive(str(path) + ".made", kind, source)
+        os.replace(made, path)
+        shutil.rmtree(source)
+
+    return write
+
+
+def read_archive(tf: Any, path: pathlib.Path) -> Any:
+    shutil.rmtree(path.parent / "got", ignore_errors=True)
+    found = tf.keras.utils.get_file(
+        "archive", path.as_uri(), extract=True, cache_dir=str(path.parent / "got")
+    )
+    return [file.read_text() for file in pathlib.Path(found).rglob("*.txt")]
+
+
+def compute_again(tf: Any) -> Any:
+    jax.clear_caches()
+    run = through_cache(jax.jit(lambda x: jnp.sin(x) @ jnp.cos(x)))
+    return np.asarray(run(np.ones((4, 4), np.float32)))
+
+
+def write_programs(tf: Any, path: pathlib.Path) -> None:
+    path.mkdir(mode=0o700)
+    tf.config.keep_compiled_programs(str(path))
+    compute_again(tf)
+
+
+def read_programs(tf: Any, path: pathlib.Path) -> Any:
+    for folder in (path, *path.rglob("*")):
+        folder.chmod(0o700)
+    tf.config.keep_compiled_programs(str(path))
+    np.testing.assert_allclose(compute_again(tf), 4 * np.sin(1) * np.cos(1), rtol=1e-5)
+
+
 FORMATS = {
     "records": Format(write_records, read_records),
     "records, gzip": Format(
@@ -309,6 +369,11 @@ FORMATS = {
     "jpeg": Format(write_image("encode_jpeg"), read_image),
     "gif": Format(write_with_pillow("gif"), read_image),
     "bmp": Format(write_with_pillow("bmp"), read_image),
+    "webp": Format(write_with_pillow("webp"), read_webp),
+    "arrays of NumPy": Format(write_arrays, read_arrays),
+    "zip": Format(write_archive("zip"), read_archive),
+    "tar": Format(write_archive("gztar"), read_archive),
+    "kept programs": Format(write_programs, read_programs),
     "wav": Format(write_wav, read_wav),
     "checkpoint": Format(write_checkpoint, read_checkpoint),
     "TensorFlow's checkpoint of objects": Format(copy_golden("objects"), read_golden("ckpt-1")),
@@ -338,6 +403,8 @@ def damaged(data: bytes, index: int, count: int, dice: random.Random) -> bytes:
 def is_clean(tf: Any, error: BaseException) -> bool:
     """Whether a reader may raise an error: TensorFlow's classes, Python's for data, or HDF5's."""
     frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, tarfile.TarError | zlib.error | struct.error):
+        return True  # said by Python's own readers
     if isinstance(error, RuntimeError) and frames and frames[-1].filename.startswith("h5py"):
         return True  # said to Keras, which hands it on
     return isinstance(

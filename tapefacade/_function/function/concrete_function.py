@@ -10,6 +10,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
+from tapefacade._extension.extension_type import ExtensionTypeSpec
 from tapefacade._function.function import function_types
 from tapefacade._function.function.input_signature import (
     binding_error,
@@ -26,6 +27,16 @@ from tapefacade._trace.program_listing import ProgramListing
 def not_one_program(function: str, why: Any) -> str:
     """Words that there is nothing to show of a function whose Python runs at every call."""
     return f"{function} is not one program: {why}."
+
+
+def _component_specs(spec: Any) -> Any:
+    """Returns the specs of the tensors that make a value, or the spec of what is one tensor."""
+    if isinstance(spec, TensorSpec) or not isinstance(spec, TypeSpec):
+        return spec
+    found = nest.flatten(spec, expand_composites=True)
+    if not all(isinstance(part, TensorSpec) for part in found):
+        return spec
+    return tuple(found) if isinstance(spec, ExtensionTypeSpec) else found
 
 
 class ConcreteFunction(function_types.Callable):
@@ -192,14 +203,18 @@ class ConcreteFunction(function_types.Callable):
     @property
     def output_dtypes(self) -> Any:
         """The dtype of each tensor in the result."""
-        return nest.map_structure(lambda spec: getattr(spec, "dtype", None), self._outputs)
+        return nest.map_structure(lambda spec: getattr(spec, "dtype", None), self._components())
 
     @property
     def output_shapes(self) -> Any:
         """The shape of each tensor in the result."""
         return nest.map_structure(
-            lambda spec: getattr(spec, "shape", TensorShape(None)), self._outputs
+            lambda spec: getattr(spec, "shape", TensorShape(None)), self._components()
         )
+
+    def _components(self) -> Any:
+        """Returns the specs of the results, those of ragged tensors and the like taken apart."""
+        return nest.map_structure(_component_specs, self._outputs)
 
     @property
     def variables(self) -> tuple[Variable, ...]:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tapefacade._core.dtypes import DType, as_dtype, int8, int32, uint8
+from tapefacade._core.dtypes import DType, as_dtype, bfloat16, int8, int32, uint8
 from tapefacade._core.error_texts import inconvertible_argument, invalid, matrix_sizes, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
@@ -38,8 +38,10 @@ def ndims_differ(first: str, second: str) -> str:
 
 
 def _is_quantized(static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
-    """Tells whether 8-bit integers, signed or not, are multiplied to int32."""
-    return int32 in static and all(type_.dtype in (int8, uint8) for type_ in types)
+    """Tells whether 8-bit integers are multiplied to int32, or with bfloat16 to bfloat16."""
+    small = [type_.dtype in (int8, uint8) for type_ in types]
+    others = [type_.dtype for type_, is_small in zip(types, small, strict=True) if not is_small]
+    return (int32 in static and all(small)) or (bfloat16 in static and others == [bfloat16])
 
 
 @op("linalg.matmul", "matmul", kernel="MatMul", dtypes=NUMBERS, accepts=_is_quantized)

@@ -396,6 +396,8 @@ def eigh_tridiagonal(
     """
     diagonal = convert_to_tensor(alpha)
     above = convert_to_tensor(beta)
+    if diagonal._type.shape == (1,) and above._type.shape == (0,):
+        return real(diagonal)  # as it is, whatever else is asked for
     if not (diagonal.dtype.is_floating or diagonal.dtype.is_complex):
         raise ValueError(f"data type {diagonal.dtype.as_numpy_dtype} not inexact")
     if diagonal.dtype is not above.dtype:
@@ -407,8 +409,6 @@ def eigh_tridiagonal(
     size, others = (int(given.shape[0] or 0) for given in (diagonal, above))
     if others != max(size - 1, 0):
         raise invalid(unequal_shapes(f"[{size}]", f"[{others + 1}]"))
-    if size == 1:
-        return real(diagonal)
     values, vectors = _eigh_tridiagonal(diagonal, above)
     first, end = 0, size
     if select == "i":
