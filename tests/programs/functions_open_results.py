@@ -195,3 +195,71 @@ def statements_of_python(tf, np):
         return y
 
     return [kind_of_error(lambda n=n: f(tf.ones([n]))) for n in (2, 4, 2)], sorted(found)
+
+
+def what_is_printed_and_compared(tf, np):
+    found = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def f(x):
+        y, n = tf.map_fn(lambda r: r + 1.0, x), tf.shape(x)[0]
+        z = tf.zeros([n])
+        found.append([
+            str(y.shape), repr(y.shape), y.shape.as_list(), y.shape[0], len(y.shape),
+            y.shape == [None, 2], y.shape == [3, 2], z.shape.as_list(), z.shape.num_elements(),
+            y.get_shape().as_list(), y.shape.is_compatible_with([7, 2]),
+            str(tf.TensorShape([None]).merge_with(z.shape)), str(z.shape.concatenate([4])),
+            tf.get_static_value(tf.shape(y)), tf.get_static_value(n), tf.get_static_value(n * 2),
+            str(tf.get_static_value(tf.shape(y), partial=True)), tf.get_static_value(tf.rank(y)),
+            tf.get_static_value(tf.constant([3])),
+        ])  # fmt: skip
+        return y
+
+    f(tf.ones([3, 2]))
+    f(tf.ones([5, 2]))
+    return found[0], found[-1]
+
+
+def functions_within(tf, np):
+    found = set()
+
+    @tf.function
+    def inner(z):
+        found.add(f"inner {z.shape} {tf.zeros([tf.shape(z)[0]]).shape}")
+        return tf.concat([z, z], 0), tf.zeros([tf.shape(z)[0], 3])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = inner(x)[0] ** 2
+        results = [*inner(x[:2]), *inner(tf.transpose(x)), y, tape.gradient(y, x)]
+        found.add(str([str(tensor.shape) for tensor in results]))
+        return tf.reduce_sum(y)
+
+    return [f(tf.ones(sizes)) for sizes in ([3, 2], [4, 5], [3, 2])], sorted(found)
+
+
+def values_for_several_sizes(tf, np):
+    v = tf.Variable([[1.0], [2.0]])
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def f(x):
+        n = tf.shape(x)[0]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            rows = tf.map_fn(lambda r: tf.reduce_sum(r * r), x)
+            sums = tf.scan(lambda a, r: a + r, x)
+            _, total = tf.while_loop(
+                lambda i, a: i < n, lambda i, a: (i + 1, a + x[i]), (0, tf.zeros([2]))
+            )
+            product = tf.cond(tf.reduce_sum(x) > 3.0, lambda: x @ v, lambda: -x @ v)
+            made = tf.zeros([n, 3]) + tf.eye(n, 3) + tf.linspace(0.0, 1.0, n)[:, None]
+            made += tf.cast(tf.range(n), tf.float32)[:, None]
+            loss = sum(map(tf.reduce_sum, (rows, sums, total, product, made)))
+        return [
+            loss, tape.gradient(loss, [x, v]), made, tf.repeat(x, n, 0), tf.tile(x, [1, n]),
+            tf.one_hot(tf.range(n), n), x[: n - 1], tf.reshape(x, [n * 2]),
+        ]  # fmt: skip
+
+    return [f(tf.reshape(tf.range(2.0 * k) - 1.5, [k, 2])) for k in (2, 3, 4, 3, 1)]

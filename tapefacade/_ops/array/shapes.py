@@ -274,12 +274,18 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """
     if isinstance(tensor, EagerTensor):
         if not _is_symbolic(tensor):
-            return tensor.numpy()
+            return None if ACCOUNTS and _depends_on_sizes(tensor) else tensor.numpy()
         return _static_value(tensor._recording, tensor._slot, partial)
     is_known = isinstance(tensor, HOST_TYPES) or (
         isinstance(tensor, CompositeTensor) and not tensor._is_tensor
     )
     return tensor if is_known else None
+
+
+def _depends_on_sizes(tensor: EagerTensor) -> bool:
+    """Whether a value on the host comes from sizes that are not known in this function."""
+    account = open_sizes()
+    return account is not None and account.other_value(tensor) is not None
 
 
 def _is_symbolic(tensor: EagerTensor) -> bool:
