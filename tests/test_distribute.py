@@ -270,3 +270,31 @@ def test_what_strategies_make_are_of_the_public_classes():
     assert isinstance(strategy.extended, tf.distribute.StrategyExtended)
     context = strategy.run(tf.distribute.get_replica_context)
     assert isinstance(context, tf.distribute.ReplicaContext)
+
+
+def test_backups_go_on_under_a_strategy(tmp_path):
+    """Callbacks build the optimizer outside of the scope: its variables are the strategy's."""
+    keras = tf.keras
+    strategy = mirrored()
+    x = tf.reshape(tf.sin(tf.range(42.0)), [14, 3])
+    data = tf.data.Dataset.from_tensor_slices((x, tf.reduce_sum(x, 1, keepdims=True))).batch(4)
+
+    class Stop(keras.callbacks.Callback):
+        def on_epoch_begin(self, epoch, logs=None):
+            if epoch == 2:
+                raise KeyboardInterrupt
+
+    def trained(*callbacks):
+        start = keras.initializers.GlorotUniform(seed=1)
+        with strategy.scope():
+            model = keras.Sequential([
+                keras.Input([3]), keras.layers.Dense(1, kernel_initializer=start),
+            ])  # fmt: skip
+            model.compile(keras.optimizers.Adam(0.05), "mse")
+        return model.fit(data, epochs=4, verbose=0, callbacks=list(callbacks)).history["loss"]
+
+    whole = trained()
+    backup = keras.callbacks.BackupAndRestore(str(tmp_path / "backup"))
+    with pytest.raises(KeyboardInterrupt):
+        trained(backup, Stop())
+    assert trained(keras.callbacks.BackupAndRestore(backup.backup_dir)) == whole[2:]

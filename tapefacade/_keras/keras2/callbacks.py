@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from tapefacade._core.process_group import PROCESSES, barrier
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2.notices import like, notice, renamed_method, source
 
@@ -29,6 +30,9 @@ def apply(patches: AttributePatches) -> None:
     checkpoint = callbacks.ModelCheckpoint
     patches.set(checkpoint, "__init__", _checkpoint(checkpoint.__init__))
     patches.set(checkpoint, "on_epoch_end", _every(checkpoint.on_epoch_end))
+    backup = callbacks.BackupAndRestore
+    for method in ("_save_model", "on_train_end"):
+        patches.set(backup, method, _by_chief(getattr(backup, method)))
     board = callbacks.TensorBoard
     patches.set(board, "__init__", _without(board.__init__, "TensorBoard", OF_TENSORBOARD))
     rate = callbacks.LearningRateScheduler
@@ -62,6 +66,18 @@ def _keeping(original: Callable[[Any], None]) -> Callable[[Any], None]:
         self.history = FitHistory(self.history)
 
     return __init__
+
+
+def _by_chief(original: Callable[..., None]) -> Callable[..., None]:
+    """Makes a method that only the chief of several processes runs; the others wait for it."""
+
+    @like(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> None:
+        if PROCESSES.is_chief:
+            original(self, *args, **kwargs)
+        barrier("BackupAndRestore")
+
+    return method
 
 
 def _progress(original: Callable[[Any], None]) -> Callable[..., None]:

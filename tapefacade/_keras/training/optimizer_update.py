@@ -5,6 +5,7 @@ each variable. So what an optimizer of Keras does with the gradients is recorded
 loop, for the settings it has, and recorded again as a whole wherever gradients are applied.
 """
 
+import contextlib
 import functools
 import weakref
 from collections.abc import Callable, Sequence
@@ -65,16 +66,21 @@ def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def slot_beside(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes the method that adds a slot: it belongs to the device of the variable that it is of."""
+    """Makes the method that adds a slot: it belongs where the variable is that it is of.
+
+    That is its device, and its strategy: `BackupAndRestore` builds optimizers outside of the scope.
+    """
 
     @functools.wraps(original)
     def add_variable_from_reference(
         self: Any, reference_variable: Any, *args: Any, **kw: Any
     ) -> Any:
-        if not Placement.is_used:
+        variable = getattr(reference_variable, "_root", None)
+        strategy = getattr(variable, "_strategy", None)
+        if not Placement.is_used and strategy is None:
             return original(self, reference_variable, *args, **kw)
-        home = getattr(getattr(reference_variable, "_root", None), "_home", None)
-        with PLACED.temporarily(home=home):
+        creating = contextlib.nullcontext() if strategy is None else strategy.creating()
+        with creating, PLACED.temporarily(home=getattr(variable, "_home", None)):
             return original(self, reference_variable, *args, **kw)
 
     return add_variable_from_reference
