@@ -92,6 +92,18 @@ values = strategy.run(lambda: tf.distribute.get_replica_context().replica_id_in_
 held = values._stacked.__jax_array__().sharding.device_set
 assert {device.id for device in held} == {2, 5}, held
 assert tf.distribute.MirroredStrategy().num_replicas_in_sync == 8
+
+
+@tf.function
+def told(numbers):
+    def replica(number):
+        tf.print("of replica", number, output_stream=sys.stderr)
+        return number + 1
+    total = strategy.reduce("SUM", strategy.run(replica, args=(numbers,)), axis=None)
+    tf.print("together", total, output_stream=sys.stderr)
+
+
+told(values)
 print(*found, "done")
 """
 
@@ -109,6 +121,9 @@ def test_replicas_on_devices_of_their_own_give_the_same():
         capture_output=True, text=True, check=False, cwd=pathlib.Path(__file__).parents[1],
     )  # fmt: skip
     assert done.stdout.splitlines() == ["done"], done.stdout + done.stderr
+    lines = done.stderr.splitlines()
+    said = sorted(line for line in lines if line.startswith(("of replica", "together")))
+    assert said == ["of replica 0", "of replica 1", "together 3"]
 
 
 def mirrored(count=2):

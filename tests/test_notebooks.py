@@ -30,8 +30,8 @@ def codes(path):
     return [cell for cell in read(path)["cells"] if cell["cell_type"] == "code"]
 
 
-def test_there_are_eleven_of_them():
-    assert [path.name[:2] for path in PATHS] == [f"{number:02}" for number in range(1, 12)]
+def test_there_are_twelve_of_them():
+    assert [path.name[:2] for path in PATHS] == [f"{number:02}" for number in range(1, 13)]
     readme = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     assert [path.name for path in PATHS if f"(notebooks/{path.name})" not in readme] == []
 

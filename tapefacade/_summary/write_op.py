@@ -14,6 +14,7 @@ from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.array.printing import QUIET
 from tapefacade._summary.event_files import EventFile, SummaryMetadata
 from tapefacade._summary.writers import FileWriter
+from tapefacade._trace.named_axes import EFFECT_ORDER
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
@@ -87,7 +88,9 @@ class _WriteSummary(Operation):
         (writing,) = static
         if not QUIET.on:
             jax.debug.callback(
-                lambda *values: writing.now(*map(np.asarray, values)), *arrays, ordered=True
+                lambda *values: writing.now(*map(np.asarray, values)),
+                *arrays,
+                ordered=EFFECT_ORDER.is_kept,
             )
         return [jnp.ones((), bool)]
 

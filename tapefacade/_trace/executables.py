@@ -12,6 +12,7 @@ from jax import lax
 from jax.sharding import NamedSharding
 
 from tapefacade._trace.compilation_cache import through_cache
+from tapefacade._trace.named_axes import EFFECT_ORDER
 from tapefacade._trace.slices import Slice, Step, evaluate
 
 # Compiled functions that are kept; the least recently used goes first. Each takes about 1.5 MiB,
@@ -102,6 +103,9 @@ class Executable:
         EXECUTABLES.keep(self)
         return first
 
+    def _is_on_several_devices(self) -> bool:
+        return any(step.operation.has_devices for step in self.part.steps)
+
     def _run(self, *arguments: Any) -> Any:
         """Computes the outputs, one alone as it is; with checks, also what these say."""
         STATISTICS.compiled += 1
@@ -124,7 +128,8 @@ class Executable:
                     details.append((step, rest))
             return step.operation.evaluate(arrays, step.static)
 
-        slots = evaluate(self.part, values, apply)
+        with EFFECT_ORDER.temporarily(is_kept=not self._is_on_several_devices()):
+            slots = evaluate(self.part, values, apply)
         types = self.part.types()
         outputs = [strong(slots[slot], types[slot].numpy_dtype) for slot in self.part.outputs]
         if not self.is_checked:

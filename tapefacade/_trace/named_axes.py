@@ -1,4 +1,4 @@
-"""Named axes: what is traced on its own may be part of a run of replicas, over a named axis."""
+"""What a trace has to know of replicas: their named axis, and whether they print in order."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +15,15 @@ class _NamedAxes(ThreadState):
 
 
 NAMED_AXES = _NamedAxes()
+
+
+class _EffectOrder(ThreadState):
+    """Whether what a program prints keeps its order, which JAX knows on one device only."""
+
+    is_kept = True
+
+
+EFFECT_ORDER = _EffectOrder()
 
 
 def traced(function: Callable[..., Any], return_shape: bool = False) -> Callable[..., Any]:
