@@ -133,6 +133,24 @@ def with_axes_along(result: Any, vectors: dict[int, Any]) -> Any:
     return result
 
 
+def with_sizes_of(result: Any, like: Any) -> Any:
+    """Takes note that sizes are those of another tensor, which may be unknown.
+
+    Args:
+        result: a tensor.
+        like: a tensor of the same rank; where it has another size, nothing is known of that.
+
+    Returns:
+        `result`.
+    """
+    account = open_sizes()
+    if account is not None and len(result._type.shape) == len(like._type.shape):
+        sizes = zip(result._type.shape, like._type.shape, account.other_sizes(like), strict=True)
+        unknown = [axis for axis, (own, size, other) in enumerate(sizes) if own == size != other]
+        account.note_unknown(result, unknown)
+    return result
+
+
 def sized_like(
     function: Callable[[list[EagerTensor]], Any],
     tensors: Sequence[Any],

@@ -263,3 +263,18 @@ def values_for_several_sizes(tf, np):
         ]  # fmt: skip
 
     return [f(tf.reshape(tf.range(2.0 * k) - 1.5, [k, 2])) for k in (2, 3, 4, 3, 1)]
+
+
+def noise_and_smaller_sides(tf, np):
+    dropout = tf.keras.layers.Dropout(0.5)
+
+    def make(x):
+        return {
+            "svd": tf.linalg.svd(x), "all": tf.linalg.svd(x, full_matrices=True)[1],
+            "values": tf.linalg.svd(x, compute_uv=False), "qr": tf.linalg.qr(x),
+            "diagonal": tf.linalg.diag_part(x), "layer": dropout(x, training=True),
+            "dropout": tf.nn.dropout(x, 0.5),
+            "stateless": tf.nn.experimental.stateless_dropout(x, 0.5, [1, 2]),
+        }  # fmt: skip
+
+    return called(tf, make)

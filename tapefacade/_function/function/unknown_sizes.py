@@ -47,6 +47,7 @@ _LOCK = threading.Lock()
 _OPEN: Any = ACCOUNTS
 # In the place of an unknown size where types are inferred once more.
 OTHER_SIZE = 1013
+_SMALLER_KERNELS = frozenset(("Svd", "Qr", "MatrixDiagPartV3"))  # with as many as the smaller side
 
 
 def is_unknown(size: int | None) -> bool:
@@ -244,7 +245,7 @@ def _outputs(
         except Exception:  # of static parameters that are for the real sizes
             continue
         if len(found) == len(real) and (found != tuple(real) or given is not types):
-            return found
+            return _not_smaller(operation, other_static, types, found)
     gone = [
         size
         for type_, other in zip(inputs, types, strict=True)
@@ -252,6 +253,30 @@ def _outputs(
         if size != more
     ]
     return [type_of(_marked(known.shape, gone), known.numpy_dtype) for known in real]
+
+
+def _not_smaller(
+    operation: Operation,
+    static: tuple[Any, ...],
+    types: Sequence[TensorType],
+    found: Sequence[TensorType],
+) -> Sequence[TensorType]:
+    """Returns types in which what is the smaller of two sizes is unknown if one of them is."""
+    if operation.kernel not in _SMALLER_KERNELS:
+        return found
+    least = [
+        type_of(tuple([1 if size == OTHER_SIZE else size for size in t.shape]), t.numpy_dtype)
+        for t in types
+    ]
+    pairs = zip(found, operation.infer(static, least)[0], strict=True)
+    return [
+        type_of(
+            tuple([size if size == less else OTHER_SIZE for size, less in zip(
+                type_.shape, other.shape, strict=True)]),
+            type_.numpy_dtype,
+        )
+        for type_, other in pairs
+    ]  # fmt: skip
 
 
 def _with_sizes(given: TensorType, shape: Sequence[int | None] | None, _: TensorType) -> TensorType:

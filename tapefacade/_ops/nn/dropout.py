@@ -14,6 +14,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import FreeTensor, TensorLike, function, op
 from tapefacade._ops.random import philox
 from tapefacade._ops.random.stateless import stateless_uniform
+from tapefacade._trace.open_sizes import ACCOUNTS, with_sizes_of
 
 
 @function("nn.dropout", dispatch=True)
@@ -171,7 +172,7 @@ def general_dropout(
     if _checked_rate(rate, x.dtype) and rate == 0:
         return x
     draws = uniform_sampler(shape=_noise_shape(noise_shape, x.shape), dtype=x.dtype)
-    return _kept(x, rate, draws)
+    return _kept(x, rate, with_sizes_of(draws, x) if ACCOUNTS else draws)
 
 
 @function("nn.experimental.stateless_dropout")
