@@ -12,6 +12,7 @@ import pytest
 import worker_programs
 
 import tapefacade as tf
+from tapefacade.__main__ import main
 
 HERE = pathlib.Path(__file__).parent
 SECONDS = 300  # for a machine that has much else to do
@@ -62,13 +63,8 @@ def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process():
     workers = started([str(HERE / "worker_programs.py"), "fit"])
     wanted = json.loads((HERE / "goldens" / "workers.json").read_text())
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-    alone = {
-        name: json.loads(json.dumps(worker_programs.shown(program(tf, strategy))))
-        for name, program in (
-            ("fit_of_workers", worker_programs.fit_of_workers),
-            ("training_of_workers", worker_programs.training_of_workers),
-        )
-    }
+    found = worker_programs.shown(worker_programs.fit_of_workers(tf, strategy))
+    alone = {"fit_of_workers": json.loads(json.dumps(found))}
     for index, worker in enumerate(workers):
         out, err = worker.communicate(timeout=SECONDS)
         lines = [line for line in out.splitlines() if line.startswith(worker_programs.MARK)]
@@ -195,11 +191,15 @@ def test_training_goes_on_from_the_last_checkpoint_after_a_kill(tmp_path):
         assert np.allclose(found, undisturbed(6), rtol=1e-6)
 
 
-def test_launch_refuses_what_makes_no_sense(tmp_path):
-    for words, text in (
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
         (["--processes", "0", __file__], "--processes is a positive number"),
-        (["--processes", "2", tmp_path / "missing.py"], "there is no file"),
-    ):
-        done = launched(*words)
-        assert done.returncode == 2
-        assert text in done.stderr
+        (["--processes", "2", "missing.py"], "there is no file 'missing.py'"),
+    ],
+)
+def test_launch_refuses_what_makes_no_sense(words, text, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["launch", *words])
+    assert end.value.code == 2
+    assert text in capsys.readouterr().err
