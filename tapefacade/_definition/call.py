@@ -189,18 +189,15 @@ def _dense(tensor: EagerTensor) -> EagerTensor:
 
 def _common_dtype(parameters: list[Parameter], values: list[Any]) -> dtypes.DType | None:
     """Returns the dtype of the first tensor, or else of the first tensor in a list."""
-    common = [
-        value
-        for parameter, value in zip(parameters, values, strict=True)
-        if parameter.kind == "common"
-    ]
-    for value in common:
-        if is_operand(value):
-            return value._type.dtype
-    for value in common:
-        if isinstance(value, list | tuple) and (dtype := _dtype_within(value)) is not None:
-            return dtype
-    return None
+    lists = []
+    for parameter, value in zip(parameters, values, strict=True):
+        if parameter.kind == "common":
+            if is_operand(value):
+                return value._type.dtype
+            if isinstance(value, list | tuple):
+                lists.append(value)
+    found = (dtype for value in lists if (dtype := _dtype_within(value)) is not None)
+    return next(found, None)
 
 
 def _dtype_within(value: Any) -> dtypes.DType | None:
@@ -284,6 +281,8 @@ def _placed(values: list[Any]) -> tuple[Recording, list[int]]:
 
 def _frozen(op: "Op", static: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Makes static values hashable; returns them, and what they would be for other sizes."""
+    if not static:
+        return static, static
     frozen = freeze(op.statics, static)
     if not ACCOUNTS or (account := open_sizes()) is None:
         return frozen, frozen

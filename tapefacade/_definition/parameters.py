@@ -55,7 +55,7 @@ def freeze(
         if parameter.name in DTYPE_NAMES:
             frozen.append(_dtype(value))
             continue
-        if type(value) is tuple and _holds_operand(value):
+        if type(value) is tuple and _may_differ(value):
             in_function, separate = THREAD.recording.frame is not None, parameter.name in SIZES
             wanted = dtypes.int32 if in_function or separate else None
             if in_function or not (separate and _are_sizes(value)):
@@ -71,6 +71,23 @@ def _are_sizes(value: Any) -> bool:
         for item in value
         if is_operand(item)
     )
+
+
+def _may_differ(value: Any) -> bool:
+    """Whether there may be tensors of several dtypes in a nested tuple or list."""
+    first = None
+    for item in value:
+        kind = type(item)
+        if kind is EagerTensor:
+            first = first or item._type.dtype
+            if item._type.dtype is not first:
+                return True
+        elif kind is tuple or kind is list:
+            if _holds_operand(item):
+                return True
+        elif kind is not int and is_operand(item):
+            return True
+    return False
 
 
 def _holds_operand(value: Any) -> bool:
