@@ -41,7 +41,6 @@ def join(addresses: Sequence[str], index: int) -> None:
         RuntimeError: if JAX has started, or not all have come within five minutes.
     """
     if not jax.distributed.is_initialized():
-        jax.config.update("jax_cpu_collectives_implementation", "gloo")
         try:
             jax.distributed.initialize(
                 addresses[0], len(addresses), index, initialization_timeout=SECONDS_TO_JOIN,

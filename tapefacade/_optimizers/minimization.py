@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import dtypes, nest
+from tapefacade._core.annotations import described
 from tapefacade._core.conversion import convert
 from tapefacade._core.logging import get_logger
 from tapefacade._core.replica_places import is_in_run
@@ -99,6 +100,9 @@ class OptimizationResult(NamedTuple):
     def converged(self) -> bool:
         """Whether a tolerance was reached, rather than a limit."""
         return GRADIENT_SMALL <= int(self.reason_number) <= STEP_SMALL
+
+
+described(OptimizationResult.__new__)
 
 
 class Minimizer(Module):

@@ -314,7 +314,7 @@ class UniqueWithCountsV2(NamedTuple):
 
     y: EagerTensor
     idx: EagerTensor
-    count: EagerTensor
+    count: EagerTensor  # type: ignore[assignment]  # TensorFlow's name, and of tuples
 
 
 @function("_unique_along")
