@@ -54,3 +54,57 @@ def graphs_of_tensors(tf, np):
     ask(tf.constant(1))
     found["after"] = caught(lambda: ask(tf.constant(1)).graph)
     return found
+
+
+def arrays_filled_in_functions(tf, np):
+    """Arrays of a stacked tensor: read by index, in branches and loops, changed, emptied."""
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+    def filled(**settings):
+        return tf.TensorArray(tf.float32, 3, clear_after_read=False, **settings).unstack(x)
+
+    @tf.function
+    def read(n):
+        array = filled()
+        return array.read(n), array.read(1), array.read(n - 1), array.stack(), array.size()
+
+    @tf.function
+    def branches(n):
+        array = filled()
+        first = tf.cond(n > 0, lambda: array.read(1), lambda: array.read(0))
+        return first, array.read(1), array.gather([2, 0]), array.concat()
+
+    @tf.function
+    def loops(n):
+        array, total = filled(), tf.zeros([2])
+        for k in tf.range(n):
+            total += array.read(k) + array.read(0)
+        rows = tf.map_fn(lambda row: row + array.read(1), x)
+        return total, rows, array.read(1)
+
+    @tf.function
+    def written(n):
+        array = filled().write(n, [0.0, 1.0])
+        return array.stack(), array.write(0, [7.0, 7.0]).read(n), filled().unstack(x * 2).read(n)
+
+    @tf.function
+    def slopes(n):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            array = filled()
+            y = array.read(n) * array.read(0)
+        return tape.gradient(y, x)
+
+    @tf.function
+    def other_types(n):
+        array = tf.TensorArray(tf.int32, 3, clear_after_read=False).unstack(np.arange(3))
+        return array.read(n), array.stack()
+
+    one = tf.constant(1)
+    captured = filled()
+    inside = tf.function(lambda n: captured.read(1) + captured.read(0))
+    functions = [read, branches, loops, written, slopes, other_types, inside]
+    found = {f"{k}": [f(one), f(one), f(one)][-1] for k, f in enumerate(functions)}
+    found["after"] = [captured.read(0), captured.stack()]
+    found["too many"] = caught(lambda: tf.TensorArray(tf.float32, 2).unstack(x))
+    return found

@@ -550,8 +550,11 @@ class TensorArray(Storage):
         >>> tf.TensorArray(tf.float32, size=2).unstack([1.0, 2.0]).read(1).numpy()
         np.float32(2.0)
         """
-        tensor = convert_to_tensor(value)
-        parts = None if self._keeps_whole(tensor) else list(unstack(value))
+        recorded = THREAD.recording.frame is not None
+        tensor = convert_to_tensor(value, dtype_hint=self._dtype if recorded else None)
+        # In functions, where reading is an op as well, it need not be taken apart.
+        is_whole = recorded and tensor.dtype is self._dtype and bool(tensor._type.shape)
+        parts = None if is_whole else list(unstack(value))
         count = tensor._type.shape[0] if parts is None else len(parts)
         if count > self._length and not self._dynamic_size:
             raise ValueError(
@@ -564,11 +567,6 @@ class TensorArray(Storage):
         else:
             self._items[:], self._whole = parts, None
         return self
-
-    def _keeps_whole(self, tensor: EagerTensor) -> bool:
-        """Whether a tensor need not be taken apart: in functions, where reading is an op, too."""
-        recorded = THREAD.recording.frame is not None
-        return recorded and tensor.dtype is self._dtype and bool(tensor._type.shape)
 
     def scatter(self, indices: Any, value: Any, name: str | None = None) -> "TensorArray":
         """Takes a tensor apart along its first dimension, and writes the parts to given indices.
