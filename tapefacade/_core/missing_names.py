@@ -15,6 +15,9 @@ NEAR_ENOUGH = 0.8
 # What to write instead, for names that programs often use, and for what lies below them. What is
 # said of `tf.x` holds for `tf.compat.v1.x` as well; the longest name that fits is taken.
 _LEAVE_OUT = "Leave it out: ops run as they are called, and are compiled all the same"
+_COORDINATOR = (
+    "Call `strategy.run` in the place of `ClusterCoordinator.schedule`: replicas run in step"
+)
 _PROCESS = (
     "Leave it out: processes are told of each other by TF_CONFIG, which "
     "`python -m tapefacade launch --processes N SCRIPT` sets, and "
@@ -96,12 +99,8 @@ HINTS = {
         "`tf.distribute.MultiWorkerMirroredStrategy` for several machines"
     ),
     "tf.distribute.Server": _PROCESS,
-    "tf.distribute.coordinator": (
-        "Call `strategy.run` in the place of `ClusterCoordinator.schedule`: replicas run in step"
-    ),
-    "tf.distribute.experimental.coordinator": (
-        "Call `strategy.run` in the place of `ClusterCoordinator.schedule`: replicas run in step"
-    ),
+    "tf.distribute.coordinator": _COORDINATOR,
+    "tf.distribute.experimental.coordinator": _COORDINATOR,
     "tf.distribute.experimental.PreemptionCheckpointHandler": (
         "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start "
         "the program with `python -m tapefacade launch --restarts K`"

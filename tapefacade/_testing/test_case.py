@@ -12,7 +12,6 @@ import re
 import sys
 import tempfile
 import threading
-import unittest
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -114,6 +113,8 @@ def _comparable(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 if TYPE_CHECKING:
+    import unittest
+
     # The class is mixed into one of absl's, which is imported when it is first needed.
     UnittestCase = unittest.TestCase
 else:

@@ -18,13 +18,14 @@ from itertools import chain, repeat
 from typing import Any
 
 _MERGE_LOCK = threading.Lock()
+_TENSOR_NAMES = repeat("_tensor")
 # The variables of each lock that several variables share.
 _MEMBERS: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()
 
 
 def set_together(boxes: Sequence[Any], tensors: Sequence[Any]) -> None:
     """Puts tensors in boxes: nothing comes between the first and the last."""
-    deque(map(setattr, boxes, repeat("_tensor"), tensors), 0)
+    any(map(setattr, boxes, _TENSOR_NAMES, tensors))  # each is None: all of them, in one step of C
 
 
 def share_lock(variables: Sequence[Any]) -> None:
@@ -42,7 +43,7 @@ def share_lock(variables: Sequence[Any]) -> None:
             known.extend(members)  # before they change: an interrupt must not lose one
             with other:
                 living = [held for member in members if (held := member()) is not None]
-                deque(map(setattr, living, repeat("_lock"), repeat(first)), 0)
+                any(map(setattr, living, repeat("_lock"), repeat(first)))
             _MEMBERS.pop(other, None)
 
 

@@ -98,14 +98,15 @@ class CompiledProgram:
             for variable in self._changed:
                 variable._require_same_trace()
         first = self._changed[0]
-        while True:
-            lock = first._lock  # that of all of them
-            with lock:
-                if lock is first._lock:
-                    results = self._run(tensors)
-                    for variable in self._changed if Placement.is_used else ():
+        lock = first._lock  # that of all of them
+        with lock:
+            if lock is first._lock:
+                results = self._run(tensors)
+                if Placement.is_used:
+                    for variable in self._changed:
                         variable._send_home()
-                    return results
+                return results
+        return self.call(tensors)  # they share another one since
 
     def _run(self, tensors: Sequence[EagerTensor]) -> list[EagerTensor]:
         if self._donatable and not WRAPPERS and not HOLDS:
@@ -126,7 +127,7 @@ class CompiledProgram:
             self._one._tensor = _tensor(type_, outputs[place])
         elif self._changed:
             new = [_tensor(type_, outputs[place]) for type_, place in self._new]
-            set_together(boxes_of(self._changed), new)
+            set_together(boxes_of(self._changed) if HOLDS else self._changed, new)
         return [_tensor(type_, outputs[place]) for place, type_, _ in self._results]
 
     def _run_passing(self, tensors: Sequence[EagerTensor], arguments: list[Any]) -> list[Any]:
