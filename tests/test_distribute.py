@@ -110,6 +110,7 @@ print(*found, "done")
 
 def test_replicas_on_devices_of_their_own_give_the_same():
     names = [name for name in PROGRAMS if name.startswith(("replicas.", "replicas_data."))]
+    names += [name for name in PROGRAMS if name.startswith("replicas_loops.")]
     names += ["replicas_keras.steps_of_ones_own", "replicas_guides.training_by_hand"]
     names += ["replicas_variables.checkpoints_hold_one_value"]
     done = subprocess.run(
@@ -163,6 +164,32 @@ def test_a_step_of_replicas_is_one_dispatch_and_compiles_nothing(decorated):
     assert losses == sorted(losses, reverse=True)
     assert not w.has_copies  # all replicas have assigned the same
     assert int(steps) == 8
+
+
+def test_epochs_in_a_function_compile_nothing_after_the_first_ones():
+    strategy = mirrored()
+    with strategy.scope():
+        w = tf.Variable([1.0, 2.0])
+
+    def replica(x):
+        gradient = tf.reduce_sum(w * x**2, 0)
+        w.assign_sub(0.1 * tf.distribute.get_replica_context().all_reduce("sum", gradient))
+
+    @tf.function
+    def train(dataset):
+        for x in dataset:
+            strategy.run(replica, args=(x,))
+
+    data = tf.data.Dataset.from_tensor_slices(tf.ones([6, 2])).batch(2)
+    dataset = strategy.experimental_distribute_dataset(data)
+    train(dataset)
+    train(dataset)
+    (line,) = train.statements()
+    assert line.endswith("for x in dataset:  # an instruction")
+    with counted() as count:
+        train(dataset)
+        w.numpy()
+    assert (count.compiled, count.dispatched) == (0, 3)
 
 
 def test_a_function_that_replicas_run_needs_no_python():

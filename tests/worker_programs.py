@@ -159,6 +159,40 @@ def training_of_workers(tf, strategy):
     return [*found, w.numpy(), seen.numpy()]
 
 
+def loops_of_workers(tf, strategy):
+    with strategy.scope():
+        w = tf.Variable([1.0, 2.0])
+
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((w * x) ** 2)
+        gradient = tape.gradient(loss, w)
+        w.assign_sub(0.1 * tf.distribute.get_replica_context().all_reduce("sum", gradient))
+        return loss
+
+    @tf.function
+    def train(dataset):
+        total, count = 0.0, 0
+        for x in dataset:
+            total += strategy.reduce("SUM", strategy.run(step, args=(x,)), axis=None)
+            count += 1
+        return total, count
+
+    @tf.function
+    def several(iterator):
+        for _ in tf.range(3):
+            strategy.run(step, args=(next(iterator),))
+
+    x = tf.reshape(tf.sin(tf.range(14.0)), [7, 2])
+    even = tf.data.Dataset.from_tensor_slices(x).batch(2)
+    found = []
+    for data in (even, even.filter(lambda x: x[0, 0] < 2.0)):  # of known and unknown size
+        distributed = strategy.experimental_distribute_dataset(data)
+        found += [train(distributed), train(distributed), w.numpy()]
+    several(iter(strategy.experimental_distribute_dataset(even.repeat())))
+    return [*found, w.numpy()]
+
+
 def fit_of_workers(tf, strategy):
     """Not under TensorFlow, where `fit` of Keras 3 refuses batches of several workers."""
     random = np.random.RandomState(0)
@@ -178,7 +212,10 @@ def fit_of_workers(tf, strategy):
     return [history["loss"], history["mae"], model.predict(x, verbose=0), weights]
 
 
-PROGRAMS = [values_of_workers, variables_of_workers, data_of_workers, training_of_workers]
+PROGRAMS = [
+    values_of_workers, variables_of_workers, data_of_workers, training_of_workers,
+    loops_of_workers,
+]  # fmt: skip
 
 
 def shown(value):

@@ -15,8 +15,8 @@ from tapefacade._trace.recording import THREAD
 
 
 def is_dataset(value: Any) -> bool:
-    """Whether something is a dataset, or the iterator of one."""
-    return getattr(value, "_is_element", False) is True
+    """Whether something is a dataset, that of a strategy, or the iterator of one."""
+    return getattr(value, "_has_elements", False) is True
 
 
 def run_over_dataset(

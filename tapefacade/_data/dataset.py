@@ -104,6 +104,7 @@ class Dataset:
     """
 
     _is_element = True  # a dataset may be a part of an element
+    _has_elements = True  # loops over it in functions are compiled
     _node: DatasetNode
     _own_options: Options | None = None
 

@@ -144,6 +144,7 @@ class OwnedIterator(Iterator):
     """An iteration over a dataset that it keeps alive."""
 
     _is_element = True
+    _has_elements = True
 
     def __init__(self, dataset: Any, node: DatasetNode) -> None:
         self._dataset = dataset

@@ -93,6 +93,8 @@ class DistributedDataset:
         given: the dataset that it was made of, if this is a process's part of it.
     """
 
+    _has_elements = True  # loops over it in functions are compiled
+
     def __init__(
         self, dataset: Any, strategy: Any = None, is_of_replicas: bool = False, given: Any = None
     ) -> None:
@@ -142,6 +144,8 @@ class DistributedIterator(DatasetIterator):
     Args:
         distributed: the dataset.
     """
+
+    _has_elements = True
 
     def __init__(self, distributed: DistributedDataset) -> None:
         self._distributed = distributed
