@@ -44,6 +44,7 @@ from tapefacade._ops.debugging.values import (
     assert_none_equal as assert_none_equal,
     assert_positive as assert_positive,
 )
+from tapefacade._port.function_comparison import compare as compare
 from tapefacade._tape.gradient_checks import check_gradients as check_gradients
 
 __getattr__ = _missing_attribute(__name__)

@@ -100,3 +100,23 @@ def test_refusals():
         tf.debugging.check_gradients(tf.sinh, X)
     with pytest.raises(ValueError, match="int32"):
         tf.debugging.check_gradients(tf.square, [np.arange(3, dtype=np.int32)])
+
+
+def test_lines_are_those_of_the_function_that_is_checked():
+    """Programs that begin alike share what was recorded, and so the lines of it."""
+
+    def right(x):
+        return tf.sinh(x)  # right
+
+    @tf.custom_gradient
+    def wrong(x):
+        return tf.identity(x), lambda upstream: upstream * 3.0
+
+    def other(x):
+        y = tf.sinh(x)  # other
+        return wrong(y) * tf.sinh(x)
+
+    tf.debugging.check_gradients(right, [np.array([0.5])])
+    with pytest.raises(AssertionError) as refused:
+        tf.debugging.check_gradients(other, [np.array([0.5])])
+    assert "# right" not in str(refused.value)

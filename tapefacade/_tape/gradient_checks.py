@@ -16,7 +16,7 @@ from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._state.variable import Variable
 from tapefacade._tape.gradient_paths import nodes_within
-from tapefacade._tape.tape import GradientTape
+from tapefacade._tape.tape import GradientTape, start_at_function
 from tapefacade._trace.program_listing import op_name, place_of
 from tapefacade._trace.tree import Node
 
@@ -106,6 +106,7 @@ class _Derivative:
     def gradients(self, inputs: Sequence[Any], order: int, tapes: list[GradientTape]) -> list[Any]:
         """Returns the derivatives of the weighted sum of those of the order before."""
         with GradientTape(persistent=True) as tape:
+            start_at_function(self._call)
             tape.watch(list(inputs))
             value = self.scalar(inputs, order - 1, tapes)
         tapes.append(tape)

@@ -172,6 +172,22 @@ MESSAGE_ENTERED_AGAIN = (
 MESSAGE_WATCHED_DTYPE = "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r"
 
 
+def start_at_function(function: Any) -> None:
+    """Lets a block that has just been entered start at a root that is a function's own.
+
+    All functions that are called from one line of this package would share its root, and so lines.
+
+    Args:
+        function: what is called in the block.
+    """
+    inner = getattr(function, "python_function", function)
+    code = getattr(getattr(inner, "__func__", inner), "__code__", None)
+    recording = THREAD.recording
+    if recording.at.parent is None:
+        place = id(function) if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+        recording.at = TREE.start_at(f"called {place}")
+
+
 class GradientTape:
     """Records what is computed in its block, to differentiate it.
 

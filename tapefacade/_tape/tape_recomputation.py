@@ -70,6 +70,35 @@ def _replayed(at: Node, data: RecordedValues, wanted: Sequence[int]) -> Replayed
     return ReplayedProgram(origins, arrays, is_finite)
 
 
+class TapeProgram(NamedTuple):
+    """All that a tape has recorded, as a program.
+
+    Attributes:
+        part: the program; all results of its steps are wanted.
+        arrays: the values of its inputs.
+        places: its slots, by those of the recording.
+    """
+
+    part: Slice
+    arrays: list[np.ndarray[Any, Any]]
+    places: dict[int, int]
+
+
+def recorded_program(scope: TapeScope) -> TapeProgram:
+    """Returns the program that computes all that a tape has recorded.
+
+    Args:
+        scope: what the tape saw.
+    """
+    nodes = nodes_within(scope.end, scope.window.intervals)
+    wanted = [slot for node in nodes for slot in range(node.first_output, node.end)]
+    wanted = [slot for slot in sorted(wanted) if slot not in scope.data.leaves]
+    part, arrays = _program(scope.end, scope.data, wanted)
+    places = {slot: place for place, slot in enumerate(arrays)}
+    places.update(zip(wanted, part.outputs, strict=True))
+    return TapeProgram(part, list(arrays.values()), places)
+
+
 def first_non_finite(
     scope: TapeScope,
     targets: Sequence[int],
