@@ -251,13 +251,13 @@ def test_an_iterator_of_replicas_has_its_class():
     assert isinstance(iter(distributed), tf.distribute.DistributedIterator)
 
 
-def test_gathering_batches_of_several_sizes_says_what_to_do():
+def test_reducing_batches_of_several_sizes_says_what_to_do():
     strategy = mirrored()
     context = tf.distribute.get_replica_context
     dataset = strategy.experimental_distribute_dataset(tf.data.Dataset.range(3).batch(3))
     (batch,) = dataset
     with pytest.raises(ValueError, match="batches have different sizes") as caught:
-        strategy.run(lambda x: context().all_gather(x, 0), args=(batch,))
+        strategy.run(lambda x: context().all_reduce("sum", x), args=(batch,))
     assert "drop_remainder=True" in "".join(caught.value.__notes__)
 
 

@@ -15,6 +15,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
@@ -54,7 +55,16 @@ class AllGather(Operation):
         return (type_of(tuple(shape), type_.numpy_dtype),), None
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
-        return [lax.all_gather(arrays[0], AXIS, axis=static[0], tiled=True)]
+        axis, sizes = static
+        (array,) = arrays
+        most = max(sizes)
+        if min(sizes) == most:
+            return [lax.all_gather(array, AXIS, axis=axis, tiled=True)]
+        margins = [(0, 0)] * array.ndim  # collectives are of values of one shape
+        margins[axis] = (0, most - array.shape[axis])
+        every = lax.all_gather(jnp.pad(array, margins), AXIS)
+        parts = [lax.slice_in_dim(every[r], 0, size, axis=axis) for r, size in enumerate(sizes)]
+        return [jnp.concatenate(parts, axis)]
 
 
 class ReplicaStack(Operation):
@@ -135,6 +145,48 @@ ROWS_JOINED = RowsJoined()
 FIRST_REPLICA, REPLICA_NUMBER = FirstReplica(), ReplicaNumber()
 # What all replicas get the same of, whatever they give.
 AGREEING = (AllReduce, AllGather, ReplicaStack, FirstReplica)
+
+
+class GatherSizes:
+    """The sizes that the replicas gather along an axis, while one of them is recorded.
+
+    Its own are seen here. Those of the others are known if all have been recorded before, and are
+    taken to be the same until then.
+
+    Attributes:
+        own: for each gathering in turn the size of this replica.
+        assumed: for each gathering the sizes of all replicas that its result is made of.
+    """
+
+    def __init__(self, known: Sequence[tuple[int, ...]]) -> None:
+        self.own: list[int] = []
+        self.assumed: list[tuple[int, ...]] = []
+        self._known = known
+
+    def every(self, own: int, count: int) -> tuple[int, ...]:
+        """Returns the sizes of all replicas in the next gathering."""
+        place = len(self.own)
+        found = self._known[place] if place < len(self._known) else (own,) * count
+        self.own.append(own)
+        self.assumed.append(found)
+        return found
+
+
+class _GatheringThread(ThreadState):
+    """The sizes of the replica that this thread records, if these may differ."""
+
+    sizes: GatherSizes | None = None
+
+
+GATHERING = _GatheringThread()
+
+
+def record_gathering(tensor: EagerTensor, axis: int, count: int) -> EagerTensor:
+    """Records that the values of the replicas are joined along an axis, which is not negative."""
+    own = tensor._type.shape[axis]
+    known = GATHERING.sizes
+    sizes = (own,) * count if known is None else known.every(own, count)
+    return record_collective(ALL_GATHER, tensor, (axis, sizes))
 
 
 def record_collective(

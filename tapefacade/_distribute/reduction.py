@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from jax.sharding import Mesh
 
-from tapefacade._core import nest
+from tapefacade._core import errors, nest
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
 from tapefacade._distribute.collectives import (
-    ALL_GATHER,
     ALL_REDUCE,
     ROWS_JOINED,
     record_collective,
+    record_gathering,
 )
 from tapefacade._distribute.replica_values import DistributedValues
 from tapefacade._function.function.recorded_program import slot_in
@@ -29,6 +29,15 @@ HINT_REDUCED = (
     "Give `reduce` what `run` has returned: a value of which each replica has its own. A value "
     "that is the same for all replicas need not be reduced."
 )
+
+MESSAGE_SLICES = "{} does not support IndexedSlices"
+HINT_SLICES = "Gather their `values` and their `indices`, or write `tf.convert_to_tensor(slices)`."
+NOT_ADDED = ("bool", "string")
+MESSAGE_NOT_ADDED = (
+    "Value for attr 'T' of {} is not in the list of allowed values: bfloat16, float, half, double, "
+    "int32, int64\n\t; NodeDef: {{{{node CollectiveReduceV2}}}}; Op<name=CollectiveReduceV2>"
+)
+HINT_SCALARS = "Scalars have no axis: write `tf.reshape(x, [1])`."
 
 
 @function("distribute.ReduceOp")
@@ -140,16 +149,38 @@ def all_reduced(kind: ReduceOp, value: Any, count: int) -> Any:
     if isinstance(value, IndexedSlices):
         rows, indices = (all_gathered(part, 0, count) for part in (value.values, value.indices))
         return IndexedSlices(_divided(kind, rows, count), indices, value.dense_shape)
-    return _divided(kind, record_collective(ALL_REDUCE, convert_to_tensor(value)), count)
+    tensor = convert_to_tensor(value)
+    if tensor.dtype.name in NOT_ADDED:
+        raise errors.InvalidArgumentError(None, None, MESSAGE_NOT_ADDED.format(tensor.dtype.name))
+    return _divided(kind, record_collective(ALL_REDUCE, tensor), count)
+
+
+def require_dense(value: Any, name: str) -> None:
+    """Raises if there are slices in what is gathered by the method of a name.
+
+    Raises:
+        NotImplementedError: if so.
+    """
+    if any(isinstance(part, IndexedSlices) for part in nest.flatten(value)):
+        raise hinted(NotImplementedError(MESSAGE_SLICES.format(name)), HINT_SLICES)
 
 
 def all_gathered(value: Any, axis: int, count: int) -> EagerTensor:
     """Records that the values of the replicas are joined along an axis."""
     tensor = convert_to_tensor(value)
-    if not tensor._type.shape:
-        tensor = concat([tensor] * 2, axis)  # raises what TensorFlow raises
-    axis = axis % len(tensor._type.shape)
-    return record_collective(ALL_GATHER, tensor, (axis, (tensor._type.shape[axis],) * count))
+    _require_axis(axis, len(tensor._type.shape))
+    return record_gathering(tensor, axis, count)
+
+
+def _require_axis(axis: int, rank: int) -> None:
+    """Raises what TensorFlow raises, which brings the axis to the front, if there is none."""
+    if 0 <= axis < rank:
+        return
+    between = f"0/{axis}" if axis < 0 else f"{axis + 1}/{rank}"
+    raise hinted(
+        ValueError(f"Requires start <= limit when delta > 0: {between}"),
+        f"The axis is one of {list(range(rank))}." if rank else HINT_SCALARS,
+    )
 
 
 def gathered(value: Any, axis: int, mesh: Mesh | None = None) -> Any:
@@ -161,14 +192,18 @@ def gathered(value: Any, axis: int, mesh: Mesh | None = None) -> Any:
         mesh: the devices of the replicas, if some belong to other processes.
     """
     if not isinstance(value, DistributedValues):
-        return convert_to_tensor(value)
+        return value
     if value._row is not None:
         return all_gathered(value._row, axis, value._count)
     stacked = value._stacked
-    if value._here is None or stacked is None or len(stacked._type.shape) == 1:
-        return concat(list(value._every()), axis)
+    if stacked is None or value._here is None or len(stacked._type.shape) == 1:
+        every = [convert_to_tensor(each) for each in value._every()]
+        rank = len(every[0]._type.shape)
+        _require_axis(axis if rank else 0, max(rank, 1))  # `concat` refuses scalars
+        return concat(every, axis)
+    _require_axis(axis, len(stacked._type.shape) - 1)
     recording = THREAD.recording
-    static = (axis % (len(stacked._type.shape) - 1), mesh)
+    static = (axis, mesh)
     (result,) = recording.apply(
         ROWS_JOINED, static, (slot_in(recording, stacked),), [stacked._type]
     )

@@ -1,7 +1,9 @@
 """Calls of a function in all replicas: recorded once, as one instruction."""
 
+import functools
+import types
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from tapefacade._core.random_keys import Draw, drawn_for_replicas, rehearsing
 from tapefacade._core.replica_places import entered
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_type import TensorType, type_of
-from tapefacade._distribute.collectives import AXIS
+from tapefacade._distribute.collectives import AXIS, GATHERING, GatherSizes
 from tapefacade._distribute.distributed_variables import (
     DistributedVariable,
     SyncOnReadVariable,
@@ -58,6 +60,7 @@ MESSAGE_HOSTS = (
     "A function that runs in the replicas of several processes is one program of all of them. This "
     "one is not: {}."
 )
+EMPTY = types.CellType()
 WHY_LOOKED = "a function that a strategy runs looks at a value ({})"
 
 
@@ -71,8 +74,7 @@ class ReplicaCall:
         self.fn = fn
         self.arguments = (tuple(args), kwargs)
         self.flat = nest.flatten(self.arguments)
-        self._form: Any = None
-        self._places: list[int] = []
+        self._sizes: list[tuple[int, ...]] | None = None  # of what replicas gather, if they differ
 
     def result(self) -> Any:
         """Calls the function; returns a structure with `PerReplica` leaves."""
@@ -81,18 +83,19 @@ class ReplicaCall:
         if not is_even and not self._is_dense():
             return self._in_turn(WHY_SHAPES)
         try:
-            bodies = [self._recorded(self._types(stacks))] if is_even else self._recorded_each()
+            found = [self._recorded(self._types(stacks))] if is_even else self._recorded_each()
         except ValueWanted as wanted:
             if THREAD.recording.frame is not None:
                 THREAD.recording.observe(WHY_LOOKED.format(wanted.line))
             return self._in_turn(f"it looks at a value, {wanted.line}")
+        bodies = [one.body for one in found]
         for variable in bodies[0].assigned:
             if getattr(variable, "_strategy", None) is not self.strategy:
                 return self._in_turn(WHY_OUTSIDE.format(variable.name))
         with locked(bodies[0].assigned):
             if is_even:
-                return self._packed(self._run(bodies[0], stacks))
-            return self._packed_each(self._run_each(bodies))
+                return self._packed(found[0].result, self._run(bodies[0], stacks))
+            return self._packed_each([one.result for one in found], self._run_each(bodies))
 
     # All at once.
 
@@ -104,7 +107,7 @@ class ReplicaCall:
             for part in _parts(each)
         ]
 
-    def _recorded(self, types: list[TensorType]) -> Body:
+    def _recorded(self, types: Sequence[TensorType]) -> "_RecordedCall":
         """Records the function, rewritten if it looks at values and runs in a `tf.function`."""
         python = getattr(self.fn, "python_function", self.fn)
         try:
@@ -115,7 +118,10 @@ class ReplicaCall:
                 raise
             return self._body(rewritten, types)
 
-    def _body(self, fn: Callable[..., Any], types: list[TensorType]) -> Body:
+    def _body(self, fn: Callable[..., Any], types: Sequence[TensorType]) -> "_RecordedCall":
+        results: list[_Result] = []
+        sizes = None if self._sizes is None else GatherSizes(self._sizes)
+
         def call(tensors: list[EagerTensor]) -> Any:
             rest = iter(tensors)
             flat = []
@@ -128,41 +134,48 @@ class ReplicaCall:
                 flat.append(_row(form, parts) if _is_composite(form) else parts[0])
             args, kwargs = nest.pack_sequence_as(self.arguments, flat)
             context = RecordedReplica(self.strategy)
-            with entered(self.strategy, context), THREAD.temporarily(describing=True):
-                return self._taken(fn(*args, **kwargs), context)
+            with (
+                entered(self.strategy, context), THREAD.temporarily(describing=True),
+                GATHERING.temporarily(sizes=sizes),
+            ):  # fmt: skip
+                results.append(self._taken(fn(*args, **kwargs), context))
+                return results[-1].tensors()
 
         axes = ((AXIS, self.strategy.num_replicas_in_sync),)
         with rehearsing(), self.strategy.creating(), NAMED_AXES.temporarily(sizes=axes):
-            return body_of(call, fn, types)
+            body = body_of(call, fn, list(types))
+        return _RecordedCall(body, results[-1], sizes)
 
-    def _taken(self, result: Any, context: RecordedReplica) -> list[EagerTensor]:
+    def _taken(self, form: Any, context: RecordedReplica) -> "_Result":
         """Takes a result apart: what the replica has made, and what is the same for all."""
         recording = THREAD.recording
-        leaves = [_as_result(leaf) for leaf in nest.flatten(result, expand_composites=True)]
-        own = [
-            place
-            for place, leaf in enumerate(leaves)
-            if type(leaf) is EagerTensor and leaf._recording is recording
-        ]
-        tensors = [leaves[place] for place in own]
-        self._same = {k for k in own if any(leaves[k] is tensor for tensor in context._same)}
-        for place in own:
-            leaves[place] = None
-        self._form, self._leaves, self._places = result, leaves, own
-        return tensors
+        leaves = [_as_result(leaf) for leaf in nest.flatten(form, expand_composites=True)]
+        own, made = [], []
+        for place, leaf in enumerate(leaves):
+            if type(leaf) is EagerTensor and leaf._recording is recording:
+                own.append(place)
+            elif isinstance(leaf, EagerTensor | np.ndarray | np.generic):
+                made.append(place)
+        same = {k for k in own if any(leaves[k] is tensor for tensor in context._same)}
+        if made:
+            known = {id(value) for value in (*_parts(self.flat), *_known_to(self.fn))}
+            made = [place for place in made if id(leaves[place]) not in known]
+        return _Result(form, leaves, own, same, made)
 
-    def _packed(self, rows: Sequence[EagerTensor]) -> Any:
+    def _packed(self, result: "_Result", rows: Sequence[EagerTensor]) -> Any:
         """Returns the result: of what a replica has made, each has its own."""
-        count = self.strategy.num_replicas_in_sync
-        stacked: list[Any] = list(self._leaves)
-        for place, row in zip(self._places, rows, strict=True):
-            each = PerReplica(stacked=row, count=count, here=self.strategy.here)
-            stacked[place] = row[0] if place in self._same else each
-        if not any(isinstance(leaf, CompositeTensor) for leaf in nest.flatten(self._form)):
-            return nest.pack_sequence_as(self._form, stacked)
+        count, here = self.strategy.num_replicas_in_sync, self.strategy.here
+        stacked: list[Any] = list(result.leaves)
+        for place, row in zip(result.own, rows, strict=True):
+            each = PerReplica(stacked=row, count=count, here=here)
+            stacked[place] = row[0] if place in result.same else each
+        for place in result.made:
+            stacked[place] = PerReplica([stacked[place]] * count, here=here)
+        if not any(isinstance(leaf, CompositeTensor) for leaf in nest.flatten(result.form)):
+            return nest.pack_sequence_as(result.form, stacked)
         results = [
             nest.pack_sequence_as(
-                self._form,
+                result.form,
                 [leaf._every()[r] if isinstance(leaf, PerReplica) else leaf for leaf in stacked],
                 expand_composites=True,
             )
@@ -250,16 +263,32 @@ class ReplicaCall:
         own = [leaf for leaf in self.flat if isinstance(leaf, DistributedValues)]
         return [convert(leaf._every()[replica]) for leaf in own]
 
-    def _recorded_each(self) -> list[Body]:
-        """Records the function once for all replicas with values of the same types."""
-        known: dict[Any, Body] = {}
-        found = []
-        for replica in range(self.strategy.num_replicas_in_sync):
-            types = [operand._type for operand in self._operands_of(replica)]
-            if tuple(types) not in known:
-                known[tuple(types)] = self._recorded(types)
-            found.append(known[tuple(types)])
-        return found
+    def _recorded_each(self) -> list["_RecordedCall"]:
+        """Records the function once for all replicas with values of the same types.
+
+        What they gather may have different sizes, which decides the shapes of all that is computed
+        with it: then they are recorded again with those that were found.
+
+        Raises:
+            RuntimeError: if the replicas do not gather equally often.
+        """
+        types = [
+            tuple(operand._type for operand in self._operands_of(replica))
+            for replica in range(self.strategy.num_replicas_in_sync)
+        ]
+        self._sizes = []
+        while True:
+            known = {each: self._recorded(each) for each in dict.fromkeys(types)}
+            found = [known[each] for each in types]
+            gathered = [one.sizes for one in found if one.sizes is not None]
+            if len({len(sizes.own) for sizes in gathered}) > 1:
+                raise hinted(RuntimeError(MESSAGE_ORDER), HINT_SIZES)
+            every = list(zip(*(sizes.own for sizes in gathered), strict=True))
+            if all(sizes.assumed == every for sizes in gathered):
+                return found
+            if every == self._sizes:
+                raise hinted(RuntimeError(MESSAGE_ORDER), HINT_SIZES)
+            self._sizes = every
 
     def _run_each(self, bodies: Sequence[Body]) -> list[list[EagerTensor]]:
         """Records the instruction; returns the results of each replica."""
@@ -292,17 +321,19 @@ class ReplicaCall:
         outputs = _applied_each(plan, first, of_replicas, operands)
         return [outputs[k * first.count : (k + 1) * first.count] for k in range(len(bodies))]
 
-    def _packed_each(self, results: Sequence[Sequence[EagerTensor]]) -> Any:
+    def _packed_each(
+        self, results: Sequence["_Result"], rows: Sequence[Sequence[EagerTensor]]
+    ) -> Any:
         """Returns the result: of what a replica has made, each has its own."""
         found = []
-        for tensors in results:
-            leaves = list(self._leaves)
-            for place, tensor in zip(self._places, tensors, strict=True):
-                leaves[place] = (
-                    results[0][self._places.index(place)] if place in self._same else tensor
-                )
-            found.append(nest.pack_sequence_as(self._form, leaves, expand_composites=True))
-        return regrouped(found, here=self.strategy.here)
+        for result, tensors in zip(results, rows, strict=True):
+            leaves = list(result.leaves)
+            for number, (place, tensor) in enumerate(zip(result.own, tensors, strict=True)):
+                leaves[place] = rows[0][number] if place in result.same else tensor
+            found.append(nest.pack_sequence_as(result.form, leaves, expand_composites=True))
+        is_flat = len(nest.flatten(results[0].form)) == len(results[0].leaves)
+        apart = results[0].made if is_flat else ()
+        return regrouped(found, here=self.strategy.here, apart=apart)
 
     # One after the other.
 
@@ -321,6 +352,51 @@ class ReplicaCall:
             with entered(self.strategy, context), self.strategy.creating():
                 results.append(self.fn(*args, **kwargs))
         return regrouped(results)
+
+
+class _Result(NamedTuple):
+    """What the function returns in a replica.
+
+    Attributes:
+        form: the structure.
+        leaves: what is in it.
+        own: the places of what is computed.
+        same: those among them of what `merge_call` has given all replicas.
+        made: the places of constants that the function has made: each replica has its own.
+    """
+
+    form: Any
+    leaves: list[Any]
+    own: list[int]
+    same: set[int]
+    made: list[int]
+
+    def tensors(self) -> list[EagerTensor]:
+        """Returns what is computed."""
+        return [self.leaves[place] for place in self.own]
+
+
+class _RecordedCall(NamedTuple):
+    """What a replica does and returns; with the sizes that it gathers, if these may differ."""
+
+    body: Body
+    result: _Result
+    sizes: GatherSizes | None
+
+
+def _known_to(fn: Any) -> list[Any]:
+    """Returns what a function captures, so that it is the same in all replicas if it returns it."""
+    python = getattr(fn, "python_function", fn)
+    while isinstance(python, functools.partial):
+        python = python.func
+    owner = getattr(python, "__self__", None)
+    found = list(getattr(owner, "__dict__", {}).values())
+    code = getattr(python, "__code__", None)
+    if code is not None:
+        found += [cell.cell_contents for cell in python.__closure__ or () if cell != EMPTY]
+        found += [python.__globals__[name] for name in code.co_names if name in python.__globals__]
+        found += python.__defaults__ or ()
+    return _parts(found)
 
 
 def _applied(

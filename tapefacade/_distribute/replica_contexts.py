@@ -9,7 +9,13 @@ from tapefacade._core.replica_places import THREAD, entered
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
 from tapefacade._distribute.collectives import replica_number
-from tapefacade._distribute.reduction import all_gathered, all_reduced, as_tensors, reduce_op
+from tapefacade._distribute.reduction import (
+    all_gathered,
+    all_reduced,
+    as_tensors,
+    reduce_op,
+    require_dense,
+)
 from tapefacade._distribute.replica_values import DistributedValues, PerReplica
 from tapefacade._ops.array.joining import concat
 from tapefacade._trace.recording import THREAD as RECORDING_THREAD
@@ -111,7 +117,8 @@ class ReplicaContext:
         """Joins the values of all replicas along an axis, and gives each the result.
 
         Args:
-            value: a structure of tensors of rank 1 or more, which have one shape in all replicas.
+            value: a structure of tensors of rank 1 or more, whose other dimensions are the same in
+                all replicas.
             axis: the axis.
             options: ignored.
 
@@ -119,9 +126,12 @@ class ReplicaContext:
             The same structure of joined tensors.
 
         Raises:
+            NotImplementedError: if there are `tf.IndexedSlices`.
+            ValueError: if there is no such axis.
             RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
                 at values.
         """
+        require_dense(value, "all_gather")
         count = self.num_replicas_in_sync
         if count == 1:
             return nest.map_structure(lambda part: concat([part], axis), value)

@@ -1,6 +1,6 @@
 """Values of which each replica has its own: `PerReplica`, and their type."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -186,13 +186,17 @@ class PerReplicaSpec(TypeSpec):
 register(("distribute.DistributedValues",), DistributedValues)
 
 
-def regrouped(results: Sequence[Any], same: bool = True, here: range | None = None) -> Any:
+def regrouped(
+    results: Sequence[Any], same: bool = True, here: range | None = None,
+    apart: Collection[int] = (),
+) -> Any:  # fmt: skip
     """Returns what the replicas have given as one structure, with `PerReplica` for its leaves.
 
     Args:
         results: what each replica has given; all have the same structure.
         same: whether what is the same object for all of them stays as it is.
         here: the replicas of this process, if they run in several.
+        apart: the places of leaves that do not stay as they are, though they are the same object.
     """
     first, *others = results
     for other in others:
@@ -200,9 +204,9 @@ def regrouped(results: Sequence[Any], same: bool = True, here: range | None = No
     columns = zip(*(nest.flatten(result) for result in results), strict=True)
     leaves = [
         values[0]
-        if same and all(value is values[0] for value in values)
+        if same and place not in apart and all(value is values[0] for value in values)
         else PerReplica(values, here=here)
-        for values in columns
+        for place, values in enumerate(columns)
     ]
     return nest.pack_sequence_as(first, leaves)
 

@@ -22,7 +22,7 @@ from tapefacade._distribute.input_datasets import (
     ValueContext,
     cut_for_replicas,
 )
-from tapefacade._distribute.reduction import as_tensors, gathered, reduced
+from tapefacade._distribute.reduction import as_tensors, gathered, reduced, require_dense
 from tapefacade._distribute.replica_calls import ReplicaCall
 from tapefacade._distribute.replica_contexts import ReplicaContext, own_part
 from tapefacade._distribute.replica_devices import default_devices, full_name, mesh_of
@@ -40,11 +40,25 @@ MESSAGE_MIXED = (
 MESSAGE_IN_REPLICA = (
     "Method requires being in cross-replica context, use get_replica_context().merge_call()"
 )
+MESSAGE_GATHER_IN_REPLICA = (
+    "tf.distribute.Strategy.gather method requires cross-replica context, use "
+    "get_replica_context().all_gather() instead"
+)
 MESSAGE_SERVERS = (
     "Parameter servers are not there: the replicas of a program run in step. Use "
     "tf.distribute.MirroredStrategy() for the devices of this machine, which needs no other change "
     "of a program that calls `strategy.run` (in the place of `ClusterCoordinator.schedule`)."
 )
+
+
+def require_across_replicas(message: str = MESSAGE_IN_REPLICA) -> None:
+    """Raises if the thread is in a replica.
+
+    Raises:
+        RuntimeError: if so, with the message.
+    """
+    if THREAD.places and THREAD.places[-1].replica is not None:
+        raise RuntimeError(message)
 
 
 @function("distribute.StrategyExtended")
@@ -91,6 +105,7 @@ class StrategyExtended:
             destinations: where the result goes: to each replica, if this is of the replicas.
             options: ignored.
         """
+        require_across_replicas()
         count = self._strategy.num_replicas_in_sync
         result = as_tensors(reduced(reduce_op, value, None, count))
         if count == 1 or not isinstance(destinations, DistributedValues | DistributedVariable):
@@ -206,7 +221,7 @@ class Strategy:
         """Makes a block in which this is the strategy, and makes the variables.
 
         Raises:
-            RuntimeError: if the program is in the scope of another one.
+            RuntimeError: if the program is in the scope of another one, or in a replica.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> with strategy.scope():
@@ -219,6 +234,7 @@ class Strategy:
     def _scope(self) -> Iterator["Strategy"]:
         if THREAD.places and (current := THREAD.places[-1].strategy) is not self:
             raise RuntimeError(MESSAGE_MIXED.format(current, self))
+        require_across_replicas()
         with entered(self, None), self.creating():
             yield self
 
@@ -257,11 +273,10 @@ class Strategy:
           1: <tf.Tensor: shape=(), dtype=float32, numpy=2.0>
         }
         """
+        require_across_replicas()
         if self.num_replicas_in_sync == 1:
             with entered(self, ReplicaContext(self)):
                 return fn(*args, **(kwargs or {}))
-        if THREAD.places and THREAD.places[-1].replica is not None:
-            raise RuntimeError(MESSAGE_IN_REPLICA)
         if isinstance(fn, PolymorphicFunction) and not RECORDING_THREAD.functions:
             return self._function(fn)(tuple(args), kwargs or {})
         python: Any = fn
@@ -294,6 +309,7 @@ class Strategy:
         Raises:
             ValueError: if there is no such reduction; with several replicas, if a value is no
                 `PerReplica` and there is no axis.
+            RuntimeError: if it is called within a replica.
 
         >>> strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
         >>> ids = strategy.run(
@@ -301,6 +317,7 @@ class Strategy:
         >>> strategy.reduce("SUM", ids, axis=None).numpy()
         np.int32(3)
         """
+        require_across_replicas()
         return as_tensors(reduced(reduce_op, value, axis, self.num_replicas_in_sync))
 
     def gather(self, value: Any, axis: int) -> Any:
@@ -309,7 +326,14 @@ class Strategy:
         Args:
             value: a structure of values, such as `run` returns.
             axis: the axis.
+
+        Raises:
+            NotImplementedError: if there are `tf.IndexedSlices`.
+            ValueError: if there is no such axis.
+            RuntimeError: if it is called within a replica.
         """
+        require_across_replicas(MESSAGE_GATHER_IN_REPLICA)
+        require_dense(value, "gather")
         if self.num_replicas_in_sync == 1:
             return ReplicaContext(self).all_gather(value, axis)
         return nest.map_structure(lambda part: gathered(part, axis, self.mesh), value)
@@ -352,6 +376,8 @@ class Strategy:
         }
         """
         count = self.num_replicas_in_sync
+        if count == 1:
+            return value_fn(ValueContext())
         return regrouped([value_fn(ValueContext(r, count)) for r in range(count)], same=False)
 
     def experimental_distribute_dataset(
@@ -548,6 +574,18 @@ class _DefaultStrategy(Strategy):
         options: Any = None,
     ) -> Any:  # fmt: skip
         return fn(*args, **(kwargs or {}))
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """Returns the dataset."""
+        return dataset
+
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[InputContext], Any], options: Any = None
+    ) -> Any:
+        """Returns the dataset that a function makes."""
+        return dataset_fn(InputContext())
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
 
 DEFAULT = _DefaultStrategy()

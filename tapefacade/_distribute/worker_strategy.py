@@ -33,7 +33,11 @@ from tapefacade._distribute.reduction import as_tensors, reduced
 from tapefacade._distribute.replica_devices import default_devices, mesh_of_devices
 from tapefacade._distribute.replica_run_op import ReplicaPlan
 from tapefacade._distribute.replica_values import DistributedValues, PerReplica
-from tapefacade._distribute.strategies import DeviceStrategy
+from tapefacade._distribute.strategies import (
+    MESSAGE_GATHER_IN_REPLICA,
+    DeviceStrategy,
+    require_across_replicas,
+)
 from tapefacade._distribute.worker_datasets import own_part_of
 from tapefacade._distribute.worker_processes import exchanged, exchanged_arrays, from_chief, join
 from tapefacade._trace.recording import THREAD as RECORDING_THREAD
@@ -240,6 +244,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
         """
         if self.here is None:
             return super().reduce(reduce_op, value, axis)
+        require_across_replicas()
         return self._together(
             "what `reduce` is given", value,
             lambda part: as_tensors(reduced(reduce_op, part, axis, self._count_of(part))),
@@ -255,6 +260,7 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
         """
         if self.here is None:
             return super().gather(value, axis)
+        require_across_replicas(MESSAGE_GATHER_IN_REPLICA)
         gather = super().gather
         return self._together("what `gather` is given", value, lambda part: gather(part, axis))
 
@@ -263,8 +269,6 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
 
     def _together(self, what: str, value: Any, do: Callable[[Any], Any]) -> Any:
         """Does something with values of which each process has its own."""
-        if THREAD.places and THREAD.places[-1].replica is not None:
-            return nest.map_structure(do, value)
         value = nest.map_structure(lambda part: self._everyones(part, what), value)
         if not self._is_outside():
             return nest.map_structure(do, value)

@@ -1,4 +1,4 @@
-"""Functions that go through the dataset of a strategy: `for`, `next`, `get_next_as_optional`."""
+"""Functions that go through the dataset of a strategy, and what replicas gather of its batches."""
 
 from programs.program import caught
 from programs.replicas import _mirrored
@@ -154,3 +154,95 @@ def batches_returned_by_functions(tf, np):
 
     iterator = iter(dataset)
     return repr(following(iterator)), repr(following(iterator))
+
+
+def batches_of_several_sizes_gathered(tf, np):
+    strategy = _mirrored(tf, 2)
+    context = tf.distribute.get_replica_context
+    data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(7).batch(4))
+
+    def replica(x):
+        y = tf.cast(x, tf.float32)[:, None] * tf.constant([[1.0, -1.0]])
+        every = context().all_gather({"x": x, "y": y}, axis=0)
+        flat = tf.reshape(every["y"], [-1])
+        wide = context().all_gather(tf.transpose(y), axis=1)
+        again = context().all_gather(flat[: 2 * tf.shape(x)[0]], axis=0)
+        return every, wide, again, tf.shape(again)
+
+    run = tf.function(lambda x: strategy.run(replica, args=(x,)))
+    found = []
+    for x in data:
+        found += [run(x), strategy.gather(x, axis=0)]
+    return [tf.nest.map_structure(strategy.experimental_local_results, each) for each in found]
+
+
+def merged_batches_of_several_sizes(tf, np):
+    strategy = _mirrored(tf, 2)
+    context = tf.distribute.get_replica_context
+    data = strategy.experimental_distribute_dataset(tf.data.Dataset.range(7).batch(4))
+
+    def merge(strategy, x):
+        return strategy.gather(x, axis=0)
+
+    def replica(x):
+        return context().merge_call(merge, args=(x * 2,))
+
+    return [strategy.experimental_local_results(strategy.run(replica, args=(x,))) for x in data]
+
+
+def what_is_called_in_the_wrong_place(tf, np):
+    x, dataset = tf.constant([1.0, 2.0]), tf.data.Dataset.range(4).batch(2)
+    found = []
+    for strategy in (_mirrored(tf, 2), tf.distribute.OneDeviceStrategy("CPU:0")):
+        for wrong in (
+            lambda s=strategy: s.reduce("SUM", x, axis=None),
+            lambda s=strategy: s.gather(x, axis=0),
+            lambda s=strategy: s.run(lambda: x),
+            lambda s=strategy: s.scope().__enter__(),
+            lambda s=strategy: s.extended.reduce_to("SUM", x, x),
+        ):
+            found.append(str(caught(lambda s=strategy, w=wrong: s.run(w))))
+        slices = tf.IndexedSlices(x, tf.constant([0, 1]))
+        found.append(str(caught(lambda s=strategy, i=slices: s.gather(i, 0))))
+    for axis in (-1, 1):
+        two = _mirrored(tf, 2)
+        found.append(caught(lambda a=axis, s=two: s.gather(s.run(lambda: x + 1.0), a)).name)
+    alone = tf.distribute.get_strategy()
+    found.append(alone.experimental_distribute_values_from_function(lambda context: 1.0))
+    found.append(alone.experimental_distribute_dataset(dataset) is dataset)
+    found.append(alone.distribute_datasets_from_function(lambda context: dataset) is dataset)
+    return found
+
+
+def reductions_of_flags(tf, np):
+    strategy, context = _mirrored(tf, 2), tf.distribute.get_replica_context
+    slices = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]), tf.constant([2], tf.int64))
+    return [
+        caught(lambda: strategy.run(lambda: context().all_reduce("sum", tf.constant(True)))).name,
+        caught(lambda: strategy.run(lambda: context().all_gather(slices, 0))).name,
+    ]
+
+
+def constants_made_in_replicas(tf, np):
+    strategy = _mirrored(tf, 2)
+    c = tf.constant(5.0)
+    whole = strategy.experimental_distribute_values_from_function(lambda _: tf.ones([2, 3]))
+    (parts,) = strategy.experimental_distribute_dataset(tf.data.Dataset.range(3).batch(3))
+
+    def made(x):
+        return tf.shape(x)[0], {"a": tf.constant(1.0), "b": [tf.constant([b"a"]), tf.size(x)]}
+
+    def known(x, y):
+        return c, y
+
+    found = []
+    for decorated in (False, True):
+        run = tf.function(strategy.run) if decorated else strategy.run
+        for x in (whole, parts):
+            count, rest = run(made, args=(x,))
+            found.append(strategy.reduce("SUM", count, axis=None))
+            found.append(strategy.reduce("MEAN", rest["a"], axis=None))
+            found.append(strategy.experimental_local_results(rest["b"][0]))
+            found += [repr(rest["b"][1]), repr(count), run(known, args=(x, c))]
+    found.append(repr(strategy.run(lambda: np.float32(2.0))))
+    return found
