@@ -29,6 +29,10 @@ OUTSIDE = (
     "nor are texts, nor what is computed outside of the block or under `tape.stop_recording()`: "
     "use TensorFlow's functions, within the block."
 )
+ADVICE_PYTHON = (
+    "What tf.numpy_function computes has no gradient: use TensorFlow's functions, or give it one "
+    "with tf.custom_gradient."
+)
 ADVICE_STATE = (
     "Gradients stop where a variable is read, whatever was assigned to it: use the tensor that was "
     "assigned."
@@ -304,7 +308,7 @@ class TapeContent(NamedTuple):
         slots_of: returns the slots of a tensor, or of the reads of a variable.
         watches_accessed: whether it watches variables that are read.
         refused: for gradients made by hand, the inputs for which there was none.
-        leaves: the values from outside, by slot; none if the tape has been used.
+        origins: where values from outside come from, by slot, if somebody has said it.
     """
 
     end: Node
@@ -313,7 +317,7 @@ class TapeContent(NamedTuple):
     slots_of: Callable[[Any], tuple[int, ...]]
     watches_accessed: bool
     refused: Mapping[int, frozenset[int]] = MappingProxyType({})
-    leaves: Mapping[int, Any] = MappingProxyType({})
+    origins: Mapping[int, str] = MappingProxyType({})
 
     def instructions(self, target: Any) -> TargetInstructions:
         """Returns what the target depends on."""
@@ -404,8 +408,7 @@ class TapeContent(NamedTuple):
         reason = "because nothing that was recorded in the block computes the target."
         where = origin_of(target)
         if where:
-            is_branch = where.endswith("a constant")
-            return Finding(name, False, reason, (where,), ADVICE_BRANCH if is_branch else OUTSIDE)
+            return Finding(name, False, reason, (where,), _advice_of(where))
         made = _instruction_of(target)
         if made is None or made.operation is None:
             return Finding(name, False, reason, (), OUTSIDE)
@@ -431,14 +434,20 @@ class TapeContent(NamedTuple):
         places, advice = [], OUTSIDE if isinstance(source, Variable) else REPLACED + OUTSIDE
         for leaf in way.leaves[::-1]:
             what = names.get(leaf.first, type_text(leaf.types[0])).removesuffix(":0")
-            where = origin_of(self.leaves.get(leaf.first))
+            where = self.origins.get(leaf.first)
             if where:
                 places.append(where)
+                advice = _advice_of(where)
             places.append(f"{place_of(leaf)}: the target depends on {what}")
             if leaf.first in names and leaf.first not in self.slots_of(source):
                 advice = f"{ADVICE_STATE} {OUTSIDE}"
         reason = "because nothing that was recorded leads from it to the target."
         return Finding(name, False, reason, tuple(dict.fromkeys(places))[:MAX_STOPS], advice)
+
+
+def _advice_of(origin: str) -> str:
+    """Returns what to do about a value that Python or a branch gives."""
+    return ADVICE_BRANCH if origin.endswith("a constant") else ADVICE_PYTHON
 
 
 def _instruction_of(tensor: Any) -> Node | None:

@@ -56,6 +56,7 @@ from tapefacade._trace.non_finite_report import NonFinite
 from tapefacade._trace.program_listing import ProgramListing, in_sentence, program_of
 from tapefacade._trace.recording import CLOSED_VALUES, THREAD, RecordedValues, Recording
 from tapefacade._trace.tree import TREE, Node
+from tapefacade._trace.value_origins import origins_of
 
 # The spaces are TensorFlow's.
 MESSAGE_PERSISTENT = (
@@ -244,10 +245,12 @@ class GradientTape:
         # Of a tape that has been used: the recording, its slots, its end and what was watched.
         self._past: tuple[Any, dict[int, int], Node | None, dict[int, int]] | None = None
         self._refused: dict[int, frozenset[int]] = {}  # of such a tape
+        self._origins: dict[int, str] = {}
 
     def _clear(self) -> None:
         if self._data is not None:  # for `explain`; no values
             self._past = self._trace, self._data.slots, self._end, self._watched
+            self._origins = origins_of(self._data.leaves)
             self._refused = self._data.refused
         self._trace = self._data = self._end = None
         self._watched = {}
@@ -855,7 +858,8 @@ class GradientTape:
         data = self._data
         return TapeContent(
             end, window, self._variables, self._slots, self._watch_accessed_variables,
-            self._refused if data is None else data.refused, {} if data is None else data.leaves,
+            self._refused if data is None else data.refused,
+            self._origins if data is None else origins_of(data.leaves),
         )  # fmt: skip
 
     def _asked_for(self, target: Any, sources: Any) -> tuple[Any, list[Any], list[str | None]]:

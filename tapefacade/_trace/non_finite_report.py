@@ -12,7 +12,7 @@ TEXT_WIDTH = 100  # characters
 INPUT = "input"  # the direction of what came from outside
 CURE_WHERE = (
     "Use tf.where twice, so that the op never sees the element: "
-    "`safe = tf.where(condition, x, 1.0)`, then `tf.where(condition, {op}(safe), 0.0)`."
+    "`safe = tf.where(condition, x, 1.0)`, then `tf.where(condition, {call}, 0.0)`."
 )
 CURE_HALF = "float16 ends at 65504: use tf.keras.mixed_precision.LossScaleOptimizer, or bfloat16."
 CURE_INPUT = "Look at the data, or at the step that assigned the variable before this one."
@@ -25,9 +25,22 @@ _CURE_NORM = (
 )
 _CURE_LOG = (
     "Write `tf.math.log(x + 1e-7)`, or for probabilities a function that takes logits: "
-    "tf.nn.log_softmax, or a cross entropy with `from_logits=True`."
+    "tf.nn.log_softmax, or a cross entropy with `from_logits=True`; for p * log(p) "
+    "`tf.math.xlogy(p, p)`, which is 0 at 0."
 )
-_CURE_DIVISION = "Write `tf.math.divide_no_nan(x, y)`, or `x / (y + 1e-7)`."
+_CURE_DIVISION = (
+    "Write `tf.math.divide_no_nan(x, y)`, which is 0 where y is 0, or `x / (y + 1e-7)` for a y "
+    "that is not negative."
+)
+_CURE_ZERO_BY_ZERO = (
+    "0 / 0 is NaN: write `tf.math.divide_no_nan(x, y)`, which is 0 there; for `x / tf.norm(x)` "
+    "tf.math.l2_normalize(x), for a share of a sum tf.nn.softmax, for a mean of what a mask leaves "
+    "`tf.reduce_sum(x * mask) / tf.maximum(tf.reduce_sum(mask), 1.0)`."
+)
+_CURE_PRODUCT = (
+    "It overflows: scale one of the factors down, add up logarithms in the place of a product, or "
+    "limit the step (`clipnorm`, a lower learning rate) if it grows from step to step."
+)
 _CURE_EXPONENTIAL = (
     "It overflows: use tf.reduce_logsumexp, tf.nn.softmax or tf.nn.softplus, subtract the largest "
     "element first, or limit it by tf.clip_by_value."
@@ -62,7 +75,10 @@ _OF_KERNELS = {
     "Acosh": _CURE_EDGE, "EuclideanNorm": _CURE_NORM, "MatrixInverse": _CURE_SINGULAR,
     "Cholesky": _CURE_SINGULAR, "MatrixSolve": _CURE_SINGULAR, "Sum": CURE_SUM, "Mean": CURE_SUM,
     "MatMul": CURE_SUM, "BatchMatMulV2": CURE_SUM, "Square": CURE_SUM,
+    "Mul": _CURE_PRODUCT, "AddV2": _CURE_PRODUCT, "Sub": _CURE_PRODUCT, "Prod": _CURE_PRODUCT,
+    "Cumprod": _CURE_PRODUCT, "Xdivy": _CURE_DIVISION, "LogMatrixDeterminant": _CURE_SINGULAR,
 }  # fmt: skip
+_QUOTIENTS = frozenset({"RealDiv", "Div", "Reciprocal", "Inv", "FloorDiv", "Xdivy"})
 _NEGATIVE = {"Sqrt": _CURE_NEGATIVE_SQRT, "Rsqrt": _CURE_NEGATIVE_SQRT, "Log": _CURE_NEGATIVE_LOG}
 
 
@@ -162,6 +178,8 @@ def _advice(origin: Origin) -> str:
     is_nan = "NaN" in origin.value.counts
     if origin.direction == FORWARD and is_nan and any(low < 0 for low in lows):
         cure = _NEGATIVE.get(operation.kernel, cure)
+    if is_nan and operation.kernel in _QUOTIENTS and origin.direction == FORWARD:
+        cure = _CURE_ZERO_BY_ZERO
     if origin.where_line:
         if origin.direction == BACKWARD:
             why = "The other value is taken there, so the gradient that arrives is 0, and 0 times "
@@ -170,13 +188,22 @@ def _advice(origin: Origin) -> str:
             why = (
                 "The other value is taken there, but the gradient is not: 0 times infinity is NaN. "
             )
-        return why + CURE_WHERE.format(op=origin.op)
+        return why + CURE_WHERE.format(call=_call_on_safe(origin))
     given = (*origin.operands.values(), *origin.upstream.values())
     if is_nan and any(value.counts for value in given):
         return _CURE_INFINITY
     if origin.value.type.startswith("float16") and not is_nan:
         return CURE_HALF
     return cure
+
+
+def _call_on_safe(origin: Origin) -> str:
+    """Returns the op as a call of what is safe, in the place of the operand that is not."""
+    if len(origin.step.inputs) == 1:
+        return f"{origin.op}(safe)"
+    if origin.step.operation.kernel in _QUOTIENTS:
+        return "y / safe"
+    return f"{origin.op}(safe, y)"
 
 
 def first_of(origins: Sequence[Origin]) -> NonFinite | None:

@@ -27,7 +27,7 @@ CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
 
 # Of ops whose own name is not what people call.
-_NAMES_OF_KERNELS = {"Select": "tf.where", "SelectV2": "tf.where"}
+_NAMES_OF_KERNELS = {"Select": "tf.where", "SelectV2": "tf.where", "Pow": "tf.math.pow"}
 
 
 class ProgramRow(NamedTuple):

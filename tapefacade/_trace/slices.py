@@ -3,6 +3,7 @@
 Equal parts of different recordings give equal slices, whatever came before them.
 """
 
+import heapq
 import itertools
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -206,6 +207,42 @@ def _sorted_steps(part: Slice, provider: Mapping[int, int]) -> list[int]:
     return order
 
 
+def _in_recorded_order(part: Slice) -> list[tuple[int, bool]]:
+    """Returns what `Slice.order` does, as far as can be in the order in which it was recorded.
+
+    Who looks for the first step that does something then finds the first one of the program.
+    """
+    provides = dict(part.order())
+    provider: dict[int, int] = {}
+    slot = len(part.inputs)
+    for index, step in enumerate(part.steps):
+        if index in provides:
+            provider.update((slot + place, index) for place in range(len(step.types)))
+        slot += len(step.types)
+    for index, is_provider in provides.items():
+        for ghost in part.steps[index].ghosts if is_provider else ():
+            provider.setdefault(ghost, index)
+    waits = {
+        index: {provider[s] for s in part.steps[index].inputs if s in provider} - {index}
+        for index in provides
+    }
+    after: dict[int, list[int]] = {}
+    for index, before in waits.items():
+        for one in before:
+            after.setdefault(one, []).append(index)
+    ready = [index for index, before in waits.items() if not before]
+    heapq.heapify(ready)
+    order = []
+    while ready:
+        index = heapq.heappop(ready)
+        order.append((index, provides[index]))
+        for later in after.get(index, ()):
+            waits[later].discard(index)
+            if not waits[later]:
+                heapq.heappush(ready, later)
+    return order
+
+
 def computed(part: Slice, ghosts: Sequence[int]) -> tuple[int, ...]:
     """Returns what the steps define, with -1 for what `evaluate` leaves out.
 
@@ -242,7 +279,7 @@ def evaluate(
         first.append(first[-1] + len(step.types))
     values: dict[int, Any] = dict(enumerate(inputs))
     marks = MARKING_STATE.marks
-    for index, provides in part.order():
+    for index, provides in part.order() if marks is None else _in_recorded_order(part):
         step = part.steps[index]
         arrays = [values[slot] for slot in step.inputs]
         number = -1 if marks is None else marks.add(part, index)

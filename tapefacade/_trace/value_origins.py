@@ -1,8 +1,10 @@
 """Where tensors come from that no instruction computes, for messages."""
 
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
+NOTHING: dict[int, str] = {}  # stays empty
 _ORIGINS: dict[int, tuple[weakref.ref[Any], str]] = {}
 
 
@@ -21,3 +23,10 @@ def origin_of(tensor: Any) -> str:
     """Returns where a tensor comes from; "" if nobody has said it."""
     found = _ORIGINS.get(id(tensor))
     return "" if found is None or found[0]() is not tensor else found[1]
+
+
+def origins_of(tensors: Mapping[int, Any]) -> dict[int, str]:
+    """Returns where tensors come from, by their keys; of nearly all nobody has said it."""
+    if not _ORIGINS:
+        return NOTHING
+    return {key: text for key, tensor in tensors.items() if (text := origin_of(tensor))}
