@@ -12,6 +12,7 @@ import jax
 import pytest
 
 import tapefacade as tf
+from tapefacade._distribute import distributed_variables
 from tapefacade._port.tensorflow_python import nests
 from tapefacade._port.tensorflow_python.modules import (
     internal_names,
@@ -413,6 +414,8 @@ def test_scopes_of_tensorflow_1():
         v1.get_variable("w", [1], initializer=3.0)
     with pytest.raises(RuntimeError, match="Tensors have values at once"):
         v1.Session()
+    with pytest.raises(RuntimeError, match="There are no stored graphs"):
+        v1.GraphDef()
     assert tf.function(lambda: v1.get_default_graph().building_function)().numpy()
     assert not v1.get_default_graph().building_function
 
@@ -512,3 +515,70 @@ def test_the_function_that_prefers_the_device_is_called(monkeypatch):
     del other
     gc.collect()
     assert by_default(x=x, shape=shape).numpy().tolist() == [1, 1]
+
+
+SPARSE = [[0.0, 2.0, 0.0], [3.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize("are_sparse", [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize("batch", [(), (2,)])
+def test_products_of_sparse_matrices(alias, are_sparse, batch):
+    sparse = imported("ops.linalg.sparse.sparse")
+    dense = [tf.ones([*batch, 2, 1]) * SPARSE, tf.ones([*batch, 2, 1]) * [[1.0, 0.0, -1.0]] * 2]
+    given = [sparse.CSRSparseMatrix(x) if k else x for x, k in zip(dense, are_sparse, strict=True)]
+    product = sparse.matmul(*given, transpose_b=True)
+    assert isinstance(product, sparse.SparseMatrix) is all(are_sparse)
+    found = product.to_dense() if all(are_sparse) else product
+    wanted = tf.matmul(*dense, transpose_b=True)
+    assert found.numpy().tolist() == wanted.numpy().tolist()
+    if all(are_sparse):
+        assert product.nnz().numpy().tolist() == ([2, 2] if batch else 2)
+
+
+def test_sparse_matrices(alias):
+    sparse = imported("ops.linalg.sparse.sparse_csr_matrix_ops")
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        value = tf.SparseTensor([[1, 0], [0, 1]], x, [2, 2])
+        matrix = sparse.CSRSparseMatrix(value)
+        total = tf.reduce_sum(sparse.matmul(matrix, matrix.transpose()).to_dense())
+    assert tape.gradient(total, x).numpy().tolist() == [2.0, 4.0]
+    assert matrix.sorted_indices().numpy().tolist() == [[0, 1], [1, 0]]
+    assert matrix.hermitian_transpose().to_dense().numpy().tolist() == [[0, 1], [2, 0]]
+    assert (matrix.shape, matrix.dtype) == ([2, 2], tf.float32)
+    given = sparse.CSRSparseMatrix(tf.constant(SPARSE), [[0, 0], [0, 1]])
+    assert given.to_dense().numpy().tolist() == [[0, 2, 0], [0, 0, 0]]
+    assert given.nonzero().numpy() == 2
+    with pytest.raises(ValueError, match="indices must be None if value is a SparseTensor"):
+        sparse.CSRSparseMatrix(value, [[0, 0]])
+    with pytest.raises(ValueError, match="rank 2 or 3, given 1"):
+        sparse.CSRSparseMatrix([1.0])
+
+
+def test_sparse_values_are_sorted(alias):
+    reorder = imported("ops.gen_sparse_ops").sparse_reorder
+    found = reorder([[1, 0], [0, 1]], [1.0, 2.0], [2, 2])
+    assert found.output_indices.numpy().tolist() == [[0, 1], [1, 0]]
+    assert found.output_values.numpy().tolist() == [2.0, 1.0]
+
+
+def test_parts_of_what_has_a_value(alias):
+    parts = imported("ops.tensor_getitem_override")
+
+    class Wrapped:
+        def value(self):
+            return tf.constant([1, 2, 3])
+
+        __getitem__ = parts._slice_helper_var
+
+    assert Wrapped()[1:].numpy().tolist() == [2, 3]
+    assert parts._slice_helper_var(tf.Variable([4, 5]), 1).numpy() == 5
+    assert parts._slice_helper([4, 5], slice(1, None)).numpy().tolist() == [5]
+
+
+def test_variables_can_be_asked_whether_they_are_of_a_strategy(alias):
+    values, servers = imported("distribute.values"), imported("distribute.ps_values")
+    assert values.DistributedVariable is distributed_variables.DistributedVariable
+    for kind in (values.DistributedVariable, servers.AggregatingVariable):
+        assert issubclass(kind, tf.Variable)
+        assert not isinstance(tf.Variable(1.0), kind)

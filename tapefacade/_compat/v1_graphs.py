@@ -24,6 +24,15 @@ class Session:
         raise RuntimeError(f"There are no sessions. {self._advice}.")
 
 
+class GraphDef:
+    """A stored graph of TensorFlow 1, for annotations and `isinstance`: it cannot be made."""
+
+    _advice = hint_for("tf.GraphDef")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"There are no stored graphs. {self._advice}.")
+
+
 @function("compat.v1.get_default_graph")
 def get_default_graph() -> Graph:
     """Returns the graph that placeholders go to; outside of graphs one that says what runs now.

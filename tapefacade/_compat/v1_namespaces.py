@@ -207,6 +207,7 @@ NAMESPACES = {
         values={
             "Dimension": Dimension,
             "Graph": graph_leftovers.Graph,
+            "GraphDef": v1_graphs.GraphDef,
             "Session": v1_graphs.Session,
             "SparseTensorValue": SparseTensorValue,
             "VariableScope": v1_scopes.VariableScope,

@@ -20,6 +20,8 @@ MODULES: dict[str, str] = {
     "autograph.pyct.transformer": ".transformers",
     "data.ops.iterator_ops": "data",
     "data.util.nest": ".nests nest",
+    "distribute.ps_values": ".distributed_values",
+    "distribute.values": ".distributed_values",
     "eager.context": ".contexts tf",
     "eager.def_function": "tf",
     "eager.monitoring": ".contexts",
@@ -42,6 +44,8 @@ MODULES: dict[str, str] = {
     "ops.control_flow_v2_toggles": ".branches",
     "ops.linalg.linear_operator": ".linear linalg",
     "ops.linalg.linear_operator_addition": ".linear",
+    "ops.linalg.sparse.sparse": ".sparse_matrices",
+    "ops.linalg.sparse.sparse_csr_matrix_ops": ".sparse_matrices",
     "ops.parallel_for": ".branches",
     "ops.parallel_for.control_flow_ops": ".branches",
     "ops.random_ops": ".random_ops",
@@ -70,6 +74,18 @@ MODULES: dict[str, str] = {
 # Module and name -> what it is, where neither of these says so. After `:` the place in a module.
 NAMES: dict[str, str] = {
     "data.ops.iterator_ops.OwnedIterator": "tapefacade._data.iterators:OwnedIterator",
+    **{
+        f"distribute.values.{name}": f"tapefacade._distribute.{file}:{name}"
+        for file, names in {
+            "distributed_variables": (
+                "DistributedVariable",
+                "MirroredVariable",
+                "SyncOnReadVariable",
+            ),
+            "replica_values": ("DistributedValues", "Mirrored", "PerReplica"),
+        }.items()
+        for name in names
+    },
     "eager.def_function.Function": "types.experimental:PolymorphicFunction",
     "framework.ops.EagerTensor": "tapefacade._core.tensor:EagerTensor",
     "framework.tensor_shape.Dimension": "tapefacade._core.dimension:Dimension",
@@ -87,6 +103,9 @@ NAMES: dict[str, str] = {
     "ops.resource_variable_ops.BaseResourceVariable": "tf:Variable",
     "ops.resource_variable_ops.ResourceVariable": "tapefacade._state.variable:ResourceVariable",
     "ops.resource_variable_ops.VariableSpec": "tapefacade._state.variable_specs:VariableSpec",
+    "ops.gen_sparse_ops.sparse_reorder": ".sparse_matrices:sparse_reorder",
+    "ops.tensor_getitem_override._slice_helper": ".values:rows_of_tensor",
+    "ops.tensor_getitem_override._slice_helper_var": ".values:rows_of_variable",
     "trackable.autotrackable.AutoTrackable": "tf:Module",
     "types.core.Tensor": "tf:Tensor",
     "types.core.TensorLike": "types.experimental:TensorLike",

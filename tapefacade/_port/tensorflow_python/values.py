@@ -125,6 +125,29 @@ def convert_variables_to_tensors(values: Any) -> Any:
     return nest.map_structure(convert_one, values)
 
 
+def rows_of_tensor(tensor: Any, slice_spec: Any, var: Any = None) -> Any:
+    """Returns a part of a tensor: `tensor[slice_spec]`.
+
+    Args:
+        tensor: the tensor.
+        slice_spec: what is between the brackets.
+        var: accepted for TensorFlow's sake: parts of tensors are not assigned.
+    """
+    return convert(tensor)[slice_spec]
+
+
+def rows_of_variable(var: Any, slice_spec: Any) -> Any:
+    """Returns a part of a variable, or of what has its method `value`.
+
+    Args:
+        var: the variable.
+        slice_spec: what is between the brackets.
+    """
+    if isinstance(var, Variable):
+        return Variable.__getitem__(var, slice_spec)
+    return convert(var.value())[slice_spec]
+
+
 def is_resource_variable(value: Any) -> bool:
     """Tells whether a value is a variable."""
     return isinstance(value, Variable)
