@@ -103,7 +103,14 @@ def told(numbers):
     tf.print("together", total, output_stream=sys.stderr)
 
 
+def plainly():
+    tf.print("of all", output_stream=sys.stderr)
+    number = tf.distribute.get_replica_context().replica_id_in_sync_group
+    tf.print("of number", number, output_stream=sys.stderr)
+
+
 told(values)
+strategy.run(plainly)
 print(*found, "done")
 """
 
@@ -123,8 +130,9 @@ def test_replicas_on_devices_of_their_own_give_the_same():
     )  # fmt: skip
     assert done.stdout.splitlines() == ["done"], done.stdout + done.stderr
     lines = done.stderr.splitlines()
-    said = sorted(line for line in lines if line.startswith(("of replica", "together")))
-    assert said == ["of replica 0", "of replica 1", "together 3"]
+    said = sorted(line for line in lines if line.startswith(("of ", "together")))
+    plain = ["of all", "of all", "of number 0", "of number 1"]
+    assert said == [*plain, "of replica 0", "of replica 1", "together 3"]
 
 
 def mirrored(count=2):
@@ -291,6 +299,8 @@ def test_checks_and_prints_in_replicas(capfd):
 
     assert [float(v) for v in strategy.run(replica, args=(numbers(1, 0),)).values] == [2.0, 1.0]
     assert sorted(capfd.readouterr().err.splitlines())[-2:] == ["row 0", "row 1"]
+    strategy.run(lambda: tf.print("each"))
+    assert capfd.readouterr().err.splitlines() == ["each", "each"]
     with pytest.raises(tf.errors.InvalidArgumentError):
         strategy.run(replica, args=(numbers(0, 7),)).values[0].numpy()
 

@@ -129,7 +129,7 @@ class ReplicaRun(Operation):
         first = jnp.argmin(jnp.stack(ok).all(0)) if ok else 0
         return [*results, *assigned, *(array[first] for check in checks for array in check)]
 
-    def _one(self, rows: list[Any], whole: list[Any], words: Any) -> Any:
+    def _one(self, rows: list[Any], whole: list[Any], words: Any, number: Any) -> Any:
         """Computes one replica: its results, the values it assigns, the verdicts of its checks."""
         plan = self.plan
         own, shared = iter(rows[plan.elements :]), iter(whole)
@@ -139,18 +139,23 @@ class ReplicaRun(Operation):
             count = words_of(key.type.shape, key.type.numpy_dtype)
             taken[key.place] = unpacked_key(words[start : start + count], key.type)
             start += count
-        results, checks = plan.program.run(rows[: plan.elements], taken)
+        with NAMED_AXES.temporarily(number=number):
+            results, checks = plan.program.run(rows[: plan.elements], taken)
         return results[: plan.results], results[plan.results :], [list(c) for c in checks]
+
+    def _numbers(self) -> Any:
+        """Returns the numbers of the replicas; None if nothing that runs now depends on them."""
+        return jnp.arange(self.plan.replicas) if self.plan.program.acts and not QUIET.on else None
 
     def _at_once(self, rows: list[Any], whole: list[Any], words: Any) -> Any:
         """Computes the replicas on one device."""
 
-        def one(rows: list[Any], words: Any) -> Any:
-            return self._one(rows, whole, words)
+        def one(rows: list[Any], words: Any, number: Any) -> Any:
+            return self._one(rows, whole, words, number)
 
         results, assigned, checks = jax.vmap(
             one, axis_name=AXIS, axis_size=self.plan.replicas
-        )(rows, words)  # fmt: skip
+        )(rows, words, self._numbers())  # fmt: skip
         pairs = zip(assigned, self.plan.assigned_rows, strict=True)
         return results, [array if has_rows else array[0] for array, has_rows in pairs], checks
 
@@ -158,9 +163,10 @@ class ReplicaRun(Operation):
         """Computes each replica on its own device."""
         by_replica, same = PartitionSpec(AXIS), PartitionSpec()
 
-        def one(rows: list[Any], whole: list[Any], words: Any) -> Any:
-            words = None if words is None else words[0]
-            results, assigned, checks = self._one([row[0] for row in rows], whole, words)
+        def one(rows: list[Any], whole: list[Any], words: Any, number: Any) -> Any:
+            rows = [row[0] for row in rows]
+            words, number = (None if each is None else each[0] for each in (words, number))
+            results, assigned, checks = self._one(rows, whole, words, number)
             pairs = zip(assigned, self.plan.assigned_rows, strict=True)
             assigned = [array[None] if has_rows else array for array, has_rows in pairs]
             return jax.tree.map(lambda array: array[None], results), assigned, [
@@ -170,9 +176,9 @@ class ReplicaRun(Operation):
         assert self.plan.mesh is not None
         of_assigned = [by_replica if has_rows else same for has_rows in self.plan.assigned_rows]
         return jax.shard_map(
-            one, mesh=self.plan.mesh, in_specs=(by_replica, same, by_replica),
+            one, mesh=self.plan.mesh, in_specs=(by_replica, same, by_replica, by_replica),
             out_specs=(by_replica, of_assigned, by_replica), check_vma=False,
-        )(rows, whole, words)  # fmt: skip
+        )(rows, whole, words, self._numbers())  # fmt: skip
 
 
 class ReplicaRunForEffects(EffectsOnly, ReplicaRun):

@@ -9,9 +9,14 @@ from tapefacade._core.thread_state import ThreadState
 
 
 class _NamedAxes(ThreadState):
-    """The named axes around what this thread traces, and their sizes."""
+    """The named axes around what this thread traces, and their sizes.
+
+    Where replicas run for what they print, also the number of the one that is traced: XLA computes
+    on one device only what depends on nothing that is divided among several.
+    """
 
     sizes: tuple[tuple[str, int], ...] = ()
+    number: Any = None
 
 
 NAMED_AXES = _NamedAxes()

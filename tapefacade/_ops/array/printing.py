@@ -18,7 +18,7 @@ from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._definition.op import function
 from tapefacade._ops.array.array_text import summary
-from tapefacade._trace.named_axes import EFFECT_ORDER
+from tapefacade._trace.named_axes import EFFECT_ORDER, NAMED_AXES
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 
@@ -141,7 +141,9 @@ class _Print(Operation):
             )
             write(inputs, given.form)
 
-        jax.debug.callback(write_values, *arrays, ordered=EFFECT_ORDER.is_kept)
+        # Each replica prints, even what is the same for all: with its number, it is not.
+        number = () if NAMED_AXES.number is None else (NAMED_AXES.number,)
+        jax.debug.callback(write_values, *arrays, *number, ordered=EFFECT_ORDER.is_kept)
         return [jnp.ones((), bool)]
 
 
