@@ -1,6 +1,7 @@
 """Summaries: files of their own, threads, the ends of programs, and what is compiled."""
 
 import glob
+import struct
 import subprocess
 import sys
 import textwrap
@@ -111,7 +112,7 @@ def test_what_is_absent_is_named():
         tf.summary.graph()
 
 
-def test_traces_are_profiles_and_have_no_graphs(tmp_path, caplog):
+def test_traces_are_profiles(tmp_path, caplog):
     with pytest.raises(ValueError, match=r"Must enable trace before export through tf\.summary"):
         tf.summary.trace_export("nothing")
     tf.summary.trace_on(profiler=True)
@@ -124,3 +125,93 @@ def test_traces_are_profiles_and_have_no_graphs(tmp_path, caplog):
     tf.sin(1.0).numpy()
     tf.summary.trace_export("sines")
     assert list(tmp_path.rglob("*.xplane.pb"))
+
+
+def graphs_in(directory):
+    """The graphs in the summaries of a directory, with tags and steps."""
+    from tensorboardX.proto import event_pb2, graph_pb2
+
+    found = []
+    for path in sorted(directory.iterdir()):
+        data = path.read_bytes()
+        while data:
+            (size,) = struct.unpack("<Q", data[:8])
+            event, data = event_pb2.Event.FromString(data[12 : 12 + size]), data[16 + size :]
+            for value in event.summary.value:
+                plugin = value.metadata.plugin_data
+                assert (plugin.plugin_name, plugin.content) == ("graph_run_metadata_graph", b"1")
+                message, graphs = value.tensor.string_val[0], []
+                while message:  # RunMetadata: its `partition_graphs` are field 3
+                    field, size, shift, place = message[0] >> 3, 0, 0, 1
+                    while True:
+                        byte = message[place]
+                        size, shift, place = size | (byte & 0x7F) << shift, shift + 7, place + 1
+                        if byte < 0x80:
+                            break
+                    content, message = message[place : place + size], message[place + size :]
+                    if field == 3:
+                        graphs.append(graph_pb2.GraphDef.FromString(content))
+                found.append((value.tag, event.step, graphs))
+    return found
+
+
+# TensorFlow 2.21 reads the same nodes from the file, and TensorBoard 2.21 lists the tag as a graph.
+NODES = [
+    ("input_0", "Placeholder", []),
+    ("input_1", "Placeholder", []),
+    ("LINE_1/tf.linalg.matmul", "MatMul", ["input_0", "input_1"]),
+    ("LINE_2/tf.nn.relu", "Relu", ["LINE_1/tf.linalg.matmul"]),
+    ("LINE_2/tf.math.reduce_sum", "Sum", ["LINE_2/tf.nn.relu"]),
+]
+
+
+def test_programs_that_run_are_graphs_of_tensorboard(tmp_path):
+    weight = tf.Variable([[1.0], [2.0]])
+
+    @tf.function
+    def network(x):
+        y = x @ weight
+        return tf.reduce_sum(tf.nn.relu(y))
+
+    first = network.python_function.__code__.co_firstlineno + 2
+    x = tf.constant([[3.0, 4.0]])
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    with writer.as_default():
+        tf.summary.trace_on()
+        network(x).numpy()
+        network(x).numpy()
+        tf.summary.trace_export("network", step=7)
+        network(x).numpy()  # is no part of a trace
+        tf.summary.trace_on()
+        with tf.GradientTape() as tape:
+            y = network(x) * 2.0
+        tape.gradient(y, weight).numpy()
+        tf.summary.experimental.set_step(8)
+        tf.summary.trace_export("gradient")
+        tf.summary.experimental.set_step(None)
+        tf.summary.trace_on()
+        with pytest.raises(ValueError, match="No step set"):
+            tf.summary.trace_export("no step")
+        tf.summary.trace_off()
+    tf.summary.trace_on()
+    tf.summary.trace_export("no writer")
+    writer.close()
+    (tag, step, graphs), (other, later, gradients) = graphs_in(tmp_path)
+    assert (tag, step, other, later) == ("network", 7, "gradient", 8)
+    names = {f"LINE_{n}": f"test_summaries.py_line_{first + n - 1}" for n in (1, 2)}
+
+    def renamed(text):
+        for short, full in names.items():
+            text = text.replace(short, full)
+        return text
+
+    wanted = [(renamed(n), kernel, list(map(renamed, inputs))) for n, kernel, inputs in NODES]
+    assert wanted in [[(n.name, n.op, list(n.input)) for n in graph.node] for graph in graphs]
+    node = next(n for graph in graphs for n in graph.node if n.op == "MatMul")
+    assert node.attr["line"].s.decode() == f"test_summaries.py:{first}  y = x @ weight"
+    assert node.attr["T"].type == 1
+    assert [d.size for d in node.attr["_output_shapes"].list.shape[0].dim] == [1, 1]
+    inner = [n.name for graph in gradients for n in graph.node if "gradient/" in n.name]
+    assert any(name.endswith("tf.linalg.matmul") for name in inner)
+    every = [n.name for graph in gradients for n in graph.node]
+    assert len(every) >= len(set(every)) > 0
