@@ -178,7 +178,7 @@ import tapefacade as tf
 print("keras" in sys.modules)
 tf.keras
 print("keras" in sys.modules)
-print(tf.losses is tf.keras.losses, tf.optimizers is tf.keras.optimizers)
+print(tf.losses is tf.keras.losses, tf.optimizers.Adam is tf.keras.optimizers.Adam)
 import tapefacade.keras
 from tapefacade.keras import layers
 print(tapefacade.keras is tf.keras, layers is tf.keras.layers)
