@@ -4,8 +4,8 @@
 
 takes every kind of recorded step (an operation, gradients included, and the dtypes of its inputs),
 at most 4 of each operation, or as many as the seconds suffice for: about half an hour on two cores
-for all. Nothing is compiled or computed. `test_lowering.py` does so for a few. It does not show
-that XLA then compiles what was lowered.
+for all, once a week. Nothing is compiled or computed. `test_lowering.py` does so for a few. It does
+not show that XLA then compiles what was lowered.
 """
 
 import collections
