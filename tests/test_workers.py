@@ -59,19 +59,31 @@ def differences(mine, wanted, place=""):
     return [] if mine == wanted else [f"{place}: {mine} is not {wanted}"]
 
 
-def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process():
-    workers = started([str(HERE / "worker_programs.py"), "fit"])
+@pytest.fixture(scope="module")
+def ended():
+    """Two processes that have run all programs; then the second one is killed."""
+    workers = started([str(HERE / "worker_programs.py")])
+    return [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
+
+
+def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process(ended):
     wanted = json.loads((HERE / "goldens" / "workers.json").read_text())
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     found = worker_programs.shown(worker_programs.fit_of_workers(tf, strategy))
     alone = {"fit_of_workers": json.loads(json.dumps(found))}
-    for index, worker in enumerate(workers):
-        out, err = worker.communicate(timeout=SECONDS)
+    for index, (out, err, _) in enumerate(ended):
         lines = [line for line in out.splitlines() if line.startswith(worker_programs.MARK)]
-        assert worker.returncode == 0, out + err
+        assert lines, out + err
         found = json.loads(lines[0].removeprefix(worker_programs.MARK))
         assert not differences({key: found[key] for key in wanted[index]}, wanted[index])
         assert not differences({key: found[key] for key in alone}, alone)
+
+
+def test_who_has_lost_a_killed_process_says_so_and_ends(ended):
+    (_, err, code), (_, _, killed) = ended
+    assert (code, killed) == (75, -9), ended
+    address = err.partition("worker 1 at ")[2].split()[0]
+    assert f"worker 1 at {address} was killed or" in err
 
 
 def test_an_address_alone_is_one_process(monkeypatch):
@@ -83,36 +95,24 @@ def test_an_address_alone_is_one_process(monkeypatch):
     assert not strategy.extended._in_multi_worker_mode()
 
 
-LOST = """
-import os, signal
+FAILED = """
 import tapefacade as tf
 
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 strategy.reduce("SUM", tf.constant(1.0), axis=None)
-if strategy.cluster_resolver.task_id == {culprit}:
-    {act}
+if strategy.cluster_resolver.task_id == 0:
+    raise ValueError('mine')
 strategy.reduce("SUM", tf.constant(1.0), axis=None)
 """
 
 
-@pytest.mark.parametrize(
-    ("culprit", "act", "how"),
-    [
-        (1, "os.kill(os.getpid(), signal.SIGKILL)", "worker 1 at {} was killed or"),
-        (
-            0,
-            "raise ValueError('mine')",
-            "worker 0, the chief, at {} has ended with an error, Value",
-        ),
-    ],
-)
-def test_who_has_lost_another_process_says_so_and_ends(culprit, act, how):
-    workers = started(["-c", LOST.format(culprit=culprit, act=act)])
+def test_who_has_lost_a_process_that_failed_says_so_and_ends():
+    workers = started(["-c", FAILED])
     results = [worker.communicate(timeout=SECONDS) for worker in workers]
-    assert workers[1 - culprit].returncode == 75, results
-    address = results[1 - culprit][1].partition(" at ")[2].split()[0]
-    assert how.format(address) in results[1 - culprit][1]
-    assert workers[culprit].returncode == (1 if culprit == 0 else -9), results
+    assert [worker.returncode for worker in workers] == [1, 75], results
+    address = results[1][1].partition(" at ")[2].split()[0]
+    said = f"worker 0, the chief, at {address} has ended with an error, Value"
+    assert said in results[1][1]
 
 
 TRAINED = """
