@@ -434,3 +434,10 @@ def test_a_reason_keeps_no_variable_alive():
     settle()
     gc.collect()
     assert gone() is None
+
+
+def test_inputs_of_functional_models_are_no_tensors():
+    assert not tf.is_tensor(tf.keras.Input((3,)))
+    assert tf.is_tensor(tf.keras.Variable(1.0))
+    with pytest.raises(TypeError, match="Only integers, slices"):
+        tf.ones([3, 2])[tf.keras.Input((), dtype="int32")]

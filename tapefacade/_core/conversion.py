@@ -430,4 +430,6 @@ def is_tensor(x: Any) -> bool:
     """
     if isinstance(x, CompositeTensor):
         return x._is_tensor
-    return isinstance(x, Tensor) or hasattr(x, "_dense_var_to_tensor")
+    if isinstance(x, Tensor):
+        return True
+    return hasattr(x, "_dense_var_to_tensor") and getattr(x, "_is_tensor", True)

@@ -191,6 +191,7 @@ def _change() -> None:
     PATCHES.set(saveable, "_checkpoint_children", tracked_parts.parts)
     keras_tensor = importlib.import_module("keras.src.backend.common.keras_tensor").KerasTensor
     PATCHES.set(keras_tensor, "_dense_var_to_tensor", symbolic_tensors.hand_over)
+    PATCHES.set(keras_tensor, "_is_tensor", False)
     symbolic_tensors.register(keras_tensor)
     replaced[core.stop_gradient] = conversion.stop_gradient_of_tensors(core.stop_gradient)
     _ORIGINAL_FUNCTIONS.update((ours, original) for original, ours in replaced.items())
