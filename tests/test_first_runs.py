@@ -69,6 +69,48 @@ def pooled(init, function, sizes, strides, padding):
     return run, (IMAGES,)
 
 
+def gathers(x, i):
+    modes = ["clip", "fill", "wrap"]
+    rows = lax.GatherDimensionNumbers((1, 2), (), (0,))
+    along = lax.GatherDimensionNumbers((0,), (), (1,), (0,), (0,))
+    kept = [jnp.clip(i, 0, 2)[:3], i]
+    return [
+        *[jnp.take(x, i, axis=a, mode=m) for m in modes for a in (0, 1)],
+        jnp.take(x, i, axis=0, fill_value=-5.0),
+        jnp.take(x.astype(np.int32), i, axis=1),
+        jnp.take(x > 0, i, axis=1),
+        jnp.take(x.astype(np.uint8), i.astype(np.int64), axis=1),
+        x[i[:2][:, None] % 3, i[None] % 4],
+        x[:, i % 4],
+        x[i[0] % 3, 1:3],
+        x[kept[0], kept[0]],
+        jnp.take_along_axis(x, i[:3][:, None] % 4, 1),
+        jax.vmap(lambda r, k: r[k])(x, i[:3]),
+        *[lax.gather(x, i[:, None], rows, (2, 3), mode=m) for m in ("clip", "fill")],
+        lax.gather(x, i[:3, None], along, (1, 2), mode="clip"),
+        jnp.take(x, i.reshape(2, 2), axis=1),
+        jnp.take(x, i[1], axis=0),
+    ]
+
+
+def scatters(x, i, ints):
+    spread = x[:, :1] * jnp.arange(5, dtype=np.float32)
+    rows = lax.ScatterDimensionNumbers((1, 2), (), (0,))
+    along = lax.ScatterDimensionNumbers((1,), (), (1,), (0,), (0,))
+    windows = jnp.arange(20, dtype=np.float32).reshape(5, 2, 2)
+    return [
+        *[x.at[:, i].add(spread, mode=m) for m in ("clip", "drop")],
+        *[x.at[i].add(spread.T[:, :1], mode=m) for m in ("clip", "drop")],
+        *[lax.scatter_add(x, i[:, None], windows, rows, mode=m) for m in ("clip", "drop")],
+        *[lax.scatter_add(x, i[:3, None], windows[:3, 0], along, mode=m) for m in ("clip", "drop")],
+        x.at[i[0], i[2]].add(3.0),
+        x.astype(np.int32).at[i].add(1),
+        ints.at[0, i].add(7),
+        jax.grad(lambda x: jnp.sum(jnp.take(x, i, axis=1, mode="clip") ** 2))(x),
+        jax.grad(lambda x: jnp.sum(jnp.sin(x[i[:2][:, None] % 3, i[None] % 4])))(x),
+    ]
+
+
 def scanned(c, rows):
     return lax.scan(lambda c, row: (jnp.tanh(c + row), (c * row, row.sum())), c, rows)
 
@@ -144,6 +186,8 @@ PROGRAMS = {
     "gather": (
         lambda x: jax.grad(lambda x: jnp.sum(jnp.take(x, jnp.array([0, 2, 2]), axis=0) ** 2))(x),
         (F,)),
+    "gathers": (gathers, (F, np.array([2, -1, 0, 7], np.int32))),
+    "scatters": (scatters, (F, np.array([2, -1, 0, 7, 2], np.int32), INTS)),
     "conv": conv(), "strided conv": conv((2, 3)), "valid conv": conv((2, 1), "VALID"),
     "dilated conv": conv(right=(2, 2)), "transposed conv": conv((1, 1), [(2, 1), (0, 2)], (2, 3)),
     "narrow conv": conv((1, 1), [(-1, 0), (0, -2)]), "grouped conv": conv(groups=2),
@@ -178,7 +222,9 @@ def test_numpy_computes_what_xla_does(name):
                 np.testing.assert_allclose(one, other, **tolerance, atol=atol)
 
 
-@pytest.mark.parametrize("name", ["conv", "depthwise conv", "transposed conv", "max pool", "scan"])
+@pytest.mark.parametrize(
+    "name", ["conv", "depthwise conv", "transposed conv", "max pool", "scan", "gathers", "scatters"]
+)
 def test_what_numpy_computes_needs_no_compiler(name):
     run, arrays = PROGRAMS[name]
     with jax.enable_x64(True):

@@ -37,7 +37,7 @@ class Always(execution_mode.ExecutionModes):
         self.single = single
         self.ran = 0
 
-    def choose(self, executable, repeats):
+    def choose(self, executable, repeats, is_episode=False):
         if executable.acts:
             return None
         unfolded = unfold(executable.part)

@@ -115,6 +115,7 @@ class Program:
         self.lines = lines
         self.slots = steps
         self.repeats = repeats
+        self.is_episode = False  # whether its length is likely to be another one next time
         self.foresight: Any = None  # what has followed it
         self.large = [i for i, place in enumerate(arrays) if is_large(part.inputs[place])]
         self._donating: dict[tuple[int, ...], Program] = {}
@@ -298,7 +299,7 @@ class Program:
         executable = EXECUTABLES.get(known.part, known.layout, known.donated)
         self.executable = executable
         if executable.call is None and not _traced(arguments):
-            in_pieces = EXECUTION_MODES.choose(executable, self.repeats)
+            in_pieces = EXECUTION_MODES.choose(executable, self.repeats, self.is_episode)
             if in_pieces is None:
                 before = EXECUTION_MODES.before(executable)
                 in_pieces = in_pieces_meanwhile(executable, before, arguments)

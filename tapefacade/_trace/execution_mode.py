@@ -109,6 +109,11 @@ class _Single(NamedTuple):
         return WHOLE_TIME_FACTOR * self.whole / max(len(self.keys), 1)
 
 
+def _is_early() -> bool:
+    """Whether a program runs before any of it is compiled."""
+    return BACKGROUND_COMPILER.is_on and jax.default_backend() == "cpu"
+
+
 class ExecutionModes:
     """Chooses for each program how it runs, and remembers what speaks for which mode."""
 
@@ -125,25 +130,30 @@ class ExecutionModes:
         self._count = 0
         self._compiling: tuple[Executable, list[Any], float] | None = None
 
-    def choose(self, executable: Executable, repeats: bool) -> ProgramInPieces | None:
+    def choose(
+        self, executable: Executable, repeats: bool, is_episode: bool = False
+    ) -> ProgramInPieces | None:
         """Decides how a program that is not compiled runs this time.
 
         Args:
             executable: the program.
             repeats: whether it is known to run again.
+            is_episode: whether its length is likely to be another one next time.
 
         Returns:
             How it runs in pieces; None if it is to be compiled as a whole.
         """
         with self._lock:
-            return self._chosen(executable, repeats)
+            return self._chosen(executable, repeats, is_episode)
 
-    def _chosen(self, executable: Executable, repeats: bool) -> ProgramInPieces | None:
+    def _chosen(
+        self, executable: Executable, repeats: bool, is_episode: bool
+    ) -> ProgramInPieces | None:
         key = executable.part, executable.layout
         choice = self._choices.get(key)
         if choice is None:
             with no_collection():
-                choice = self._first(executable, repeats)
+                choice = self._first(executable, repeats, is_episode)
             self._calls += 1 if choice.in_pieces is None else len(choice.in_pieces.calls)
             if self._calls > MAX_CALLS_REMEMBERED:
                 self._choices.clear()
@@ -181,7 +191,7 @@ class ExecutionModes:
                 self._single.append(single)
                 self._give(single, single.share)
 
-    def _first(self, executable: Executable, repeats: bool) -> _Choice:
+    def _first(self, executable: Executable, repeats: bool, is_episode: bool) -> _Choice:
         """Decides for a program that has not run before."""
         size = size_of(executable.part)
         if PROCESSES.count > 1:  # each would go by what it alone has run
@@ -189,9 +199,8 @@ class ExecutionModes:
         if not executable.acts and any(s.operation.stands_apart for s in executable.part.steps):
             unfolded = unfold(executable.part)
             pieces = cut_apart(unfolded.part, executable.layout)
-            is_early = BACKGROUND_COMPILER.is_on and jax.default_backend() == "cpu"
             made = ProgramInPieces(
-                unfolded.part, executable.layout, pieces, unfolded.origins, is_early=is_early
+                unfolded.part, executable.layout, pieces, unfolded.origins, _is_early(), True
             )
             return _Choice(made, math.inf)
         if (
@@ -211,19 +220,20 @@ class ExecutionModes:
         if size_of(part) > MAX_UNFOLDING_GROWTH * size and size <= MAX_STEPS_AS_WHOLE:
             return _Choice(None)
         cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS if repeats else 1, self._missing)
-        if self._is_in_pieces(size, cut, whole):
+        if (is_episode and _is_early()) or self._is_in_pieces(size, cut, whole):
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
             cost = len(cut.pieces) * SECONDS_PER_CALL + (
                 SECONDS_LOST_PER_STEP * size if size > MAX_STEPS_AS_WHOLE else 0.0
             )
-            return _Choice(ProgramInPieces(part, layout, cut.pieces, unfolded.origins), whole, cost)
+            made = ProgramInPieces(part, layout, cut.pieces, unfolded.origins, _is_early())
+            return _Choice(made, whole, cost)
         self._compiling = executable, cut.shared, whole
         return _Choice(None)
 
     def _is_in_pieces(self, size: int, cut: Cut, whole: float) -> bool:
         """Whether a program runs in pieces."""
-        is_early = BACKGROUND_COMPILER.is_on and jax.default_backend() == "cpu"
+        is_early = _is_early()
         if size > (MAX_STEPS_LATER_AS_WHOLE if is_early else MAX_STEPS_AS_WHOLE):
             return True
         return self._is_risked(cut, whole, TRACING_SHARE * whole if is_early else whole)
@@ -265,7 +275,7 @@ class ExecutionModes:
             unfolded = unfold(executable.part)
             part, layout = unfolded.part, executable.layout
             cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS, self._missing)
-            return ProgramInPieces(part, layout, cut.pieces, unfolded.origins)
+            return ProgramInPieces(part, layout, cut.pieces, unfolded.origins, _is_early())
         return choice.in_pieces
 
     def _withdraw(self) -> None:

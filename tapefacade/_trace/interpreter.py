@@ -20,6 +20,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from tapefacade._trace.compilation_cache import CACHE
@@ -276,6 +277,11 @@ def _stacked(equation: JaxprEqn) -> Function:
     return lambda *arrays: np.stack(arrays, axis)
 
 
+def _unstacked(equation: JaxprEqn) -> Function:
+    axis = equation.params["axis"]
+    return lambda x: list(np.moveaxis(x, axis, 0))
+
+
 def _split(equation: JaxprEqn) -> Function:
     places = np.cumsum([int(size) for size in equation.params["sizes"]])[:-1].tolist()
     axis = equation.params["axis"]
@@ -336,6 +342,121 @@ def _dynamic_update(equation: JaxprEqn) -> Function:
     def run(x: Any, update: Any, *starts: Any) -> Any:
         found = np.array(x)
         found[_starts(x.shape, update.shape, starts)] = update
+        return found
+
+    return run
+
+
+class _PlacesOfWindows:
+    """Where a gather or a scatter takes its windows, as indices of NumPy's.
+
+    The dimensions of what is taken are those of the indices, then those of a window.
+    """
+
+    def __init__(
+        self, equation: JaxprEqn, sizes: Sequence[int], dropped: Sequence[int],
+        starts: Sequence[int], batching: Sequence[int], of_indices: Sequence[int],
+    ) -> None:  # fmt: skip
+        """Takes note of a gather or a scatter.
+
+        Args:
+            equation: its first operands are the array and the indices.
+            sizes: of a window, in the array's dimensions.
+            dropped: the array's dimensions that what is taken does not have.
+            starts: the array's dimensions that the indices are for.
+            batching: the array's dimensions that go along with dimensions of the indices.
+            of_indices: these dimensions of the indices.
+        """
+        self.shape, self.sizes = _aval(equation.invars[0]).shape, sizes
+        self.rows = _aval(equation.invars[1]).shape[:-1]
+        within = [d for d in range(len(sizes)) if d not in (*dropped, *batching)]
+        self.whole = (*self.rows, *[sizes[d] for d in within])
+        self.is_filled = equation.params["mode"] == lax.GatherScatterMode.FILL_OR_DROP
+        self._starts = tuple(starts)
+        self._most = np.array([self.shape[d] - sizes[d] for d in starts], np.int64)
+        self._offsets: list[Any] = []
+        for d in range(len(sizes)):
+            if d in batching:
+                axis, size = of_indices[tuple(batching).index(d)], self.shape[d]
+            elif d in within and sizes[d] > 1:
+                axis, size = len(self.rows) + within.index(d), sizes[d]
+            else:
+                self._offsets.append(None)
+                continue
+            shape = [size if axis == place else 1 for place in range(len(self.whole))]
+            self._offsets.append(np.arange(size).reshape(shape))
+
+    def of(self, indices: Any) -> tuple[tuple[Any, ...], Any]:
+        """Returns the indices of all elements, and which windows lie within the array."""
+        first = indices.astype(np.int64)
+        inner = np.clip(first, 0, self._most)
+        lies_within = np.all(first == inner, axis=-1)
+        ones = (1,) * (len(self.whole) - len(self.rows))
+        found: list[Any] = [0 if offset is None else offset for offset in self._offsets]
+        for place, d in enumerate(self._starts):
+            found[d] = found[d] + np.reshape(inner[..., place], (*self.rows, *ones))
+        return tuple(found), np.reshape(lies_within, (*self.rows, *ones))
+
+
+def _gathered(equation: JaxprEqn) -> Function | None:
+    params, out = equation.params, _type(equation)
+    numbers = params["dimension_numbers"]
+    places = _PlacesOfWindows(
+        equation, params["slice_sizes"], numbers.collapsed_slice_dims, numbers.start_index_map,
+        numbers.operand_batching_dims, numbers.start_indices_batching_dims,
+    )  # fmt: skip
+    fill = params["fill_value"]
+    if out.size == 0 or 0 in places.shape or not places.shape:
+        return None
+    if places.is_filled and fill is None:
+        kinds = {"f": np.nan, "u": _largest(out.dtype), "i": _smallest(out.dtype), "b": True}
+        fill = kinds[out.dtype.kind]
+    rows = iter(range(len(places.rows)))
+    windows = iter(range(len(places.rows), out.ndim))
+    order = [next(windows if d in numbers.offset_dims else rows) for d in range(out.ndim)]
+
+    def run(x: Any, indices: Any) -> Any:
+        where, lies_within = places.of(indices)
+        found = np.broadcast_to(x[where], places.whole)
+        if places.is_filled and not lies_within.all():
+            found = np.where(lies_within, found, out.dtype.type(fill))
+        return np.transpose(found, order)
+
+    return run
+
+
+def _largest(dtype: Any) -> Any:
+    return np.iinfo(dtype).max if dtype.kind in "iu" else None
+
+
+def _smallest(dtype: Any) -> Any:
+    return np.iinfo(dtype).min if dtype.kind in "iu" else None
+
+
+def _added_at(equation: JaxprEqn) -> Function | None:
+    """Makes a sum of windows into an array: the gradient of a gather."""
+    numbers, updates = equation.params["dimension_numbers"], _aval(equation.invars[2])
+    shape = _aval(equation.invars[0]).shape
+    if updates.size == 0 or 0 in shape or not shape or _type(equation).dtype.kind == "b":
+        return None
+    dropped, batching = numbers.inserted_window_dims, numbers.operand_batching_dims
+    windows = iter([updates.shape[d] for d in numbers.update_window_dims])
+    sizes = [1 if d in (*dropped, *batching) else next(windows) for d in range(len(shape))]
+    places = _PlacesOfWindows(
+        equation, sizes, dropped, numbers.scatter_dims_to_operand_dims, batching,
+        numbers.scatter_indices_batching_dims,
+    )  # fmt: skip
+    is_clamped = equation.params["mode"] == lax.GatherScatterMode.CLIP
+    rows = [d for d in range(updates.ndim) if d not in numbers.update_window_dims]
+    order = (*rows, *numbers.update_window_dims)
+
+    def run(x: Any, indices: Any, updates: Any) -> Any:
+        where, lies_within = places.of(indices)
+        updates = np.transpose(updates, order)
+        if not is_clamped and not lies_within.all():
+            updates = np.where(lies_within, updates, updates.dtype.type(0))
+        found = np.array(x)
+        np.add.at(found, where, updates)
         return found
 
     return run
@@ -604,9 +725,10 @@ MAKERS: dict[str, Maker] = {
     "cummax": _cumulated(np.maximum.accumulate), "cummin": _cumulated(np.minimum.accumulate),
     "reshape": _in_shape, "squeeze": _in_shape, "expand_dims": _in_shape,
     "broadcast_in_dim": _broadcast, "transpose": _transposed, "rev": _reversed, "slice": _sliced,
-    "concatenate": _joined, "stack": _stacked, "split": _split, "pad": _padded, "iota": _iota,
-    "select_n": _selected, "dynamic_slice": _dynamic_slice,
-    "dynamic_update_slice": _dynamic_update, "dot_general": _product,
+    "concatenate": _joined, "stack": _stacked, "unstack": _unstacked, "split": _split,
+    "pad": _padded, "iota": _iota, "select_n": _selected, "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update, "gather": _gathered, "scatter-add": _added_at,
+    "dot_general": _product,
     "clamp": _with_dtype(_clamped), "copy": _plain(_same), "copy_p": _plain(_same),
     "stop_gradient": _plain(_same), "conv_general_dilated": _convolved,
     "reduce_window_max": _pooled(np.max), "reduce_window_min": _pooled(np.min),

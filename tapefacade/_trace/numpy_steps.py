@@ -120,6 +120,11 @@ class NumpyProgram:
         self._outputs = part.outputs
         self._gone = self._last_uses()
 
+    @property
+    def check_order(self) -> list[int]:
+        """The steps whose checks the last run has told about."""
+        return self._executable.check_order
+
     def _last_uses(self) -> list[list[int]]:
         """Returns for each call the slots that nobody needs after it."""
         kept = set(self._outputs)
@@ -136,6 +141,16 @@ class NumpyProgram:
 
     def __call__(self, *arguments: Any) -> Any:
         """Does what the compiled program will do, and returns as much."""
+        outputs, checks = self._computed(arguments)
+        # jnp.array would compile a copy for each shape.
+        return self._result([jax.device_put(np.array(value)) for value in outputs], checks)
+
+    def on_host(self, *arguments: Any) -> Any:
+        """Does so as well; the outputs are NumPy's, and may be parts of the arguments."""
+        return self._result(*self._computed(arguments))
+
+    def _computed(self, arguments: Sequence[Any]) -> tuple[list[Any], dict[int, tuple[Any, Any]]]:
+        """Returns the outputs, and for each check whether it has passed, and the details."""
         values: list[Any] = [None] * self._count
         layout = self._executable.layout
         arrays = [np.asarray(argument) for argument in arguments]
@@ -155,11 +170,8 @@ class NumpyProgram:
                     checks[origin] = ok, kind.details(flat)
                 for slot in gone:
                     values[slot] = None
-            outputs = [  # jnp.array would compile a copy for each shape
-                jax.device_put(np.array(values[s], self._types[s].numpy_dtype))
-                for s in self._outputs
-            ]
-        return self._result(outputs, checks)
+            outputs = [np.asarray(values[s], self._types[s].numpy_dtype) for s in self._outputs]
+        return outputs, checks
 
     def _result(self, outputs: list[Any], checks: dict[int, tuple[Any, Any]]) -> Any:
         executable = self._executable

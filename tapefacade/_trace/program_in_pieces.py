@@ -1,5 +1,10 @@
-"""A program that runs in pieces, each an executable that other pieces and programs may share."""
+"""A program that runs in pieces, each an executable that other pieces and programs may share.
 
+On a CPU a piece is computed by NumPy until it has run so often that compiling it pays.
+"""
+
+import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,11 +15,19 @@ from tapefacade._trace import executables
 from tapefacade._trace.executables import STATISTICS, Executable, InputLayout
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.numpy_steps import NumpyProgram
+from tapefacade._trace.segment_cuts import seconds_to_compile
 from tapefacade._trace.segments import Piece, is_wide
 from tapefacade._trace.slices import Slice
 
-# A piece that NumPy computes is compiled when it has run more often than this.
+# A piece that NumPy computes is compiled when it has run more often than this, if it is between
+# steps that stand apart or has values of more elements than NumPy is good at,
 MAX_EARLY_RUNS = 16
+MAX_ELEMENTS_BY_NUMPY = 2**14
+# else when that has taken as long as compiling takes (what is estimated holds for quiet machines).
+SECONDS_PER_STEP_BY_NUMPY = 15e-6
+COMPILATION_FACTOR = 4
+# Pieces whose programs for NumPy are kept, of about 10 kB each.
+MAX_EARLY_PIECES = 4096
 HOST_TYPES = (np.ndarray, np.generic)
 
 
@@ -41,14 +54,41 @@ def _executable(piece: Piece) -> Executable:
 
 
 class EarlyPiece:
-    """A piece that NumPy computes as long as it is not clear that it repeats."""
+    """A piece that NumPy computes as long as it is not clear that it repeats.
 
-    def __init__(self, program: NumpyProgram) -> None:
-        self.program = program
+    Attributes:
+        program: computes it.
+        runs: how often it has.
+        max_runs: how often it does before compiling it pays.
+    """
+
+    def __init__(self, part: Slice, layout: InputLayout) -> None:
+        self.program = NumpyProgram(Executable(part, layout))
         self.runs = 0
-        self.is_possible = program.is_possible
-        if self.is_possible:
-            program.prepare()
+        self.max_runs: float = 0
+        if self.program.is_possible:
+            self.program.prepare()
+            self.max_runs = _runs_by_numpy(part)
+
+    def run(self, executable: Executable, *arguments: Any) -> Any:
+        """Computes the piece, in the place of what will be compiled for it."""
+        self.runs += 1
+        result = self.program.on_host(*arguments)
+        executable.check_order = self.program.check_order
+        return result
+
+
+early_piece = functools.lru_cache(MAX_EARLY_PIECES)(EarlyPiece)
+
+
+def _runs_by_numpy(part: Slice) -> float:
+    """Returns how often NumPy computes a piece before compiling it pays."""
+    if any(type_.size > MAX_ELEMENTS_BY_NUMPY for type_ in part.types()):
+        return MAX_EARLY_RUNS
+    count = len(part.steps)
+    if count == 1:  # a call of what is compiled takes as long
+        return math.inf
+    return COMPILATION_FACTOR * seconds_to_compile(count) / (count * SECONDS_PER_STEP_BY_NUMPY)
 
 
 class ProgramInPieces:
@@ -59,7 +99,7 @@ class ProgramInPieces:
 
     def __init__(
         self, part: Slice, layout: InputLayout, pieces: Sequence[Piece], origins: list[int],
-        is_early: bool = False,
+        is_early: bool = False, is_apart: bool = False,
     ) -> None:  # fmt: skip
         """Makes one.
 
@@ -69,9 +109,10 @@ class ProgramInPieces:
             pieces: the program, cut.
             origins: for each step the one that errors are about, -1 for those without.
             is_early: whether NumPy computes the first runs of pieces that do not stand apart.
+            is_apart: whether it is cut around steps that stand apart.
         """
         self._is_early = is_early
-        self._early: dict[Executable, EarlyPiece] = {}
+        self._max_runs: float = MAX_EARLY_RUNS if is_apart else math.inf
         self._part = part
         self._layout = layout
         self._origins = origins
@@ -122,21 +163,21 @@ class ProgramInPieces:
                 values[slot] = None
         outputs = [values[slot] for slot in self._part.outputs]
         # What NumPy has computed becomes like the rest.
-        outputs = [jax.device_put(np.array(v)) if type(v) is np.ndarray else v for v in outputs]
+        outputs = [jax.device_put(np.array(v)) if isinstance(v, HOST_TYPES) else v for v in outputs]
         return outputs, failed
 
     def _early_call(self, executable: Executable, arguments: Sequence[Any]) -> Any:
         """Returns what computes a piece by NumPy; None if it is to be compiled."""
-        if not self._is_early or any(s.operation.stands_apart for s in executable.part.steps):
+        if not self._is_early or executables.WRAPPERS or type(executable) is DataMove:
+            return None
+        if any(s.operation.stands_apart for s in executable.part.steps):
             return None
         if not all(isinstance(a, HOST_TYPES) or len(a.devices()) == 1 for a in arguments):
             return None
-        known = self._early.get(executable)
-        if known is None:
-            with no_collection():
-                known = self._early[executable] = EarlyPiece(NumpyProgram(executable))
-        known.runs += 1
-        return known.program if known.is_possible and known.runs <= MAX_EARLY_RUNS else None
+        with no_collection():
+            known = early_piece(executable.part, executable.layout)
+        is_early = known.runs < min(known.max_runs, self._max_runs)
+        return functools.partial(known.run, executable) if is_early else None
 
     def _values(self, arguments: Sequence[Any]) -> list[Any]:
         """Returns a place for the value of every slot, with those of the inputs."""

@@ -12,6 +12,10 @@ from tapefacade._trace.recorded_values import RecordedValues
 from tapefacade._trace.slices import cut, needed
 from tapefacade._trace.tree import Node
 
+# A recording of which parts have been computed so often is an episode: in each iteration somebody
+# has looked at a value, and decided whether there is another one.
+MIN_RUNS_IN_EPISODE = 8
+
 
 def make_program(
     at: Node, data: RecordedValues, wanted: tuple[int, ...], effects: tuple[int, ...] = ()
@@ -30,9 +34,11 @@ def make_program(
         return type_in(at, slot) if node is None else node.types[slot - node.first]
 
     part, slots = cut(nodes, wanted, type_at)
-    return execution.Program(
+    program = execution.Program(
         part, slots, data.scalars, [n.line for n in nodes], [n.first_output for n in nodes]
     )
+    program.is_episode = data.runs >= MIN_RUNS_IN_EPISODE
+    return program
 
 
 def type_in(at: Node, slot: int) -> TensorType:

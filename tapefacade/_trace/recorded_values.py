@@ -15,7 +15,7 @@ class RecordedValues:
 
     __slots__ = (
         "custom", "end", "failed", "foreseen", "leaves", "lines", "looked", "recomputed", "refused",
-        "scalars", "slots", "taped",
+        "runs", "scalars", "slots", "taped",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -30,6 +30,7 @@ class RecordedValues:
         # Instructions whose gradient is made by hand, and the inputs for which that was None last.
         self.refused = _NOTHING_REFUSED
         self.taped = False  # whether a tape has been opened
+        self.runs = 0  # how often some of it has been computed
         self.end: Any = None  # where the recording was closed, if it can be opened again
         # The program that has given values last, and the end of the recording then; see
         # `speculative_gradients`.

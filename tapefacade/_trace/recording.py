@@ -385,6 +385,7 @@ class Recording:
             if not pending and not effects:
                 return
         wanted = tuple([slot for slot, _ in pending])
+        data.runs += 1
         try:
             program = self.program(wanted, effects)
             donated, shared = free_arguments(self, program, pending) if self.assigned else ((), [])
