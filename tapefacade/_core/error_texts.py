@@ -11,6 +11,7 @@ MESSAGE_SINGLETON = (
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
 MESSAGE_MIXED = "Can't convert Python sequence with mixed types to Tensor."
+MESSAGE_ARGUMENTS = "`args` must be a list or tuple of arguments to `f`, not a {}"
 MESSAGE_NONE = "None values not supported."
 MESSAGE_RAGGED = "Can't convert non-rectangular Python sequence to Tensor."
 MESSAGE_LARGE = "Can't convert Python sequence with out-of-range integer to Tensor."

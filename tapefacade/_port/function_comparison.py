@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core import nest
+from tapefacade._core.error_texts import MESSAGE_ARGUMENTS
 from tapefacade._core.random_seeds import GLOBAL, Seeds
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
@@ -515,7 +516,7 @@ def compare(
     if backend != "tensorflow":
         raise ValueError(MESSAGE_BACKEND.format(backend))
     if not isinstance(args, list | tuple):
-        raise ValueError(f"`args` must be a list or tuple of arguments to `f`, not a {type(args)}")
+        raise ValueError(MESSAGE_ARGUMENTS.format(type(args)))
     python = sys.executable if python is None else python
     if not has_tensorflow(python):
         message = MESSAGE_NO_TENSORFLOW.format(python).partition(",")[0]
@@ -549,14 +550,13 @@ def _compared(
     for what, one, other in pairs:
         own = None if one is None else NotedValue.of(one)
         if own is None or other is None:
-            if (own is None) != (other is None):
-                texts.append(f"{what}: here {_shown(own)}, TensorFlow {_shown(other)}")
-            continue
-        if own.agrees(other, tolerance):
+            agrees = own is other
+        elif agrees := own.agrees(other, tolerance):
             largest = max(largest, own.difference(other))
         else:
-            texts.append(f"{what}: here {own}, TensorFlow {other}")
             wanted.append(one)
+        if not agrees:
+            texts.append(f"{what}: here {_shown(own)}, TensorFlow {_shown(other)}")
     first = ours.first_difference(wanted, theirs, tolerance) if wanted else None
     return FunctionComparison(not texts, first, tuple(texts), largest, ours.ops, theirs.version)
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapefacade._core.conversion import convert_to_tensor
+from tapefacade._core.error_texts import MESSAGE_ARGUMENTS
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import zeros_like
@@ -193,7 +194,7 @@ def check_gradients(
     if order not in range(1, MAX_ORDER + 1):
         raise ValueError(f"`order` must be 1, 2 or 3, not {order!r}")
     if not isinstance(args, list | tuple):
-        raise ValueError(f"`args` must be a list or tuple of arguments to `f`, not a {type(args)}")
+        raise ValueError(MESSAGE_ARGUMENTS.format(type(args)))
     arrays = [_array_of(value) for value in args]
     kind = "float64" if all(array.dtype == np.float64 for array in arrays) else "float32"
     step = STEP_SIZES[kind] if step is None else step
