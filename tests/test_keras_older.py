@@ -411,6 +411,24 @@ def test_iterations_and_scaled_losses():
     near(v, 1.9)
 
 
+def test_an_optimizer_that_is_not_built_unscales_gradients():
+    v = tf.Variable(2.0)
+    scaled = tf.keras.mixed_precision.LossScaleOptimizer(
+        tf.keras.optimizers.SGD(0.1), initial_scale=8.0, dynamic_growth_steps=1
+    )
+    for step, (scale, wanted) in enumerate([(8.0, 1.6), (16.0, 1.28)]):
+        with tf.GradientTape() as tape:
+            loss = scaled.get_scaled_loss(v * v)
+        scaled_gradients = tape.gradient(loss, [v])
+        near(scaled_gradients[0], 2 * v * scale)
+        gradients = scaled.get_unscaled_gradients([*scaled_gradients, None])
+        assert gradients[1] is None
+        near(gradients[0], 2 * v)
+        assert scaled.built is bool(step)
+        scaled.apply_gradients([(gradients[0], v)])
+        near(v, wanted)
+
+
 def test_legacy_optimizers_take_new_variables_at_any_time():
     optimizer = tf.keras.optimizers.legacy.SGD(0.1, momentum=0.9)
     a, b = tf.Variable(1.0), tf.Variable(1.0)

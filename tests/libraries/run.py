@@ -172,8 +172,9 @@ def outcome(python: pathlib.Path, library: Library, is_short: bool, seconds: int
 
 
 def is_good(found: dict[str, Any]) -> bool:
-    """Whether all tests passed, and there were some, or the program ran to its end."""
-    return bool(found.get("runs") or found.get("passed")) and not found["reasons"]
+    """Whether all tests ran and passed, and there were some, or the program ran to its end."""
+    is_whole = bool(found.get("runs") or found.get("passed")) and not found.get("is_cut")
+    return is_whole and not found["reasons"]
 
 
 def counted(report: pathlib.Path) -> dict[str, Any]:

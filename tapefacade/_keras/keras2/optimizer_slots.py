@@ -301,8 +301,13 @@ def _unscaled(self: Any, grads: Sequence[Any]) -> list[Any]:
     """Returns gradients divided by the scale."""
     notice("optimizer.get_unscaled_gradients", "nothing: `apply` divides by the scale")
     self.__dict__["_older_unscaled"] = True
-    scale = self.dynamic_scale
+    scale = _scale_of(self)
     return [None if gradient is None else gradient / scale for gradient in grads]
+
+
+def _scale_of(optimizer: Any) -> Any:
+    """Returns the scale of losses; before the optimizer is built, the one that it starts with."""
+    return optimizer.dynamic_scale if optimizer.built else optimizer.initial_scale
 
 
 def _scaled_again(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -311,7 +316,7 @@ def _scaled_again(original: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def apply(self: Any, grads: Sequence[Any], trainable_variables: Any = None) -> Any:
         if self.__dict__.pop("_older_unscaled", False):
-            scale = self.dynamic_scale
+            scale = _scale_of(self)
             grads = [None if gradient is None else gradient * scale for gradient in grads]
         return original(self, grads, trainable_variables)
 
