@@ -234,6 +234,73 @@ def test_what_a_line_costs():
     assert re.search(r"(?m)^  lines +device +compiling +runs", repr(made))
 
 
+def test_what_gradients_keep_of_a_line_is_that_of_tape_memory():
+    w, told = tf.Variable(np.eye(24, dtype=np.float32) * 0.25), []
+    with tf.report() as made:
+        for number in range(5):
+            x = tf.constant(np.full([10, 24], 0.5 + number, np.float32))
+            with tf.GradientTape() as tape:
+                y = tf.cast(x > 0.75, tf.float32) * 0.4375  # beside
+                for _ in range(6):
+                    y = tf.tanh(y @ w)  # deep
+                loss = tf.reduce_sum(y * y)  # square
+            told.append(tape.memory(loss, w))
+            w.assign_sub(0.03125 * tape.gradient(loss, w))
+            loss.numpy()
+    one = 10 * 24 * 4
+    assert {row.line: row.bytes for row in told[0].rows} == {
+        place("beside"): one, place("deep"): 6 * one,
+    }  # fmt: skip
+    assert {line.line: line.kept for line in made.lines if line.kept} == {
+        place("beside"): one, place("deep"): 6 * one,
+    }  # fmt: skip
+    assert re.search(r"(?m)^ +lines .* bytes +kept +looks ", repr(made))
+    assert re.search(r"5\.6\d? KiB .*# deep", repr(made))
+
+
+def test_gradients_in_functions_twice_and_of_gradients_keep_as_much_as_one_does():
+    v, again = tf.Variable(tf.ones([50]) * 0.75), tf.Variable(tf.ones([50]) * 0.625)
+
+    @tf.function
+    def twice(x):
+        for variable in (v, again):
+            with tf.GradientTape() as tape:
+                y = tf.reduce_sum(tf.math.sigmoid(variable * x))  # both
+            variable.assign_sub(0.5 * tape.gradient(y, variable))
+        return y
+
+    with tf.report() as made:
+        for _ in range(3):
+            float(twice(tf.constant(1.5)))
+        with tf.GradientTape(rematerialize=True) as tape:
+            y = tf.reduce_sum(tf.math.atanh(tf.math.sigmoid(v * 0.84375)))  # computed again
+        tape.gradient(y, v).numpy()
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = tf.reduce_sum(tf.exp(v * 0.34375))  # nested
+            slope = inner.gradient(y, v)
+        outer.gradient(slope, v).numpy()
+    assert of_line(made, "both").kept == 50 * 4
+    assert of_line(made, "computed again").kept == 0
+    assert of_line(made, "nested").kept == 50 * 4
+
+
+def test_what_is_kept_is_counted_only_for_those_who_ask(monkeypatch):
+    w, counts = tf.Variable([0.5, 0.75]), []
+    count = reporting.kept_by_lines
+    monkeypatch.setattr(
+        reporting, "kept_by_lines", lambda *given: counts.append(given) or count(*given)
+    )
+    with tf.report() as made:
+        for _ in range(3):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.math.asinh(w) * 0.46875)
+            tape.gradient(loss, w).numpy()
+    assert counts == []
+    repr(made)
+    assert len(counts) == 1
+
+
 def test_a_slow_line_is_the_first():
     big, small = tf.ones([600, 600]) * 0.001, tf.ones([4, 4]) * 0.125
     with tf.report() as made:

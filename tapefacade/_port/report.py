@@ -24,7 +24,9 @@ from tapefacade._core.tracebacks import OWN_SCRIPTS, PACKAGE
 from tapefacade._core.value_text import html_table
 from tapefacade._function.function.function import Function
 from tapefacade._function.function.tracing import FunctionTrace
+from tapefacade._tape.derivatives.derivative import Derivative
 from tapefacade._tape.tape import GradientTape
+from tapefacade._tape.tape_memory import kept_by_lines
 from tapefacade._trace import execution
 from tapefacade._trace.op_costs import bytes_of, cost_of, count_text
 from tapefacade._trace.program_listing import aligned, bytes_text, in_sentence, place
@@ -41,7 +43,7 @@ from tapefacade._trace.tree import users_line
 
 MAX_ROWS = 12
 MAX_LABEL = 60  # characters of a line in a plot
-LINE_HEADINGS = ("device", "compiling", "runs", "FLOP", "bytes", "looks", "moved", "line")
+LINE_HEADINGS = ("device", "compiling", "runs", "FLOP", "bytes", "kept", "looks", "moved", "line")
 # Files that are not the user's.
 FOREIGN = tuple(
     {
@@ -64,6 +66,8 @@ class LineTotals(NamedTuple):
         bytes: of the results of all these runs.
         looks: how often it has looked at a value that was pending.
         moved: the bytes that went from the host to the device, or back.
+        kept: the bytes of its results that a gradient keeps, of several the one that keeps most;
+            0 where it computes them again (`rematerialize=True`).
     """
 
     line: str
@@ -74,6 +78,7 @@ class LineTotals(NamedTuple):
     bytes: int = 0
     looks: int = 0
     moved: int = 0
+    kept: int = 0
 
 
 class ExecutableTotals:
@@ -129,6 +134,22 @@ class ExecutableTotals:
         for line, size in self.uploads.items():
             before = found.get(line, LineTotals(line))
             found[line] = before._replace(moved=before.moved + size)
+        for line, kept in self._kept().items():
+            found[line] = found.get(line, LineTotals(line))._replace(kept=kept)
+        return found
+
+    def _kept(self) -> dict[str, int]:
+        """Returns the bytes of each line that the gradients among the steps keep."""
+        part = self.executable.part
+        makers = [""] * len(part.inputs)
+        found: dict[str, int] = {}
+        for step, line in self._steps():
+            operation = step.operation
+            if isinstance(operation, Derivative):
+                outside = [makers[slot] for slot in step.inputs[: len(operation.part.inputs)]]
+                for user, kept in kept_by_lines(operation, outside).items():
+                    found[user] = max(kept, found.get(user, 0))
+            makers += [line] * len(step.types)
         return found
 
 
@@ -290,8 +311,8 @@ class Report:
         for totals in self.executables.values():
             for line, one in totals.by_line().items():
                 before = found.get(line, LineTotals(line))
-                summed: Any = [a + b for a, b in zip(before[1:], one[1:], strict=True)]
-                found[line] = LineTotals(line, *summed)
+                summed: Any = [a + b for a, b in zip(before[1:-1], one[1:-1], strict=True)]
+                found[line] = LineTotals(line, *summed, max(before.kept, one.kept))
         for line, looks in self.looks.items():
             before = found.get(line, LineTotals(line))
             moved = before.moved + self.downloads[line]
@@ -304,8 +325,8 @@ class Report:
         for one in self.lines[:MAX_ROWS]:
             rows.append((
                 _seconds(one.seconds), _seconds(one.compile_seconds), f"{one.runs:,}",
-                count_text(one.flops), bytes_text(one.bytes), f"{one.looks:,}",
-                bytes_text(one.moved), place(one.line),
+                count_text(one.flops), bytes_text(one.bytes), bytes_text(one.kept),
+                f"{one.looks:,}", bytes_text(one.moved), place(one.line),
             ))  # fmt: skip
         return rows
 

@@ -9,6 +9,7 @@ from tapefacade._core.tensor_type import TensorType
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.forward_instructions import is_forward, is_within, moment
 from tapefacade._trace.program_listing import in_sentence
+from tapefacade._trace.slices import Step
 from tapefacade._trace.tree import Node
 
 
@@ -173,7 +174,7 @@ def missing_gradient(node: Node, kernel: str) -> Exception:
     )
 
 
-def used_inputs(node: Node, place: int) -> Iterable[int]:
+def used_inputs(node: Node | Step, place: int) -> Iterable[int]:
     """Returns the slots through which a gradient flows from output `place` of an instruction."""
     operation = node.operation
     assert operation is not None

@@ -4,8 +4,8 @@ The numbers are of what JAX's derivatives of the ops keep. XLA fuses ops and may
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -16,16 +16,26 @@ from tapefacade._core.value_text import html_table
 from tapefacade._tape import backward_pass
 from tapefacade._tape.derivative_modes import REVERSE_MODE, differentiating
 from tapefacade._tape.derivatives.batch_independence import ELEMENTWISE
-from tapefacade._tape.derivatives.derivative import GRADIENT, derivative
+from tapefacade._tape.derivatives.derivative import (
+    BATCH_JACOBIAN,
+    GRADIENT,
+    JACOBIAN,
+    Derivative,
+    derivative,
+)
 from tapefacade._tape.gradient_paths import nodes_within, reach, slot_types, taped, used_inputs
 from tapefacade._tape.tape_window import TapeScope
 from tapefacade._trace.op_costs import bytes_of
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_listing import aligned, bytes_text, op_name, place
+from tapefacade._trace.slices import Step
 from tapefacade._trace.tree import Node
+
+Maker = TypeVar("Maker")
 
 HEADINGS = ("bytes", "line", "what is kept of")
 MAX_ROWS = 40
+KEEPING = (GRADIENT, JACOBIAN, BATCH_JACOBIAN)  # derivatives of which this is known
 RENAMING = frozenset({"copy", "copy_p", "expand_dims", "reshape", "squeeze"})
 FUSED = RENAMING | ELEMENTWISE | {"and", "broadcast_in_dim", "eq", "ge", "gt", "iota", "le", "lt",
                                   "ne", "not", "or"}  # fmt: skip
@@ -151,40 +161,14 @@ def memory_of(scope: TapeScope, targets: Sequence[int], groups: Sequence[Any]) -
     if not targets:
         targets = _ends(scope)
     found = reach(end, window, tuple(targets), tuple(groups))
-    types = slot_types(end)
     made = {
         slot: node
         for node in nodes_within(end, ((0, end.end),))
         for slot in range(node.first_output, node.end)
     }
+    steps = [(node, node, range(node.first_output, node.end)) for node in found.nodes]
     carrying = {slot for group in groups for slot in group}
-    slots: set[int] = set()
-    own: Counter[Node] = Counter()
-    others: list[tuple[Node, int, Any]] = []  # values that are not among the recorded ones
-    for node in found.nodes:
-        outputs = range(node.first_output, node.end)
-        used = {s for p in range(len(outputs)) for s in used_inputs(node, p)} & carrying
-        carrying.update(s for s in outputs if types[s].inexact)
-        assert node.operation is not None
-        free = tuple([k for k, slot in enumerate(node.inputs) if slot in used])
-        of_inputs = tuple([types[slot] for slot in node.inputs])
-        kept = kept_values(node.operation, node.static, of_inputs, free)
-        slots.update(node.inputs[place] for place in kept.inputs)
-        slots.update(outputs[place] for place in kept.outputs)
-        both = *node.inputs, *outputs
-        for size, sources in kept.own:
-            others.append((node, size, sources and {both[place_] for place_ in sources}))
-    for node, size, sources in others:
-        # What follows from kept values element by element is made again where it is used: XLA puts
-        # it into one loop with that.
-        if sources is None or any(slot in made and slot not in slots for slot in sources):
-            own[node] += size
-    inputs = 0
-    for slot in slots:
-        if slot in made:
-            own[made[slot]] += bytes_of(types[slot])
-        else:
-            inputs += bytes_of(types[slot])
+    own, inputs = _kept_by(steps, slot_types(end), carrying, made)
     rows: dict[tuple[str, str], tuple[Counter[str], int]] = {}
     for node, size in own.items():
         if size:
@@ -195,6 +179,75 @@ def memory_of(scope: TapeScope, targets: Sequence[int], groups: Sequence[Any]) -
     table = [MemoryRow(*where, size, _counted(ops)) for where, (ops, size) in rows.items()]
     again = None if found.boundaries else _rematerialized(scope, tuple(targets), tuple(groups))
     return TapeMemory(table, inputs, again, window.rematerialize)
+
+
+def kept_by_lines(operation: Derivative, outside: Sequence[str]) -> Counter[str]:
+    """Counts the bytes that a gradient keeps of what each line makes.
+
+    Args:
+        operation: the gradient. Of one that computes intermediate values again nothing counts.
+        outside: for each input of what it differentiates the line that made it, "" if it is there
+            anyway.
+    """
+    part = operation.part
+    if operation.rematerialize or operation.kind not in KEEPING:
+        return Counter()
+    made = {slot: line for slot, line in enumerate(outside) if line}
+    for slot in operation.sources:
+        made.pop(slot, None)
+    steps, first = [], len(part.inputs)
+    for step, line in zip(part.steps, part.lines or ("",) * len(part.steps), strict=True):
+        outputs = range(first, first + len(step.types))
+        made.update(dict.fromkeys(outputs, line))
+        steps.append((line, step, outputs))
+        first = outputs.stop
+    return _kept_by(steps, dict(enumerate(part.types())), set(operation.sources), made)[0]
+
+
+def _kept_by(
+    steps: Iterable[tuple[Maker, Node | Step, range]],
+    types: Mapping[int, TensorType],
+    carrying: set[int],
+    made: Mapping[int, Maker],
+) -> tuple[Counter[Maker], int]:
+    """Counts what the derivatives of instructions keep.
+
+    Args:
+        steps: who makes it, the instruction, and the slots of its results, in order.
+        types: of the slots.
+        carrying: the slots of the sources; those that depend on them are added.
+        made: who makes each slot that is not there anyway.
+
+    Returns:
+        The bytes by makers, and those of what is there anyway.
+    """
+    slots: set[int] = set()
+    own: Counter[Maker] = Counter()
+    others: list[tuple[Maker, int, Any]] = []  # values that are not among the recorded ones
+    for maker, step, outputs in steps:
+        used = {s for p in range(len(outputs)) for s in used_inputs(step, p)} & carrying
+        carrying.update(s for s in outputs if types[s].inexact)
+        assert step.operation is not None
+        free = tuple([k for k, slot in enumerate(step.inputs) if slot in used])
+        of_inputs = tuple([types[slot] for slot in step.inputs])
+        kept = kept_values(step.operation, step.static, of_inputs, free)
+        slots.update(step.inputs[place] for place in kept.inputs)
+        slots.update(outputs[place] for place in kept.outputs)
+        both = *step.inputs, *outputs
+        for size, sources in kept.own:
+            others.append((maker, size, sources and {both[place_] for place_ in sources}))
+    for maker, size, sources in others:
+        # What follows from kept values element by element is made again where it is used: XLA puts
+        # it into one loop with that.
+        if sources is None or any(slot in made and slot not in slots for slot in sources):
+            own[maker] += size
+    inputs = 0
+    for slot in slots:
+        if slot in made:
+            own[made[slot]] += bytes_of(types[slot])
+        else:
+            inputs += bytes_of(types[slot])
+    return own, inputs
 
 
 def _counted(ops: Mapping[str, int]) -> tuple[str, ...]:
