@@ -3,6 +3,7 @@
 import concurrent.futures
 import sys
 import threading
+import traceback
 
 import numpy as np
 import pytest
@@ -20,7 +21,11 @@ def together(function, *arguments):
 
     def call(argument):
         barrier.wait()
-        result = function(argument)
+        try:
+            result = function(argument)
+        except Exception:
+            traceback.print_exc()  # of every thread: what one leaves undone another may find
+            raise
         assert nothing_open()
         return result
 

@@ -336,7 +336,8 @@ class Program:
         outputs = outputs_of(result, executable)
         if outputs and type(outputs[0]) not in CONCRETE:
             if not isinstance(outputs[0], Tracer):
-                CONCRETE.add(type(outputs[0]))
+                if isinstance(outputs[0], jax.Array):
+                    CONCRETE.add(type(outputs[0]))
             elif not _traced(arguments):
                 # Inside somebody's jax.jit everything is traced, also what is known already.
                 with jax.ensure_compile_time_eval():

@@ -18,7 +18,7 @@ import jax
 
 from tapefacade._core.process_group import PROCESSES
 from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
-from tapefacade._trace.executables import Executable
+from tapefacade._trace.executables import WRAPPERS, Executable
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.program_in_pieces import ProgramInPieces
 from tapefacade._trace.segment_cuts import (
@@ -200,8 +200,9 @@ class ExecutionModes:
             unfolded = unfold(executable.part)
             pieces = cut_apart(unfolded.part, executable.layout)
             made = ProgramInPieces(
-                unfolded.part, executable.layout, pieces, unfolded.origins, _is_early(), True
-            )
+                unfolded.part, executable.layout, pieces, unfolded.origins,
+                is_early=_is_early(), is_apart=True,
+            )  # fmt: skip
             return _Choice(made, math.inf)
         if (
             executable.acts
@@ -220,13 +221,14 @@ class ExecutionModes:
         if size_of(part) > MAX_UNFOLDING_GROWTH * size and size <= MAX_STEPS_AS_WHOLE:
             return _Choice(None)
         cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS if repeats else 1, self._missing)
-        if (is_episode and _is_early()) or self._is_in_pieces(size, cut, whole):
+        is_brief = is_episode and _is_early() and not WRAPPERS  # those look at whole programs
+        if is_brief or self._is_in_pieces(size, cut, whole):
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
             cost = len(cut.pieces) * SECONDS_PER_CALL + (
                 SECONDS_LOST_PER_STEP * size if size > MAX_STEPS_AS_WHOLE else 0.0
             )
-            made = ProgramInPieces(part, layout, cut.pieces, unfolded.origins, _is_early())
+            made = ProgramInPieces(part, layout, cut.pieces, unfolded.origins, is_early=_is_early())
             return _Choice(made, whole, cost)
         self._compiling = executable, cut.shared, whole
         return _Choice(None)
@@ -275,7 +277,7 @@ class ExecutionModes:
             unfolded = unfold(executable.part)
             part, layout = unfolded.part, executable.layout
             cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS, self._missing)
-            return ProgramInPieces(part, layout, cut.pieces, unfolded.origins, _is_early())
+            return ProgramInPieces(part, layout, cut.pieces, unfolded.origins, is_early=_is_early())
         return choice.in_pieces
 
     def _withdraw(self) -> None:
