@@ -312,7 +312,7 @@ class Report:
             for line, one in totals.by_line().items():
                 before = found.get(line, LineTotals(line))
                 summed: Any = [a + b for a, b in zip(before[1:-1], one[1:-1], strict=True)]
-                found[line] = LineTotals(line, *summed, max(before.kept, one.kept))
+                found[line] = LineTotals(line, *summed)._replace(kept=max(before.kept, one.kept))
         for line, looks in self.looks.items():
             before = found.get(line, LineTotals(line))
             moved = before.moved + self.downloads[line]
