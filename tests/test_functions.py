@@ -309,6 +309,38 @@ def test_one_tensor_for_two_arguments():
     assert [f(one, one).numpy(), f(two, one).numpy(), f(one, two).numpy()] == [0.0, 1.0, -1.0]
 
 
+def test_the_class_of_concrete_functions():
+    f = tf.function(lambda x: x * x)
+    concrete = f.get_concrete_function(tf.TensorSpec([], tf.float32))
+    assert isinstance(concrete, tf.types.experimental.ConcreteFunction)
+    assert not isinstance(f, tf.types.experimental.ConcreteFunction)
+
+
+@pytest.mark.parametrize("name", ["TraceType", "SupportsTracingProtocol"])
+def test_what_to_write_instead_of_a_trace_type(name):
+    with pytest.raises(AttributeError, match=r"`__eq__` and `__hash__`.*`tf.experimental.Ext"):
+        getattr(tf.types.experimental, name)
+
+
+def test_arguments_that_are_equal_share_what_was_recorded():
+    class Fruit:
+        def __init__(self, flavor):
+            self.flavor = flavor
+
+        def __eq__(self, other):
+            return isinstance(other, Fruit) and self.flavor == other.flavor
+
+        def __hash__(self):
+            return hash(self.flavor)
+
+    @tf.function
+    def mixed(a, b):
+        return tf.constant(a.flavor) + tf.constant(b.flavor)
+
+    assert [int(mixed(Fruit(1), Fruit(k))) for k in (2, 3, 2, 3)] == [3, 4, 3, 4]
+    assert mixed.experimental_get_tracing_count() == 2
+
+
 def test_arguments_that_come_back():
     v = tf.Variable(1.0)
 

@@ -2,6 +2,7 @@
 
 from tapefacade._core.missing_names import missing_attribute as _missing_attribute
 from tapefacade._core.tensor_like import TensorLike as TensorLike
+from tapefacade._function.function.concrete_function import ConcreteFunction as ConcreteFunction
 from tapefacade._function.function.function_types import (
     Callable as Callable,
     PolymorphicFunction as GenericFunction,

@@ -10,6 +10,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
+from tapefacade._definition.op import function
 from tapefacade._extension.extension_type import ExtensionTypeSpec
 from tapefacade._function.function import function_types
 from tapefacade._function.function.input_signature import (
@@ -39,6 +40,7 @@ def _component_specs(spec: Any) -> Any:
     return tuple(found) if isinstance(spec, ExtensionTypeSpec) else found
 
 
+@function("types.experimental.ConcreteFunction")
 class ConcreteFunction(function_types.Callable):
     """A function that was recorded for one signature.
 
