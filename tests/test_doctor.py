@@ -91,6 +91,8 @@ def test_shapes_that_change():
     assert "programs compiled for shapes (20, 8), (21, 8), (22, 8) and 1 more" in shapes.text
     assert "axis 0 was 20, 21, 22 and 1 more" in shapes.text
     assert "drop_remainder=True" in shapes.advice
+    assert "pad it to (23, 8)" in shapes.advice
+    assert "`np.pad(x, [(0, 23 - x.shape[0]), (0, 0)])`" in shapes.advice
     assert "1. " in examination.advice()
     assert "# shapes" in examination.advice()
 

@@ -18,6 +18,7 @@ from tapefacade._port.notebook_runner import Notebook, display
 from tapefacade._port.report import Report
 from tapefacade._trace import execution
 from tapefacade._trace.recording import Recording
+from tapefacade._trace.shape_changes import padding
 
 CHECKOUT = pathlib.Path(tf.__file__).parents[1]
 HERE = os.path.abspath(__file__)
@@ -88,10 +89,42 @@ def test_shapes_and_lines_behind_compiled_programs_are_named(report):
     assert found[0].startswith("7 compiled")
     assert found[1] == (
         f"4 of them are the same ops for other shapes, at {where}: (41, 2), (42, 2), (43, 2) and "
-        "1 more; pad, or leave the last batch out by `drop_remainder=True`"
+        "1 more; pad it to (44, 2), the largest so far, before it is a tensor, "
+        "`np.pad(x, [(0, 44 - x.shape[0]), (0, 0)])`, and mask what is added; or leave the last "
+        "batch out by `drop_remainder=True`"
     )
     where = os.path.relpath(place("axis"))
     assert found[2].startswith(f"3 of them are the same ops for other static numbers, at {where};")
+
+
+def test_padded_as_the_report_says_one_program_is_compiled(report):
+    w = tf.Variable([[2.0], [3.0]])
+    for length in (33, 36, 34, 35):
+        x = np.ones([2, length, 2], np.float32)
+        x = np.pad(x, [(0, 0), (0, 36 - x.shape[1]), (0, 0)])
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.math.cosh(x) @ w * 0.90625))
+        w.assign_sub(0.0625 * tape.gradient(loss, w))
+        loss.numpy()
+    (first, *_) = rows(report)["programs"]
+    assert first.startswith("1 compiled, 4 run")
+
+
+@pytest.mark.parametrize(
+    ("shapes", "text"),
+    [
+        ([(3, 5), (4, 5)], "`np.pad(x, [(0, 4 - x.shape[0]), (0, 0)])`, and mask what is added; or "
+         "leave the last batch out by `drop_remainder=True`"),
+        ([(3, 7, 2), (3, 6, 2)], "`np.pad(x, [(0, 0), (0, 7 - x.shape[1]), (0, 0)])`, and mask "
+         "what is added; or `.padded_batch(3, [7, 2])` in the dataset"),
+        ([(3, 7), (4, 6)], "pad it to (4, 7), the largest so far, before it is a tensor, "
+         "`np.pad(x, [(0, 4 - x.shape[0]), (0, 7 - x.shape[1])])`, and mask what is added"),
+        ([(3,), (3, 4)], "pad, or leave the last batch out by `drop_remainder=True`"),
+        ([()], "pad, or leave the last batch out by `drop_remainder=True`"),
+    ],
+)  # fmt: skip
+def test_the_padding_is_written_out(shapes, text):
+    assert padding(shapes).endswith(text)
 
 
 def test_inner_tapes_are_no_steps(report):

@@ -16,7 +16,7 @@ from tapefacade._function.function.function import Function
 from tapefacade._function.function.trace_report import Tracing
 from tapefacade._port.report import Report, users_place
 from tapefacade._trace.program_listing import function_in_sentence, place
-from tapefacade._trace.shape_changes import REMEDY, changing_size, shown
+from tapefacade._trace.shape_changes import changing_size, padding, shown
 
 MAX_FINDINGS = 5
 MAX_LINES = 3  # of one finding
@@ -190,7 +190,7 @@ class Examination(Report):
             text = f"{count} programs compiled for shapes {shown(shapes)}{changing_size(shapes)}"
             lines = tuple(dict.fromkeys(line for _, line, _, _ in found))
             cost = sum(seconds for seconds, *_ in found)
-            yield SlowPart("shapes", lines, text, f"To have fewer, {REMEDY}.", cost)
+            yield SlowPart("shapes", lines, text, f"To have fewer, {padding(shapes)}.", cost)
 
     def _slow_recordings(self) -> Iterable[SlowPart]:
         for function in self._seen.values():

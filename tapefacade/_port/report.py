@@ -32,10 +32,10 @@ from tapefacade._trace.op_costs import bytes_of, cost_of, count_text
 from tapefacade._trace.program_listing import aligned, bytes_text, in_sentence, place
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.shape_changes import (
-    REMEDY,
     REMEDY_NUMBERS,
     SHAPE_CHANGES,
     ProgramShapes,
+    padding,
     shown,
 )
 from tapefacade._trace.slices import Slice
@@ -484,7 +484,7 @@ def compiled_again(known: ProgramShapes, parts: list[Slice]) -> str:
     if len(shapes) > 1:
         return (
             f"{len(parts):,} of them are the same ops for other shapes, at "
-            f"{_short(in_sentence(line))}: {shown(shapes)}; {REMEDY}"
+            f"{_short(in_sentence(line))}: {shown(shapes)}; {padding(shapes)}"
         )
     statics = zip(*([step.static for step in part.steps] for part in parts), strict=True)
     places = [place for place, found in enumerate(statics) if len(set(found)) > 1]

@@ -174,6 +174,39 @@ def changing_size(shapes: Sequence[tuple[int, ...]]) -> str:
     return f"; axis {changing[0]} was {shown(sizes[changing[0]])}"
 
 
+def padding(shapes: Sequence[tuple[int, ...]]) -> str:
+    """Says what to write, so that a value has the same shape each time.
+
+    It is padded by NumPy: `tf.pad` would be part of the program, and compiled for each shape.
+
+    Args:
+        shapes: the shapes that it had.
+
+    >>> padding([(4, 3), (4, 9), (4, 5)]).split("`")[1]
+    'np.pad(x, [(0, 0), (0, 9 - x.shape[1])])'
+    """
+    if len({len(shape) for shape in shapes}) != 1:
+        return REMEDY
+    sizes = [set(column) for column in zip(*shapes, strict=True)]
+    changing = [axis for axis, found in enumerate(sizes) if len(found) > 1]
+    if not changing:
+        return REMEDY
+    largest = tuple([max(found) for found in sizes])
+    margins = ", ".join(
+        f"(0, {largest[axis]} - x.shape[{axis}])" if axis in changing else "(0, 0)"
+        for axis in range(len(sizes))
+    )
+    text = (
+        f"pad it to {largest}, the largest so far, before it is a tensor, "
+        f"`np.pad(x, [{margins}])`, and mask what is added"
+    )
+    if changing == [0]:
+        return f"{text}; or leave the last batch out by `drop_remainder=True`"
+    if 0 in changing:
+        return text
+    return f"{text}; or `.padded_batch({largest[0]}, {list(largest[1:])})` in the dataset"
+
+
 def shown(shapes: Sequence[Any]) -> str:
     """Lists shapes; of many the first few.
 
