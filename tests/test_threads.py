@@ -3,6 +3,7 @@
 import concurrent.futures
 import sys
 import threading
+import time
 import traceback
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from steps import Network, nothing_open, reference_step, settle
 
 import tapefacade as tf
+from tapefacade._checkpoint import deferred_values
 from tapefacade._trace.recording import THREAD
 
 THREADS = 8
@@ -182,7 +184,6 @@ def test_variables_of_each_thread():
             np.testing.assert_allclose(a, b, rtol=1e-2, atol=1e-3)
 
 
-@pytest.mark.alone  # late in a whole run an argument is None now and then: not found yet
 def test_training_on_shared_variables_stays_sane():
     # Updates interleave as they like, but each is a whole one.
     x = tf.Variable(8.0)
@@ -198,7 +199,6 @@ def test_training_on_shared_variables_stays_sane():
     assert 0.2 < x.numpy() < 4.0
 
 
-@pytest.mark.alone  # late in a whole run an argument is None now and then: not found yet
 def test_values_that_their_own_thread_computes_meanwhile():
     # Between a look that finds no value and the computation the other thread may end its step.
     interval = sys.getswitchinterval()
@@ -333,7 +333,6 @@ def test_tape_used_in_another_thread_within_a_tape():
     assert elsewhere(work) == 27.0 * 4
 
 
-@pytest.mark.alone  # late in a whole run an argument is None now and then: not found yet
 def test_error_belongs_to_the_thread_that_looks():
     v = tf.Variable([1.0, 2.0, 3.0])
 
@@ -353,6 +352,41 @@ def test_error_belongs_to_the_thread_that_looks():
         else:
             assert f"indices = {k} is not in [0, 3)" in got
     assert v.numpy().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_variables_that_are_made_while_a_checkpoint_waits(monkeypatch, tmp_path):
+    # They look for a value when they are read first; here that takes long, and all read at once.
+    path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).save(str(tmp_path / "saved"))
+    waiting = tf.train.Checkpoint()
+    status = waiting.restore(path)
+    resolve_all = deferred_values.resolve_all
+
+    def slowly():
+        time.sleep(0.1)
+        resolve_all()
+
+    monkeypatch.setattr(deferred_values, "resolve_all", slowly)
+    other, v = tf.Variable([3.0, 4.0]), tf.Variable([0.0, 0.0])
+    assert together(lambda _: (other + 1.0).numpy().tolist(), *range(4)) == [[4.0, 5.0]] * 4
+    waiting.v = v
+    assert together(lambda _: (v * 2.0).numpy().tolist(), *range(4)) == [[2.0, 4.0]] * 4
+    status.assert_consumed()
+
+
+def test_first_look_at_a_variable_is_interrupted_while_a_checkpoint_waits(monkeypatch, tmp_path):
+    path = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).save(str(tmp_path / "saved"))
+    waiting = tf.train.Checkpoint()
+    waiting.restore(path)
+    other = tf.Variable([3.0, 4.0])
+    with monkeypatch.context() as patched:
+
+        def interrupted():
+            raise KeyboardInterrupt
+
+        patched.setattr(deferred_values, "resolve_all", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            other.numpy()
+    assert other.numpy().tolist() == [3.0, 4.0]
 
 
 def test_failed_tensor_in_another_thread():

@@ -47,12 +47,17 @@ class _LazyInitialValue:
 
     def compute(self, tensor: EagerTensor) -> None:
         """Looks for a value that waits for the variable, and takes the initial one if none does."""
-        if self.initial is None:
-            return
-        initial, self.initial = self.initial, None
-        resolve_all()
-        if tensor._value is None:
-            tensor._value = initial._array()
+        with _LOCK:  # another thread may be about it
+            if self.initial is None:
+                return
+            initial, self.initial = self.initial, None
+            try:
+                resolve_all()
+                if tensor._value is None:
+                    tensor._value = initial._array()
+            except BaseException:
+                self.initial = initial  # for who looks next
+                raise
 
     def symbolic_name(self, tensor: EagerTensor) -> str | None:
         """Returns None: the variable has a value."""
