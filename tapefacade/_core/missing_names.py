@@ -245,10 +245,6 @@ HINTS = {
     "tf.experimental.StructuredTensor": (
         "Keep the tensors in a dictionary: all functions take nests"
     ),
-    "tf.experimental.DynamicRaggedShape": (
-        "Use `ragged.bounding_shape()` and `ragged.row_lengths()`"
-    ),
-    "tf.experimental.RowPartition": "Use `ragged.row_splits` and `tf.RaggedTensor.from_row_splits`",
     "tf.experimental.enable_strict_mode": "Leave it out: what is deprecated raises",
     "tf.experimental.register_filesystem_plugin": (
         "Write paths with `://`: the extra `remote` reads them"

@@ -16,7 +16,7 @@ from tapefacade._extension.extension_type import (
     encoded_specs,
     require_batchable,
 )
-from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.joining import concat, stack
 from tapefacade._ragged.joining import ragged_stack
 from tapefacade._ragged.spec import RaggedTensorSpec
 from tapefacade._ragged.tensor import RaggedTensor
@@ -87,7 +87,7 @@ def batch_of(
     if isinstance(first, ExtensionType):
         return _extension_batch(parts, place, size)
     if isinstance(spec, RaggedTensorSpec) or isinstance(first, RaggedTensor):
-        return ragged_stack(list(parts))
+        return _ragged_batch(parts, spec)
     if isinstance(first, SparseTensor):
         return _sparse_batch(parts)
     if isinstance(first, EagerTensor):
@@ -95,6 +95,21 @@ def batch_of(
     if first is None:
         return None
     return stack(list(parts))
+
+
+def _ragged_batch(parts: Sequence[Any], spec: Any) -> Any:
+    """Makes a ragged batch; lengths that the spec of the leaves knows are uniform in it."""
+    if not isinstance(spec, RaggedTensorSpec) or spec.ragged_rank < 0:
+        return ragged_stack(list(parts))
+    if spec.ragged_rank:
+        made = ragged_stack(list(parts))
+    else:
+        lengths = tensor_of(np.array([part.shape[0] for part in parts]))
+        made = RaggedTensor.from_row_lengths(concat(list(parts), 0), lengths)
+        made = made.with_row_splits_dtype(spec.row_splits_dtype)
+    if made.ragged_rank != spec.ragged_rank + 1:
+        return made
+    return spec._batch(len(parts))._from_components(made._components())
 
 
 def stacked_arrays(arrays: Sequence[np.ndarray[Any, Any]], place: int = 0) -> EagerTensor:

@@ -47,11 +47,11 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     if not op.plain:
         values, counts = spread(op, inputs)
         static = (*static, counts)
-    static, other = _frozen(op, static)
     try:
+        static, other = _frozen(op, static)
         values, scalars = _convert_inputs(op, static, values, hint)
-    except HandOver as other:
-        return hand_over(op.name, other, kwargs=op.named_arguments(inputs, given), is_operator=hint)
+    except HandOver as met:
+        return hand_over(op.name, met, kwargs=op.named_arguments(inputs, given), is_operator=hint)
     if op.host is not None:
         on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:

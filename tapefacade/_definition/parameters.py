@@ -8,6 +8,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import require_one_dtype
+from tapefacade._core.dispatch import CompositeTensor, HandOver
 from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
@@ -108,6 +109,9 @@ def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) ->
     Args:
         value: the value.
         other_value: as for `freeze`.
+
+    Raises:
+        HandOver: if it is a value made of tensors, such as a ragged shape.
     """
     if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         return tuple([frozen_value(item, other_value) for item in value])
@@ -119,4 +123,6 @@ def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) ->
         return frozen_value(tensor.numpy() if other is None else other)
     if isinstance(value, np.ndarray):
         return frozen_value(value.tolist())
+    if isinstance(value, CompositeTensor):
+        raise HandOver(value)
     return value.item() if isinstance(value, np.generic) else value

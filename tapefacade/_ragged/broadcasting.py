@@ -1,6 +1,7 @@
 """Element-wise combination of ragged and dense tensors: how they are brought to one shape."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.debugging.values import assert_equal
 from tapefacade._ragged.dense_conversion import take
-from tapefacade._ragged.partition import Array, RowPartition, nested_ragged, of_lengths, of_uniform
+from tapefacade._ragged.partition import Array, Partition, nested_ragged, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges
 from tapefacade._ragged.tensor import RaggedTensor
 
@@ -84,28 +85,28 @@ class Operand:
     """What is broadcast: the levels of a value, and the rows that those of the result are made of.
 
     Args:
-        value: a ragged or dense tensor.
+        partitions: those of the value, none if it is dense.
+        shape: the shape of its flat values.
         rank: the rank of the result; the value gets further dimensions of size 1 in front.
         depth: the ragged rank of the result.
     """
 
-    def __init__(self, value: Any, rank: int, depth: int) -> None:
-        added = rank - rank_of(value)
+    def __init__(
+        self, partitions: Sequence[Partition], shape: tuple[int, ...], rank: int, depth: int
+    ) -> None:
+        added = rank - len(partitions) - len(shape)
         outer = [BroadcastLevel(1, None)] * added
-        if isinstance(value, RaggedTensor):
-            partitions = value._partitions
-            self.flat = value.flat_values
-            inner = self.flat._type.shape[1:]
-            self.merged = 1 + depth - added - len(partitions)
+        inner = shape
+        if partitions:
+            inner = shape[1:]
             outer.append(BroadcastLevel(partitions[0].nrows, None))
             outer += [
                 BroadcastLevel(p.uniform, p.splits if p.uniform is None else None)
                 for p in partitions
             ]
-        else:
-            self.flat = value
-            inner = value._type.shape
-            self.merged = 1 + depth - added  # how many axes of `flat` become its rows
+        # How many axes of the flat values become rows.
+        self.merged = 1 + depth - added - len(partitions)
+        self.inner = shape[max(self.merged, 0) :]
         levels = outer + [BroadcastLevel(size, None) for size in inner]
         self.rows = levels[0].uniform or 0
         self.levels = levels[1 : depth + 1]
@@ -120,9 +121,9 @@ class Operand:
         starts = level.starts(self.places)
         self.places = np.repeat(starts, lengths) if repeated else ranges(starts, lengths)
 
-    def values(self) -> EagerTensor:
+    def values(self, flat: EagerTensor) -> EagerTensor:
         """Returns the flat values of this operand in the shape of the result."""
-        flat, shape = self.flat, self.flat._type.shape
+        shape = flat._type.shape
         if self.merged <= 0:
             return flat  # all of it is in inner dimensions
         if self.merged > 1:
@@ -135,7 +136,17 @@ class Operand:
         return take(flat, self.places)
 
 
-def broadcast(*values: Any) -> tuple[list[Any], list[RowPartition]]:
+def partitions_of(value: Any) -> list[Partition]:
+    """Returns the partitions of a value, none if it is dense."""
+    return value._partitions if isinstance(value, RaggedTensor) else []
+
+
+def flat_of(value: Any) -> EagerTensor:
+    """Returns the flat values of a ragged tensor, a dense one as it is."""
+    return value.flat_values if isinstance(value, RaggedTensor) else value
+
+
+def broadcast(*values: Any) -> tuple[list[Any], list[Partition]]:
     """Brings values, at least one of them ragged, to one shape.
 
     Args:
@@ -149,19 +160,37 @@ def broadcast(*values: Any) -> tuple[list[Any], list[RowPartition]]:
         ValueError: if the splits differ in dtype.
     """
     dtype = splits_dtype(values)
-    rank = max(rank_of(value) for value in values)
-    depth = max(v.ragged_rank + rank - v._rank for v in values if isinstance(v, RaggedTensor))
-    operands = [Operand(value, rank, depth) for value in values]
+    flat = [flat_of(value) for value in values]
+    shapes = [(partitions_of(value), f._type.shape) for value, f in zip(values, flat, strict=True)]
+    operands, partitions = broadcast_shapes(shapes, dtype)
+    return [one.values(f) for one, f in zip(operands, flat, strict=True)], partitions
+
+
+def broadcast_shapes(shapes: Sequence[Any], dtype: Any) -> tuple[list[Operand], list[Partition]]:
+    """Brings shapes, at least one of them ragged, to one.
+
+    Args:
+        shapes: the partitions of each value, and the shape of its flat values.
+        dtype: the NumPy dtype of the splits.
+
+    Returns:
+        What becomes of the flat values, and the partitions of the result.
+
+    Raises:
+        InvalidArgumentError: if the shapes do not fit.
+    """
+    rank = max(len(partitions) + len(shape) for partitions, shape in shapes)
+    depth = max(rank - len(shape) for partitions, shape in shapes if partitions)
+    operands = [Operand(partitions, shape, rank, depth) for partitions, shape in shapes]
     rows = next((o.rows for o in operands if o.rows != 1), 1)
     if any(o.rows not in (1, rows) for o in operands):
         raise invalid(MESSAGE_SIZES)
     for one in operands:
         one.begin(rows)
-    partitions = [_joined(operands, k, dtype) for k in range(depth)]
-    return [one.values() for one in operands], partitions
+    return operands, [_joined(operands, k, dtype) for k in range(depth)]
 
 
-def _joined(operands: list[Operand], k: int, dtype: Any) -> RowPartition:
+def _joined(operands: list[Operand], k: int, dtype: Any) -> Partition:
     """Brings one level of the operands to one shape; returns its partition."""
     levels = [one.levels[k] for one in operands]
     repeated = [level.uniform == 1 for level in levels]
@@ -203,7 +232,7 @@ def _same(x: Any, y: Any) -> bool:
     )
 
 
-def aligned_operands(x: Any, y: Any) -> tuple[Any, Any, list[RowPartition]]:
+def aligned_operands(x: Any, y: Any) -> tuple[Any, Any, list[Partition]]:
     """Brings the operands of an element-wise function to flat values of one shape.
 
     Args:

@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import constant as dense_constant
 from tapefacade._definition.op import function
-from tapefacade._ragged.partition import SPLITS_DTYPES, RowPartition, nested_ragged, of_lengths
+from tapefacade._ragged.partition import SPLITS_DTYPES, Partition, nested_ragged, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
 
 
@@ -175,7 +175,7 @@ def constant(
     return nested_ragged(flat, partitions, RaggedTensor)
 
 
-def _partitioned(pylist: Any, rank: int, dtype: dtypes.DType) -> tuple[list[RowPartition], Any]:
+def _partitioned(pylist: Any, rank: int, dtype: dtypes.DType) -> tuple[list[Partition], Any]:
     """Takes nested lists apart: the partitions, and the values one after the other."""
     partitions, values = [], pylist
     for _ in range(rank):

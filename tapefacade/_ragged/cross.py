@@ -12,7 +12,7 @@ from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import string_tensor, text_tensor
 from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import function
-from tapefacade._ragged.partition import RowPartition, of_lengths
+from tapefacade._ragged.partition import Partition, of_lengths
 from tapefacade._ragged.tensor import RaggedTensor
 
 DEFAULT_HASH_KEY = 0xDECAFCAFFE
@@ -35,7 +35,7 @@ def as_text(part: Any) -> bytes:
     return part if isinstance(part, bytes) else str(part).encode()
 
 
-def _crossed(inputs: Any) -> tuple[list[tuple[Any, ...]], RowPartition]:
+def _crossed(inputs: Any) -> tuple[list[tuple[Any, ...]], Partition]:
     """Lists the combinations of all rows, and their partition."""
     tensors = [value if isinstance(value, RaggedTensor) else convert(value) for value in inputs]
     features = [_rows(value) for value in tensors]

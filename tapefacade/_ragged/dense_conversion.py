@@ -25,7 +25,7 @@ from tapefacade._ops.array.shaping import broadcast_to, expand_dims, reshape
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
-    RowPartition,
+    Partition,
     nested_ragged,
     no_ragged_rank,
     of_lengths,
@@ -136,7 +136,7 @@ def from_dense(
 
 def _outer_partitions(
     tensor: EagerTensor, ragged_rank: int, dtype: Any
-) -> tuple[list[RowPartition], EagerTensor]:
+) -> tuple[list[Partition], EagerTensor]:
     """Returns uniform partitions for all ragged dimensions but the last, and what they divide."""
     shape = tensor._type.shape
     partitions = [
@@ -207,7 +207,7 @@ def _shown(shape: Any) -> str:
     return shape_text(shape)
 
 
-def places_of(partitions: list[RowPartition], sizes: list[int | None]) -> Array:
+def places_of(partitions: list[Partition], sizes: list[int | None]) -> Array:
     """Lays the positions of the flat values out in a dense array, -1 where there is none."""
     count = partitions[0].nrows
     outer = count if sizes[0] is None else sizes[0]

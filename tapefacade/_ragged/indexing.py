@@ -10,7 +10,7 @@ from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._definition.op import function
 from tapefacade._ops.array.indexing import MESSAGE_TYPE, out_of_bounds, slicing_error
 from tapefacade._ops.array.shaping import expand_dims
-from tapefacade._ragged.partition import Array, RowPartition, assert_equal, of_lengths, of_uniform
+from tapefacade._ragged.partition import Array, Partition, assert_equal, of_lengths, of_uniform
 from tapefacade._ragged.rows import ranges, select
 from tapefacade._ragged.tensor import RaggedTensor, length_of
 
@@ -149,7 +149,7 @@ def _column(x: RaggedTensor, key: int) -> Any:
     return select(x._values, partition.splits[:-1] + key % length)
 
 
-def sliced_rows(partition: RowPartition, key: slice) -> tuple[Array, RowPartition]:
+def sliced_rows(partition: Partition, key: slice) -> tuple[Array, Partition]:
     """Slices every row; returns the positions of what is left of the values, and its partition."""
     if key.step == 0:
         raise invalid("Requires delta != 0 [Op:RaggedRange] name: ")

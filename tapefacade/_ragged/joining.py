@@ -20,7 +20,7 @@ from tapefacade._ops.debugging.values import assert_equal as dense_assert_equal
 from tapefacade._ragged.broadcasting import dense_or_ragged, rank_of, splits_dtype
 from tapefacade._ragged.dense_conversion import merged_axes
 from tapefacade._ragged.partition import (
-    RowPartition,
+    Partition,
     assert_equal,
     assert_not_negative,
     nested_ragged,
@@ -35,7 +35,7 @@ def not_uniform(value: Any) -> Any:
     """Forgets which dimensions of a ragged tensor are known to be uniform."""
     if not isinstance(value, RaggedTensor):
         return value
-    partitions = [RowPartition(partition.splits) for partition in value._partitions]
+    partitions = [Partition(partition.splits) for partition in value._partitions]
     return nested_ragged(value.flat_values, partitions, RaggedTensor)
 
 
@@ -111,7 +111,7 @@ def joined_values(values: list[Any], axis: int, stacked: bool) -> Any:
     if axis > 1:
         _check_splits(values)
         inner = joined_values([value._values for value in values], axis - 1, stacked)
-        return RaggedTensor._make(inner, RowPartition(values[0]._partition.splits))
+        return RaggedTensor._make(inner, Partition(values[0]._partition.splits))
     count, number = _check_rows(values), len(values)
     order = np.arange(count * number).reshape(number, count).T.ravel()
     rows = select(concatenated_rows(values), order)

@@ -7,7 +7,7 @@ from tapefacade._core import errors
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import identity
 from tapefacade._ops.debugging.values import assert_equal
-from tapefacade._ragged.partition import RowPartition, nested_ragged
+from tapefacade._ragged.partition import Partition, nested_ragged
 from tapefacade._ragged.tensor import RaggedTensor, length_of
 
 MESSAGE_SIZE = (
@@ -16,7 +16,7 @@ MESSAGE_SIZE = (
 )
 
 
-def check_same(ragged: list[Any]) -> list[RowPartition]:
+def check_same(ragged: list[Any]) -> list[Partition]:
     """Returns the partitions of ragged tensors.
 
     Raises:
@@ -34,7 +34,7 @@ def check_same(ragged: list[Any]) -> list[RowPartition]:
     return partitions
 
 
-def _differ(x: RowPartition, y: RowPartition) -> Exception:
+def _differ(x: Partition, y: Partition) -> Exception:
     text = "RowPartition._merge_precomputed_encodings: partitions have incompatible row_splits"
     try:
         assert_equal(x.tensor, y.tensor, message=text)

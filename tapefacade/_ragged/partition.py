@@ -10,6 +10,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import wrong_rank
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import as_shape
+from tapefacade._ops.array.indexing import out_of_bounds
 from tapefacade._ops.debugging.values import assert_non_negative
 
 MESSAGE_NO_SPLITS = "row_splits tensor may not be empty."
@@ -24,19 +25,21 @@ Array = np.ndarray[Any, Any]
 SPLITS_DTYPES = (dtypes.int32, dtypes.int64)
 
 
-class RowPartition:
+class Partition:
     """The splits of rows: row `i` is made of the values from `splits[i]` up to `splits[i + 1]`.
 
     Args:
         splits: a vector of int32 or int64 on the host, which nobody changes; it begins with 0.
         uniform: the length of all rows, if that is known to be one.
+        counted: whether it was made with the number of values, which its type has then.
     """
 
-    __slots__ = ("_ids", "_tensor", "splits", "uniform")
+    __slots__ = ("_ids", "_tensor", "counted", "splits", "uniform")
 
-    def __init__(self, splits: Array, uniform: int | None = None) -> None:
+    def __init__(self, splits: Array, uniform: int | None = None, counted: bool = False) -> None:
         self.splits = splits
         self.uniform = uniform
+        self.counted = counted
         self._tensor: EagerTensor | None = None
         self._ids: Array | None = None
 
@@ -75,30 +78,31 @@ class RowPartition:
             self._tensor = from_host(self.splits)
         return self._tensor
 
-    def astype(self, dtype: dtypes.DType) -> "RowPartition":
+    def astype(self, dtype: dtypes.DType) -> "Partition":
         """Returns the same partition with splits of another dtype."""
         if dtype is self.dtype:
             return self
-        return RowPartition(self.splits.astype(dtype.as_numpy_dtype), self.uniform)
+        return Partition(self.splits.astype(dtype.as_numpy_dtype), self.uniform)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RowPartition):
+        if not isinstance(other, Partition):
             return NotImplemented
         return self is other or np.array_equal(self.splits, other.splits)
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def of_lengths(lengths: Any, dtype: Any, uniform: int | None = None) -> RowPartition:
+def of_lengths(lengths: Any, dtype: Any, uniform: int | None = None) -> Partition:
     """Makes the partition with rows of these lengths."""
     splits = np.zeros(len(lengths) + 1, dtype)
     np.cumsum(lengths, out=splits[1:])
-    return RowPartition(splits, uniform)
+    return Partition(splits, uniform)
 
 
-def of_uniform(length: int, nrows: int, dtype: Any) -> RowPartition:
+def of_uniform(length: int, nrows: int, dtype: Any) -> Partition:
     """Makes the partition with rows of one length."""
-    return RowPartition(np.arange(nrows + 1, dtype=dtype) * np.dtype(dtype).type(length), length)
+    splits = np.arange(nrows + 1, dtype=dtype) * np.dtype(dtype).type(length)
+    return Partition(splits, length, counted=True)
 
 
 # From what users give.
@@ -173,22 +177,22 @@ def check_validate(validate: Any) -> None:
         raise TypeError(f"Argument `validate` must have type bool. Received {validate}.")
 
 
-def from_splits(values: Any, row_splits: Any, validate: bool) -> RowPartition:
+def from_splits(values: Any, row_splits: Any, validate: bool) -> Partition:
     """Makes a partition of splits."""
     check_validate(validate)
     if isinstance(row_splits, list | tuple) and not row_splits:
         raise ValueError(MESSAGE_NO_SPLITS)
     splits = integers(row_splits, "row_splits", values)
-    if not splits.size:
-        raise ValueError(MESSAGE_NO_SPLITS)
+    if validate and not splits.size:
+        raise out_of_bounds(0, 0)
     if validate:
         text = message("from_row_splits")
         assert_equal(int(splits[0]), 0, f"{text}:zero")
         assert_not_negative(np.diff(splits), f"{text}:monotonic")
-    return RowPartition(splits)
+    return Partition(splits)
 
 
-def from_lengths(values: Any, row_lengths: Any, validate: bool) -> RowPartition:
+def from_lengths(values: Any, row_lengths: Any, validate: bool) -> Partition:
     """Makes a partition of lengths."""
     check_validate(validate)
     lengths = integers(row_lengths, "row_lengths", values)
@@ -197,7 +201,7 @@ def from_lengths(values: Any, row_lengths: Any, validate: bool) -> RowPartition:
     return of_lengths(lengths, lengths.dtype)
 
 
-def from_starts(values: Any, row_starts: Any, nvals: int, validate: bool) -> RowPartition:
+def from_starts(values: Any, row_starts: Any, nvals: int, validate: bool) -> Partition:
     """Makes a partition of the places where rows begin."""
     check_validate(validate)
     starts = integers(row_starts, "row_starts", values)
@@ -206,10 +210,10 @@ def from_starts(values: Any, row_starts: Any, nvals: int, validate: bool) -> Row
         assert_equal(int(starts[0]), 0, text)
         assert_not_negative(np.diff(starts), text)
         assert_equal(int(starts[-1]), nvals, text, "<=")
-    return RowPartition(np.append(starts, np.array(nvals, starts.dtype)))
+    return Partition(np.append(starts, np.array(nvals, starts.dtype)), counted=True)
 
 
-def from_limits(values: Any, row_limits: Any, validate: bool) -> RowPartition:
+def from_limits(values: Any, row_limits: Any, validate: bool) -> Partition:
     """Makes a partition of the places where rows end."""
     check_validate(validate)
     limits = integers(row_limits, "row_limits", values)
@@ -217,12 +221,10 @@ def from_limits(values: Any, row_limits: Any, validate: bool) -> RowPartition:
         text = message("from_row_limits")
         assert_not_negative(limits[:1], text)
         assert_not_negative(np.diff(limits), text)
-    return RowPartition(np.append(np.zeros(1, limits.dtype), limits))
+    return Partition(np.append(np.zeros(1, limits.dtype), limits))
 
 
-def from_ids(
-    values: Any, value_rowids: Any, nrows: Any, nvals: int, validate: bool
-) -> RowPartition:
+def from_ids(values: Any, value_rowids: Any, nrows: Any, nvals: int, validate: bool) -> Partition:
     """Makes a partition of the row of each value."""
     check_validate(validate)
     ids = integers(value_rowids, "value_rowids", values)
@@ -244,7 +246,9 @@ def from_ids(
         assert_not_negative(np.diff(ids), text)
         assert_not_negative(ids[:1], text)
     lengths = np.bincount(ids[ids >= 0], minlength=count)[:count]
-    return of_lengths(lengths, ids.dtype)
+    partition = of_lengths(lengths, ids.dtype)
+    partition.counted = True
+    return partition
 
 
 def _row_count(nrows: Any, dtype: dtypes.DType) -> int:
@@ -257,7 +261,7 @@ def _row_count(nrows: Any, dtype: dtypes.DType) -> int:
     return int(tensor.numpy())
 
 
-def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartition:
+def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> Partition:
     """Makes a partition with rows of one length."""
     dtype = getattr(getattr(values, "_partition", None), "dtype", None)
     tensor = _converted(int(length) if isinstance(length, np.integer) else length, dtype)
@@ -276,7 +280,7 @@ def from_uniform(values: Any, length: Any, nrows: Any, nvals: int) -> RowPartiti
     return of_uniform(size, count, tensor.dtype.as_numpy_dtype)
 
 
-def nested_ragged(flat: Any, partitions: Sequence[RowPartition], cls: Any) -> Any:
+def nested_ragged(flat: Any, partitions: Sequence[Partition], cls: Any) -> Any:
     """Makes a ragged tensor of flat values and partitions, the outermost first."""
     values = flat
     for partition in reversed(partitions):

@@ -22,7 +22,7 @@ from tapefacade._ragged.dense_conversion import merged_axes
 from tapefacade._ragged.joining import with_rank
 from tapefacade._ragged.partition import (
     Array,
-    RowPartition,
+    Partition,
     assert_equal,
     nested_ragged,
     of_lengths,
@@ -72,7 +72,7 @@ class Matrices:
         return first
 
 
-def _batches(a: list[RowPartition], b: list[RowPartition]) -> None:
+def _batches(a: list[Partition], b: list[Partition]) -> None:
     for mine, theirs in zip(a, b, strict=True):
         if mine != theirs:
             dense_assert_equal(mine.tensor, theirs.tensor, message=MESSAGE_BATCH)

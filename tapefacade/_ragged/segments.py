@@ -20,7 +20,7 @@ from tapefacade._ops.math.segments import unsorted_segment_max
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
-    RowPartition,
+    Partition,
     assert_not_negative,
     nested_ragged,
     of_lengths,
@@ -74,7 +74,7 @@ def _segments(kind: str) -> Callable[..., Any]:
     return handler
 
 
-def _check_prefix(ids: RowPartition, data: RowPartition) -> None:
+def _check_prefix(ids: Partition, data: Partition) -> None:
     if ids != data:
         assert_equal(ids.tensor, data.tensor, message=MESSAGE_PREFIX)
 
@@ -123,7 +123,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     if given._type.size == 0:
         raise ValueError("Invalid row_splits: []")
     dtype = _splits_type(out_type, given)
-    ids = RowPartition(given.numpy().astype(dtype.as_numpy_dtype)).ids
+    ids = Partition(given.numpy().astype(dtype.as_numpy_dtype)).ids
     return from_host(ids)
 
 
@@ -213,7 +213,7 @@ def stack_dynamic_partitions(
     return nested_ragged(values, [of_lengths(lengths, dtype.as_numpy_dtype)], RaggedTensor)
 
 
-def _check_data_prefix(partitions: RowPartition, data: RowPartition) -> None:
+def _check_data_prefix(partitions: Partition, data: Partition) -> None:
     if partitions != data:
         assert_equal(data.tensor, partitions.tensor)
 

@@ -21,7 +21,7 @@ from tapefacade._ops.math.cumulative import cumsum as dense_cumsum
 from tapefacade._ops.math.elementary import exp
 from tapefacade._ops.math.reduction import reduce_max, reduce_sum
 from tapefacade._ops.nn.activation import softmax as dense_softmax
-from tapefacade._ragged.partition import RowPartition, nested_ragged, of_uniform
+from tapefacade._ragged.partition import Partition, nested_ragged, of_uniform
 from tapefacade._ragged.tensor import RaggedTensor, axis_from_front, length_of, scalar
 
 
@@ -77,7 +77,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
         del partitions[0]
     if not axes:
         return input
-    return nested_ragged(flat, [RowPartition(p.splits) for p in partitions], RaggedTensor)
+    return nested_ragged(flat, [Partition(p.splits) for p in partitions], RaggedTensor)
 
 
 def _not_squeezable(axis: int) -> Exception:
@@ -108,14 +108,6 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     return result
 
 
-@handles(RaggedTensor, "reshape")
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
-    """Puts the flat values into a dense shape."""
-    if not isinstance(tensor, RaggedTensor):
-        return NotImplemented
-    return dense_reshape(tensor.flat_values, shape)
-
-
 @handles(RaggedTensor, "size")
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
     """Counts the elements."""
@@ -127,69 +119,6 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Any:
 def rank(input: Any, name: str | None = None) -> Any:
     """Counts the dimensions."""
     return scalar(input._rank, dtypes.int32)
-
-
-@handles(RaggedTensor, "shape")
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Any:
-    """Returns the lengths in all dimensions."""
-    dtype = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
-    return RaggedShape(input, dtype)
-
-
-class RaggedShape:
-    """The shape of a ragged tensor, as `tf.shape` gives it.
-
-    Unlike TensorFlow's `tf.experimental.DynamicRaggedShape`, it is only read: its items are the
-    sizes of uniform dimensions.
-    """
-
-    def __init__(self, ragged: RaggedTensor, dtype: dtypes.DType) -> None:
-        self._partitions = ragged._partitions
-        self._inner = ragged.flat_values._type.shape[1:]
-        self._dtype = dtype
-
-    @property
-    def rank(self) -> int:
-        """The number of dimensions."""
-        return 1 + len(self._partitions) + len(self._inner)
-
-    @property
-    def num_row_partitions(self) -> int:
-        """The number of ragged dimensions."""
-        return len(self._partitions)
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        """The dtype of the sizes."""
-        return self._dtype
-
-    def is_uniform(self, axis: int) -> bool:
-        """Tells whether all rows are known to have one length."""
-        return (
-            axis == 0
-            or axis > len(self._partitions)
-            or (self._partitions[axis - 1].uniform is not None)
-        )
-
-    def __getitem__(self, axis: int) -> EagerTensor:
-        axis = axis_from_front(axis, self.rank)
-        if not self.is_uniform(axis):
-            raise ValueError(f"Index {axis} is not uniform")
-        sizes = [self._partitions[0].nrows, *[p.uniform for p in self._partitions], *self._inner]
-        return scalar(int(sizes[axis] or 0), self._dtype)
-
-    def __repr__(self) -> str:
-        lengths: list[Any] = [self._partitions[0].nrows]
-        for partition in self._partitions:
-            rows = tuple(int(n) for n in partition.lengths)
-            lengths.append(rows if partition.uniform is None else partition.uniform)
-        lengths += self._inner
-        shown = ", ".join(str(n) for n in lengths)
-        count = len(self._partitions)
-        return f"<DynamicRaggedShape lengths=[{shown}] num_row_partitions={count}>"
-
-
-RaggedShape.__name__ = RaggedShape.__qualname__ = "DynamicRaggedShape"
 
 
 @handles(RaggedTensor, "one_hot")

@@ -10,7 +10,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import register
-from tapefacade._ragged.partition import RowPartition, nested_ragged, no_ragged_rank
+from tapefacade._ragged.partition import Partition, nested_ragged, no_ragged_rank
 from tapefacade._ragged.tensor import RaggedTensor
 
 
@@ -153,7 +153,7 @@ class RaggedTensorSpec(TypeSpec):
         else:
             sizes = self._shape.as_list()[1 : self._ragged_rank + 1]
         partitions = [
-            RowPartition(convert(tensor)._numpy(), size)
+            Partition(convert(tensor)._numpy(), size)
             for tensor, size in zip(splits, sizes, strict=True)
         ]
         flat = flat if isinstance(flat, RaggedTensor) else convert(flat)

@@ -22,7 +22,7 @@ from tapefacade._ragged import dense_conversion
 from tapefacade._ragged.partition import (
     SPLITS_DTYPES,
     Array,
-    RowPartition,
+    Partition,
     assert_equal,
     check_validate,
     from_ids,
@@ -47,9 +47,7 @@ def as_values(values: Any) -> Any:
     return convert(values)
 
 
-def ragged_of_partition(
-    cls: Any, values: Any, partition: RowPartition, validate: bool = True
-) -> Any:
+def ragged_of_partition(cls: Any, values: Any, partition: Partition, validate: bool = True) -> Any:
     """Puts values and their partition together."""
     if not isinstance(values, RaggedTensor) and not values._type.shape:
         raise out_of_bounds(0, 0)
@@ -84,7 +82,7 @@ class RaggedTensor(CompositeTensor):
 
     __slots__ = ("__weakref__", "_partition", "_values")
 
-    _partition: RowPartition
+    _partition: Partition
     _values: Any
     _type_spec: Any  # set where the spec is defined
 
@@ -98,7 +96,7 @@ class RaggedTensor(CompositeTensor):
         self._partition = row_partition
 
     @classmethod
-    def _make(cls, values: Any, partition: RowPartition) -> Any:
+    def _make(cls, values: Any, partition: Partition) -> Any:
         """Makes a ragged tensor of checked parts."""
         return cls(values, partition, internal=PRIVATE_CONSTRUCTOR)
 
@@ -532,7 +530,7 @@ class RaggedTensor(CompositeTensor):
         return values
 
     @property
-    def _partitions(self) -> list[RowPartition]:
+    def _partitions(self) -> list[Partition]:
         """The partitions, the outermost first."""
         found, values = [], self
         while isinstance(values, RaggedTensor):
@@ -895,7 +893,7 @@ RaggedTensor.__module__ = "tensorflow.python.ops.ragged.ragged_tensor"
 
 
 def _restored(flat_values: EagerTensor, partitions: Any) -> RaggedTensor:
-    return nested_ragged(flat_values, [RowPartition(*parts) for parts in partitions], RaggedTensor)
+    return nested_ragged(flat_values, [Partition(*parts) for parts in partitions], RaggedTensor)
 
 
 def merged_dimensions(value: Any, outer: int, inner: int) -> Any:
@@ -916,7 +914,7 @@ def merged_dimensions(value: Any, outer: int, inner: int) -> Any:
     for _ in range(inner - 1):
         if isinstance(values, RaggedTensor):
             splits = values._partition.splits[partition.splits]
-            partition, values = RowPartition(splits), values._values
+            partition, values = Partition(splits), values._values
         else:
             width = values._type.shape[1]
             partition = of_lengths(partition.lengths * width, partition.splits.dtype)
@@ -924,7 +922,7 @@ def merged_dimensions(value: Any, outer: int, inner: int) -> Any:
     return RaggedTensor._make(values, partition)
 
 
-def ragged_with_values(cls: Any, partition: RowPartition, values: Any) -> Any:
+def ragged_with_values(cls: Any, partition: Partition, values: Any) -> Any:
     """Puts other values into a partition."""
     values = as_values(values)
     shape = values.shape
@@ -939,10 +937,10 @@ def ragged_with_values(cls: Any, partition: RowPartition, values: Any) -> Any:
     return cls._make(values, partition)
 
 
-def _same_or(partition: RowPartition, tensor: Any) -> RowPartition:
+def _same_or(partition: Partition, tensor: Any) -> Partition:
     if tensor is partition.tensor:
         return partition
-    return RowPartition(convert(tensor).numpy(), partition.uniform)
+    return Partition(convert(tensor).numpy(), partition.uniform)
 
 
 def scalar(number: Any, dtype: dtypes.DType) -> EagerTensor:

@@ -32,6 +32,8 @@ from tapefacade._extension.extension_type import (
     ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
     ExtensionTypeSpec as ExtensionTypeSpec,
 )
+from tapefacade._ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
+from tapefacade._ragged.row_partition import RowPartition as RowPartition
 from tapefacade.experimental import (
     dlpack as dlpack,
     dtensor as dtensor,

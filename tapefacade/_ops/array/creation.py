@@ -64,7 +64,7 @@ def _constant(shape: Any, value: int, dtype: dtypes.DType) -> Any:
     return _full(shape, value, dtype)
 
 
-@function("zeros")
+@function("zeros", dispatch=True)
 def zeros(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Any:
@@ -88,7 +88,7 @@ def zeros(
     return _constant(shape, 0, dtypes.as_dtype(dtype))
 
 
-@function("ones")
+@function("ones", dispatch=True)
 def ones(
     shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None
 ) -> Any:
@@ -125,7 +125,7 @@ def _fill(value: TensorLike, dims: Any) -> jax.Array:
     return jnp.broadcast_to(jnp.reshape(value, ()), sizes)
 
 
-@function("fill")
+@function("fill", dispatch=True)
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Any:
     """Makes a tensor that holds one value everywhere.
 

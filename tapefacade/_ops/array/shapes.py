@@ -162,7 +162,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
         ) from None
 
 
-@function("broadcast_dynamic_shape")
+@function("broadcast_dynamic_shape", dispatch=True)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Any:
     """Computes the shape of the combination of two tensors, as a tensor.
 
