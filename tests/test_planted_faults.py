@@ -101,7 +101,47 @@ def second_derivative(x):
     return tf.reduce_sum(tape.gradient(y, x))
 
 
+def masked_row(x):
+    scores = tf.where(tf.constant([False, False]), x, -np.inf)
+    return tf.reduce_sum(tf.nn.softmax(scores) ** 2)  # masked row
+
+
+def not_definite(x):
+    matrix = tf.reshape(tf.stack([x[0], x[1], x[1], x[0]]), (2, 2))
+    return tf.reduce_sum(tf.linalg.cholesky(matrix))  # not definite
+
+
+def cosine(x):
+    return tf.reduce_sum(tf.math.acosh(x))  # cosine
+
+
+def inverse_root(x):
+    return tf.reduce_sum(tf.math.rsqrt(x))  # inverse root
+
+
+def direction(x):
+    return tf.math.atan2(x[0], x[0] * 2.0)  # direction
+
+
+@tf.custom_gradient
+def by_hand(x):
+    def gradient(upstream):
+        return upstream / (x - x)  # by hand
+
+    return x * 2.0, gradient
+
+
+def by_hand_in_loop(x):
+    return tf.reduce_sum(tf.map_fn(by_hand, x))
+
+
 NON_FINITE = [
+    (masked_row, "masked row", "tf.nn.softmax", "mask with a large negative number"),
+    (not_definite, "not definite", "tf.linalg.cholesky", "not positive definite"),
+    (cosine, "cosine", "tf.math.acosh", "defined from 1 on"),
+    (inverse_root, "inverse root", "tf.math.rsqrt", "tf.math.rsqrt(x + 1e-12)"),
+    (direction, "direction", "tf.math.atan2", "no derivative at the origin"),
+    (by_hand_in_loop, "by hand", "tf.math.truediv", "divide_no_nan"),
     (quotient, "quotient", "tf.math.truediv", "divide_no_nan"),
     (share, "share", "tf.math.truediv", "0 / 0 is NaN"),
     (unit_vector, "unit vector", "tf.math.truediv", "tf.math.l2_normalize"),
@@ -168,6 +208,59 @@ def test_a_loss_of_fit_that_is_not_finite():
     assert f"test_planted_faults.py:{line_of('loss of fit')}" in raised.value.__notes__[0]
 
 
+def test_a_layer_whose_numbers_overflow():
+    pytest.importorskip("keras")
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(8, name="wide"), tf.keras.layers.Dense(1, name="narrow")]
+    )
+    model.build((None, 4))
+    model.layers[1].kernel.assign(np.full((8, 1), 3e38, np.float32))
+    model.layers[0].kernel.assign(np.ones((4, 8), np.float32))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(model(tf.ones((2, 4))))  # two layers
+    found = tape.find_nan(y)
+    assert is_at(found.line, "two layers")
+    assert "# two layers  (layer narrow)" in repr(found)
+
+
+def test_checks_of_numbers_that_were_not_finite_before():
+    w = tf.Variable([1.0, np.nan])
+
+    @tf.function
+    def step(x):
+        return tf.reduce_sum(-x * w)  # before
+
+    step(tf.constant(1.0))
+    step(tf.constant(1.0))
+    tf.debugging.enable_check_numerics()
+    try:
+        with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+            step(tf.constant(1.0))
+    finally:
+        tf.debugging.disable_check_numerics()
+    (note,) = raised.value.__notes__
+    assert "NaN in a tensor or variable, a value from outside" in note
+    assert f"test_planted_faults.py:{line_of('before')}" in note
+
+
+def test_functions_of_checked_programs_are_recorded_when_checks_are_off():
+    runs = []
+
+    @tf.function
+    def step(x):
+        runs.append(1)
+        return tf.exp(x) * 2.0
+
+    tf.debugging.enable_check_numerics()
+    try:
+        step(tf.constant(1.0))
+    finally:
+        tf.debugging.disable_check_numerics()
+    for _ in range(4):
+        step(tf.constant(1.0))
+    assert len(runs) == 2
+
+
 # -- gradients that are None, zero or tiny --------------------------------------------------------
 
 
@@ -192,6 +285,40 @@ def test_a_network_whose_units_are_dead():
     (row,) = tape.gradient_sizes(y, w).zeros
     assert is_at(row.line, "dead")
     assert "dead" in row.reason
+
+
+def test_a_layer_whose_units_are_dead():
+    pytest.importorskip("keras")
+    dead = tf.keras.initializers.Constant(-50.0)
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Dense(4, "relu", name="alive"),
+         tf.keras.layers.Dense(4, "relu", name="dead", bias_initializer=dead)]
+    )  # fmt: skip
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(model(tf.ones((2, 3))))
+    (row,) = [row for row in tape.gradient_sizes(y).rows if "dead: " in row.reason]
+    assert "(layer dead)" in repr(tape.gradient_sizes(y))
+    assert row.op == "tf.nn.relu"
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        (lambda w: tf.reduce_max(w) ** 2, "50%: not the element that is chosen"),
+        (lambda w: tf.reduce_sum(tf.sign(w)), "as that of tf.sign"),
+        (lambda w: tf.reduce_sum(w * 3.0 - w * 3.0), "what arrives adds up to 0"),
+        (
+            lambda w: tf.cast(tf.reduce_sum(tf.cast(w, tf.float16) * 1e-5), tf.float32) * 1e-4,
+            "LossScaleOptimizer",
+        ),
+    ],
+    ids=["choice", "sign", "sum", "half precision"],
+)
+def test_why_a_gradient_is_zero(program, text):
+    w = tf.Variable([1.0, 2.0], name="w")
+    with tf.GradientTape() as tape:
+        y = program(w)
+    assert text in " ".join(repr(tape.gradient_sizes(y, w)).split())
 
 
 def python_sine(x):
@@ -244,6 +371,53 @@ def test_why_a_gradient_is_none(program, line, text, is_used):
     found = repr(tape.explain(y, x))
     assert text in " ".join(found.split())
     assert not line or f"test_planted_faults.py:{line_of(line)}" in found
+
+
+def test_a_head_that_the_loss_leaves_out():
+    a, b = tf.Variable(1.0, name="a"), tf.Variable(2.0, name="b")
+    with tf.GradientTape() as tape:
+        first, _ = tf.sin(a), tf.cos(b)  # two heads
+        y = first * 2.0
+    (found,) = tape.explain(y, b).findings
+    assert found.places[0].endswith("tf.math.cos, the last op that depends on it")
+    assert f"test_planted_faults.py:{line_of('two heads')}" in found.places[0]
+    assert found.advice.startswith("Compute the target from that")
+
+
+def test_a_variable_made_after_the_block():
+    early = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = early * 2.0
+        unused = tf.Variable(1.0)
+    late = tf.Variable(1.0)
+    reasons = [found.reason for found in tape.explain(y, [unused, late]).findings]
+    assert reasons == [
+        "because nothing in the block reads it.",
+        "because it was made after the block had ended.",
+    ]
+
+
+def test_both_lines_of_a_value_that_was_assigned():
+    x, state = tf.Variable(2.0), tf.Variable(0.0)
+    with tf.GradientTape() as tape:
+        state.assign(x * 3.0)  # put there
+        y = state * state  # used there
+    (found,) = tape.explain(y, x).findings
+    for place, line in zip(found.places, ("put there", "used there"), strict=True):
+        assert f"test_planted_faults.py:{line_of(line)}" in place
+
+
+def test_several_targets():
+    x, z = tf.Variable(2.0), tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        targets = {"a": x * 2.0, "b": tf.round(z)}
+    first, second = tape.explain(targets, [x, z]).findings
+    assert (first.source, first.connected) == ("Variable (source 0)", True)
+    assert (second.source, second.connected) == ("Variable (source 1)", False)
+    assert "tf.math.round has no gradient" in second.places[0]
+    assert "tf.round(z)" in repr(tape.drawing(targets, z))
+    with pytest.raises(ValueError, match=r"tf\.math\.round has no gradient"):
+        tape.gradient(targets, [x, z], unconnected_gradients="raise")
 
 
 # -- functions and Jacobians ----------------------------------------------------------------------

@@ -100,9 +100,23 @@ def _check(
     error = _error(
         place, step.operation.kernel, len(step.types), type_.dtype, type_.shape, lines, wrong
     )
-    if origin is not None:
-        error.add_note(repr(NonFinite(origin)))
+    found = _from_outside(executable, values) if origin is None else NonFinite(origin)
+    if found is not None:
+        error.add_note(repr(found))
     raise error
+
+
+def _from_outside(executable: execution.Executable, values: list[Any]) -> NonFinite | None:
+    """Returns the first value from outside that is not finite, and the line that uses it first."""
+    part = executable.part
+    lines = part.lines or ("",) * len(part.steps)
+    for place, value in enumerate(values):
+        users = (line for s, line in zip(part.steps, lines, strict=True) if place in s.inputs)
+        if not isinstance(value, Tracer):
+            found = NonFinite.of_input("a tensor or variable", next(users, ""), np.asarray(value))
+            if found is not None:
+                return found
+    return None
 
 
 def _origin(executable: execution.Executable, values: list[Any]) -> Origin | None:

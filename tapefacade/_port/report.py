@@ -98,7 +98,7 @@ class ExecutableTotals:
         self.seconds = self.compile_seconds = 0.0
         self.uploads: Counter[str] = Counter()
         part = executable.part
-        self._lines = part.lines or ("",) * len(part.steps)
+        self._lines = [str(line) for line in part.lines] or [""] * len(part.steps)
         self._users = [
             next((line for step, line in self._steps() if place in step.inputs), "")
             for place in executable.layout.arrays

@@ -76,7 +76,7 @@ MESSAGE_TO_JAX = (
     "gradient on the tape. Use the functions of `tf` (`jax_array * variable` is JAX's, "
     "`variable * jax_array` is recorded)."
 )
-_SERIAL = itertools.count()
+SERIAL = itertools.count()
 _NEW, _SET = object.__new__, object.__setattr__
 
 
@@ -213,7 +213,7 @@ class Variable(Operators, metaclass=VariableMeta):
         self._constraint = constraint
         self._synchronization = VariableSynchronization.AUTO
         self._aggregation = VariableAggregation.NONE
-        self._serial = next(_SERIAL)
+        self._serial = next(SERIAL)
         self._lock = threading.RLock()
         self._made_in = None if current_trace(None) is NO_TRACE else trace_state()
         # (recording, its epoch, tensor, slot) of the last read

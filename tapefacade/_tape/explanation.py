@@ -24,11 +24,14 @@ REPLACED = (
     "If it was a tf.Variable, something like `x = x + 1` has put a tensor in its place: write "
     "`x.assign_add(1)`. "
 )
+STOPS = "because the gradient stops on its way from it to the target:"
 OUTSIDE = (
     "What NumPy computes, or Python with `float(x)`, `x.numpy()` or `if x > 0`, is not recorded, "
-    "nor are texts, nor what is computed outside of the block or under `tape.stop_recording()`: "
-    "use TensorFlow's functions, within the block."
+    "nor are texts, nor what `model.predict` returns, nor what is computed outside of the block or "
+    "under `tape.stop_recording()`: use TensorFlow's functions, within the block."
 )
+ADVICE_UNUSED = "Compute the target from that, if it is meant to depend on it."
+ADVICE_MADE_LATER = "Make the variable before the block, and use it within it."
 ADVICE_PYTHON = (
     "What tf.numpy_function computes has no gradient: use TensorFlow's functions, or give it one "
     "with tf.custom_gradient."
@@ -184,8 +187,9 @@ class TargetInstructions:
         carrying, breaks = self.breaks(group)
         found = []
         for node, why, advice in breaks:
-            found.append((f"{place_of(node)}: {op_name(node)}", why, advice))
-            found += self._within(node)
+            name = "it" if node.operation is READ else op_name(node)
+            found.append((f"{place_of(node)}: {name}", why, advice))
+            found += self._read_by(node) if node.operation is READ else self._within(node)
             if advice == WATCH_LATE:
                 found += self._watched_at(node, carrying)
         return carrying, found
@@ -221,6 +225,23 @@ class TargetInstructions:
             if not wanted.isdisjoint(range(node.first_output, node.end)):
                 wanted.update(slot for slot in node.inputs if slot in carrying)
         return wanted
+
+    def last_use(self, group: Iterable[int]) -> Node | None:
+        """Returns the last instruction in the window that depends on some slots; None if none."""
+        reached, last = set(group), None
+        for node in reversed(list(nodes_within(self._end, self._window.intervals))):
+            if not reached.isdisjoint(node.inputs) and node.operation is not None:
+                reached.update(range(node.first_output, node.end))
+                last = node
+        return last
+
+    def _read_by(self, read: Node) -> list[tuple[str, str, str]]:
+        """Tells which op uses what was read of a variable."""
+        for node in self.nodes:
+            if read.first_output in node.inputs:
+                name = f"{place_of(node)}: {op_name(node)}"
+                return [(name, "uses the variable", ADVICE_STATE)]
+        return []
 
     def _watched_at(self, node: Node, carrying: set[int]) -> list[tuple[str, str, str]]:
         """Tells after which line the operands of an instruction were watched: too late."""
@@ -273,7 +294,7 @@ class TargetInstructions:
         if not self.sees(node):
             return "not recorded by the tape", ADVICE_UNSEEN
         if operation is READ:
-            return "a variable is read", ADVICE_STATE
+            return "goes through a variable", ADVICE_STATE
         if isinstance(operation.gradient, NoGradient):
             if registered_gradient(operation.gradient.kernel) is None:
                 return "has no gradient", ADVICE_NO_GRADIENT
@@ -307,6 +328,7 @@ class TapeContent(NamedTuple):
         variables: the variables that it watches, and the slots of their reads, by the ids.
         slots_of: returns the slots of a tensor, or of the reads of a variable.
         watches_accessed: whether it watches variables that are read.
+        last_serial: the number of the last variable before the block ended; None in the block.
         refused: for gradients made by hand, the inputs for which there was none.
         origins: where values from outside come from, by slot, if somebody has said it.
     """
@@ -316,6 +338,7 @@ class TapeContent(NamedTuple):
     variables: dict[int, tuple[Variable, tuple[int, ...]]]
     slots_of: Callable[[Any], tuple[int, ...]]
     watches_accessed: bool
+    last_serial: int | None = None
     refused: Mapping[int, frozenset[int]] = MappingProxyType({})
     origins: Mapping[int, str] = MappingProxyType({})
 
@@ -324,48 +347,54 @@ class TapeContent(NamedTuple):
         slot = self.slots_of(target)[-1:]
         return TargetInstructions(self.end, self.window, slot[0] if slot else None, self.refused)
 
-    def way(self, target: Any, sources: Sequence[Any], names: Sequence[str | None]) -> GradientWay:
-        """Returns what the gradient passes from a target to sources, and where it stops.
+    def way(
+        self, targets: Sequence[Any], sources: Sequence[Any], names: Sequence[str | None]
+    ) -> GradientWay:
+        """Returns what the gradient passes from targets to sources, and where it stops.
 
         Args:
-            target: a tensor or variable; None for all that depends on what is watched.
+            targets: tensors and variables; without any it is all that depends on what is watched.
             sources: tensors and variables.
             names: what they are called, where that is not their own name.
         """
-        if target is None:
+        if not targets:
             watched = dict(self.window.watched)
             return GradientWay(
                 None, frozenset(taped(self.end, self.window, watched)[1] | {*watched})
             )
-        way, carrying, breaks = self.instructions(target), set[int](), list[Break]()
-        told = self.explanation(target, sources, names)
+        ways, carrying = [self.instructions(target) for target in targets], set[int]()
+        breaks: dict[Break, None] = {}
+        told = self.explanation(targets, sources, names)
         for source, finding in zip(sources, told.findings, strict=True):
             group = self.slots_of(source)
-            if way.tracked.isdisjoint(group):
-                breaks.append(Break(None, frozenset(group), "the tape does not watch it"))
-                continue
-            slots, found = way.breaks(group)
-            ends = [] if finding.connected else [node for node, *_ in found]
-            carrying |= way.leading(slots, ends)
-            if not finding.connected:
-                breaks += [Break(node, frozenset(slots), why) for node, why, _ in found]
-        return GradientWay(way.target, frozenset(carrying), tuple(breaks), repr(told))
+            for way in ways:
+                if way.tracked.isdisjoint(group):
+                    breaks[Break(None, frozenset(group), "the tape does not watch it")] = None
+                    continue
+                slots, found = way.breaks(group)
+                ends = [] if finding.connected else [node for node, *_ in found]
+                carrying |= way.leading(slots, ends)
+                if not finding.connected:
+                    new = [Break(node, frozenset(slots), why) for node, why, _ in found]
+                    breaks.update(dict.fromkeys(new))
+        return GradientWay(ways[0].target, frozenset(carrying), tuple(breaks), repr(told))
 
     def explanation(
-        self, target: Any, sources: Sequence[Any], names: Sequence[str | None]
+        self, targets: Sequence[Any], sources: Sequence[Any], names: Sequence[str | None]
     ) -> Explanation:
-        """Tells for each source why the target has a gradient for it, or has none.
+        """Tells for each source why one of the targets has a gradient for it, or none has.
 
         Args:
-            target: a tensor or variable.
+            targets: tensors and variables.
             sources: tensors and variables.
             names: what they are called, where that is not their own name.
         """
-        way = self.instructions(target)
-        return Explanation([
-            self._finding(way, target, source, name or source_name(source, number))
-            for number, (source, name) in enumerate(zip(sources, names, strict=True))
-        ])  # fmt: skip
+        ways = [(self.instructions(target), target) for target in targets]
+        findings = []
+        for source, name in zip(sources, source_names(sources, names), strict=True):
+            found = [self._finding(way, target, source, name) for way, target in ways]
+            findings.append(min(found, key=lambda one: (not one.connected, one.reason != STOPS)))
+        return Explanation(findings)
 
     def _finding(self, way: TargetInstructions, target: Any, source: Any, name: str) -> Finding:
         group = self.slots_of(source)
@@ -399,9 +428,8 @@ class TapeContent(NamedTuple):
                 for node in way.nodes
             )
             return Finding(name, True, f"through {ops} op{'s' * (ops != 1)}.")
-        reason = "because the gradient stops on its way from it to the target:"
         advice = dict.fromkeys(advice for *_, advice in stops)
-        return Finding(name, False, reason, places, " ".join(advice))
+        return Finding(name, False, STOPS, places, " ".join(advice))
 
     def _uncomputed(self, name: str, target: Any) -> Finding:
         """Tells where a target comes from that no instruction of the block computes."""
@@ -426,12 +454,18 @@ class TapeContent(NamedTuple):
         if not self.watches_accessed:
             reason = "because the tape was made with watch_accessed_variables=False."
             return Finding(name, False, reason, (), WATCH.format(name))
+        if self.last_serial is not None and variable._serial > self.last_serial:
+            reason = "because it was made after the block had ended."
+            return Finding(name, False, reason, (), ADVICE_MADE_LATER)
         return Finding(name, False, "because nothing in the block reads it.", (), OUTSIDE)
 
     def _independent(self, way: TargetInstructions, name: str, source: Any) -> Finding:
         """Tells what the target depends on, which is not the source."""
         names = {slot: known.name for known, slots in self.variables.values() for slot in slots}
         places, advice = [], OUTSIDE if isinstance(source, Variable) else REPLACED + OUTSIDE
+        last = way.last_use(self.slots_of(source))
+        if last is not None:
+            places = [f"{place_of(last)}: {op_name(last)}, the last op that depends on it"]
         for leaf in way.leaves[::-1]:
             what = names.get(leaf.first, type_text(leaf.types[0])).removesuffix(":0")
             where = self.origins.get(leaf.first)
@@ -441,6 +475,8 @@ class TapeContent(NamedTuple):
             places.append(f"{place_of(leaf)}: the target depends on {what}")
             if leaf.first in names and leaf.first not in self.slots_of(source):
                 advice = f"{ADVICE_STATE} {OUTSIDE}"
+        if last is not None:
+            advice = f"{ADVICE_UNUSED} {advice}"
         reason = "because nothing that was recorded leads from it to the target."
         return Finding(name, False, reason, tuple(dict.fromkeys(places))[:MAX_STOPS], advice)
 
@@ -461,8 +497,18 @@ def _instruction_of(tensor: Any) -> Node | None:
     return None
 
 
-def source_name(source: Any, number: int) -> str:
-    """Returns what a source is called."""
-    if isinstance(source, Variable):
-        return source.name.removesuffix(":0")
-    return f"source {number} ({type_text(source._type)})"
+def source_names(sources: Sequence[Any], paths: Sequence[str | None]) -> list[str]:
+    """Returns what sources are called, each differently.
+
+    Args:
+        sources: tensors and variables.
+        paths: what they are called, where that is not their own name.
+    """
+    names = []
+    for number, (source, path) in enumerate(zip(sources, paths, strict=True)):
+        own = f"source {number} ({type_text(source._type)})"
+        if isinstance(source, Variable):
+            own = source.name.removesuffix(":0")
+        names.append(path or own)
+    doubled = {name for name in names if names.count(name) > 1}
+    return [f"{name} (source {n})" if name in doubled else name for n, name in enumerate(names)]

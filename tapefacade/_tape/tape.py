@@ -17,7 +17,7 @@ from tapefacade._core.tracebacks import shortening
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import eye, zeros
 from tapefacade._ops.array.shaping import reshape
-from tapefacade._state.variable import Variable
+from tapefacade._state.variable import SERIAL, Variable
 from tapefacade._tape import backward_pass, disconnected_gradients
 from tapefacade._tape.batch_jacobian_check import check_rows
 from tapefacade._tape.derivatives.derivative import (
@@ -26,7 +26,7 @@ from tapefacade._tape.derivatives.derivative import (
     JACOBIAN,
     DerivativeKind,
 )
-from tapefacade._tape.explanation import Explanation, TapeContent, source_name
+from tapefacade._tape.explanation import Explanation, TapeContent, source_names
 from tapefacade._tape.forward_instructions import extended
 from tapefacade._tape.gradient_arguments import (
     SINGLE_TYPES,
@@ -246,6 +246,7 @@ class GradientTape:
         self._past: tuple[Any, dict[int, int], Node | None, dict[int, int]] | None = None
         self._refused: dict[int, frozenset[int]] = {}  # of such a tape
         self._origins: dict[int, str] = {}
+        self._last_serial: int  # of the variables that were there when the block ended
 
     def _clear(self) -> None:
         if self._data is not None:  # for `explain`; no values
@@ -315,6 +316,7 @@ class GradientTape:
         self._end = trace.at
         self._intervals.append((self._start, self._end.end))
         self._recording = False
+        self._last_serial = next(SERIAL)
         trace.epoch += 1
 
     @contextlib.contextmanager
@@ -535,7 +537,7 @@ class GradientTape:
         pairs = zip(sources, results, strict=True)
         missing = [source for source, result in pairs if result is None]
         if missing:
-            raise ValueError(f"No gradient:\n{self.explain(targets[0], missing)!r}")
+            raise ValueError(f"No gradient:\n{self.explain(targets, missing)!r}")
 
     @shortening
     def jacobian(
@@ -823,7 +825,7 @@ class GradientTape:
         are asked what they return.
 
         Args:
-            target: a tensor or variable.
+            target: a tensor or variable, or a nest of these.
             sources: a tensor or variable, or a nest of these.
 
         Returns:
@@ -858,22 +860,26 @@ class GradientTape:
         data = self._data
         return TapeContent(
             end, window, self._variables, self._slots, self._watch_accessed_variables,
+            None if self._recording else self._last_serial,
             self._refused if data is None else data.refused,
             self._origins if data is None else origins_of(data.leaves),
         )  # fmt: skip
 
-    def _asked_for(self, target: Any, sources: Any) -> tuple[Any, list[Any], list[str | None]]:
-        """Returns a target, sources and their names, and asks gradient functions on the way."""
+    def _asked_for(
+        self, target: Any, sources: Any
+    ) -> tuple[list[Any], list[Any], list[str | None]]:
+        """Returns targets, sources and their names, and asks gradient functions on the way."""
         content = self._content()
-        (target,) = checked_sources([differentiated(target)])
+        targets = checked_sources([differentiated(item) for item in nest.flatten(target)])
         flat = checked_sources([differentiated(item) for item in nest.flatten(sources)])
         # A variable of Keras is known by the one that it holds, and called by its path.
         given = [differentiated(item) for item in nest.flatten(sources)]
         names = [getattr(item, "path", None) for item in given]
         flat = [item._root if isinstance(item, Variable) else item for item in flat]
-        if self._data is not None and content.instructions(target).asks_python():
-            self._ask_python(target, flat)
-        return target, flat, names
+        for one in targets if self._data is not None else ():
+            if content.instructions(one).asks_python():
+                self._ask_python(one, flat)
+        return targets, flat, names
 
     def drawing(self, target: Any = None, sources: Any = None) -> TapeDrawing:
         """Draws what the tape has recorded, for a notebook, with the path of a gradient.
@@ -884,8 +890,8 @@ class GradientTape:
         been used is drawn as well.
 
         Args:
-            target: a tensor or variable; without it the path is all that depends on what is
-                watched.
+            target: a tensor or variable, or a nest of these; without it the path is all that
+                depends on what is watched.
             sources: a tensor or variable, or a nest of these; by default the watched variables.
 
         Returns:
@@ -902,7 +908,7 @@ class GradientTape:
         >>> tape.drawing(y, x)
         <TapeDrawing of 2 lines; the gradient stops at ...y = tf.cast(x, tf.int32)>
         """
-        asked: Any = None, (), ()
+        asked: Any = (), (), ()
         self._content()  # raises if there is nothing
         if target is not None:
             sources = list(self.watched_variables()) if sources is None else sources
@@ -1007,12 +1013,7 @@ class GradientTape:
                 return self.gradient_sizes(target, sources)
         scope, slots, flat = self._replayable("tape.gradient_sizes computes", target, sources)
         given = [differentiated(item) for item in nest.flatten(sources)]
-        names = [
-            getattr(item, "path", None) or source_name(root, number)
-            for number, (item, root) in enumerate(zip(given, flat, strict=True))
-        ]
-        doubled = {name for name in names if names.count(name) > 1}
-        names = [f"{name} {n}" if name in doubled else name for n, name in enumerate(names)]
+        names = source_names(flat, [getattr(item, "path", None) for item in given])
         return gradient_sizes(scope, slots, [self._slots(item) for item in flat], names)
 
     def memory(self, target: Any = None, sources: Any = None) -> TapeMemory:

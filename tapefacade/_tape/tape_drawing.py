@@ -159,8 +159,7 @@ class TapeDrawing:
                 if source is not None and source != row:  # else a number of Python
                     edges[source, row] = _worse(edges.get((source, row), PLAIN), state)
         for part, state, note in zip(self._lines, states, notes, strict=True):
-            layer = f"  (layer {part.layer})" if part.layer else ""
-            self.boxes.append(Box((place(part.line) + layer, part.text), "line", state, note=note))
+            self.boxes.append(Box((place(part.line), part.text), "line", state, note=note))
         self._place_inputs(inputs)
         for (source, row), state in edges.items():
             start = source if isinstance(source, int) else inputs[source[1]]["box"]

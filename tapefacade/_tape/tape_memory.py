@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from tapefacade._core.gradient_rules import NoGradient
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.value_text import html_table
+from tapefacade._state.variable import READ, READ_VALUE
 from tapefacade._tape import backward_pass
 from tapefacade._tape.derivative_modes import REVERSE_MODE, differentiating
 from tapefacade._tape.derivatives.batch_independence import ELEMENTWISE
@@ -29,7 +30,7 @@ from tapefacade._trace.op_costs import bytes_of
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_listing import aligned, bytes_text, op_name, place
 from tapefacade._trace.slices import Step
-from tapefacade._trace.tree import Node
+from tapefacade._trace.tree import Node, layer_of
 
 Maker = TypeVar("Maker")
 
@@ -134,8 +135,7 @@ class TapeMemory:
     def _table(self) -> list[tuple[str, ...]]:
         rows = []
         for row in self.rows[:MAX_ROWS]:
-            layer = f"  (layer {row.layer})" if row.layer else ""
-            rows.append((bytes_text(row.bytes), f"{place(row.line)}{layer}", ", ".join(row.ops)))
+            rows.append((bytes_text(row.bytes), place(row.line), ", ".join(row.ops)))
         if more := self.rows[MAX_ROWS:]:
             size = bytes_text(sum(row.bytes for row in more))
             rows.append((size, f"{len(more):,} more lines", ""))
@@ -165,18 +165,22 @@ def memory_of(scope: TapeScope, targets: Sequence[int], groups: Sequence[Any]) -
         slot: node
         for node in nodes_within(end, ((0, end.end),))
         for slot in range(node.first_output, node.end)
+        if node.operation not in (READ, READ_VALUE)  # what a variable holds is there anyway
     }
     steps = [(node, node, range(node.first_output, node.end)) for node in found.nodes]
     carrying = {slot for group in groups for slot in group}
     own, inputs = _kept_by(steps, slot_types(end), carrying, made)
-    rows: dict[tuple[str, str], tuple[Counter[str], int]] = {}
+    rows: dict[tuple[str, str], tuple[str, Counter[str], int]] = {}
     for node, size in own.items():
         if size:
-            where = node.users_line, "" if node.caller is None else node.caller[1]
-            ops, before = rows.get(where, (Counter(), 0))
+            line = node.users_line
+            where = line, layer_of(line)
+            _, ops, before = rows.get(where, (line, Counter(), 0))
             ops[op_name(node)] += 1
-            rows[where] = ops, before + size
-    table = [MemoryRow(*where, size, _counted(ops)) for where, (ops, size) in rows.items()]
+            rows[where] = line, ops, before + size
+    table = [
+        MemoryRow(line, layer_of(line), size, _counted(ops)) for line, ops, size in rows.values()
+    ]
     again = None if found.boundaries else _rematerialized(scope, tuple(targets), tuple(groups))
     return TapeMemory(table, inputs, again, window.rematerialize)
 

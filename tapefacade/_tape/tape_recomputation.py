@@ -58,7 +58,8 @@ def _program(
         if slot in data.leaves:
             arrays[slot] = np.asarray(data.leaves[slot]._array())
         else:
-            arrays[slot] = np.array(data.scalars[slot], types[slot].numpy_dtype)
+            with np.errstate(over="ignore"):  # 1e39 is infinite in float32
+                arrays[slot] = np.array(data.scalars[slot], types[slot].numpy_dtype)
     return part, arrays
 
 
@@ -148,18 +149,11 @@ def _of_inputs(
     """Returns the values from outside that are not finite."""
     found = []
     for slot, array in sorted(inputs.items()):
-        if array.dtype.kind in "biuSOU":
-            continue
-        summary = summary_of(array)
-        if summary.counts:
-            node = scope.end
-            while node.first > slot and node.parent is not None:
-                node = node.parent
-            name = names.get(slot, "a tensor")
-            wide = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
-            index = np.argwhere(~np.isfinite(wide))[0].tolist()
-            found.append(NonFinite.of_input(name, node.line, summary, index))
-    return found
+        node = scope.end
+        while node.first > slot and node.parent is not None:
+            node = node.parent
+        found.append(NonFinite.of_input(names.get(slot, "a tensor"), node.users_line, array))
+    return [one for one in found if one is not None]
 
 
 def _derived(

@@ -1,6 +1,7 @@
 """How large the gradients are that arrive at each step and leave it, and why they are zero."""
 
 import math
+import textwrap
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from tapefacade._trace.step_marks import OPERAND, RESULT, Mark, StepMarks
 
 HEADINGS = ("op", "arrives", "leaves", "factor", "zeros", "line")
 MAX_HTML_ROWS = 60
+TEXT_WIDTH = 100  # characters
 # A share of zeros from which on they are worth a word.
 MOSTLY_ZERO = 0.9
 _RECTIFIERS = frozenset({"Relu", "Relu6", "LeakyRelu", "Elu", "Selu"})
@@ -63,6 +65,18 @@ class GradientSizes:
         self.rows = tuple(rows)
         self.sources = sources
 
+    def why_zero(self) -> str:
+        """Tells why gradients are zero that no op has made so; "" if there are none."""
+        names = ", ".join(name for name, norm in self.sources.items() if norm == 0.0)
+        if not names or any(row.leaves == 0.0 for row in self.rows):
+            return ""
+        if self.rows:
+            return f"{names}: what arrives adds up to 0, or nothing arrives at what is taken of it."
+        return (
+            f"{names}: 0 for all values: on the way is an op whose derivative is 0 everywhere, as "
+            "that of tf.sign, or one that takes no element of it."
+        )
+
     @property
     def zeros(self) -> tuple[GradientRow, ...]:
         """The rows in which a gradient that has arrived becomes zero."""
@@ -93,14 +107,17 @@ class GradientSizes:
             "  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[-1]])
             for row in rows
         ]
-        return "\n".join([self._ends(), *(f"  {line}".rstrip() for line in lines)])
+        ends = textwrap.wrap(self._ends(), TEXT_WIDTH, subsequent_indent="  ")
+        ends += textwrap.wrap(self.why_zero(), TEXT_WIDTH, initial_indent="  ")
+        table = [f"  {line}".rstrip() for line in lines] if self.rows else []
+        return "\n".join([*ends, *table])
 
     def _repr_html_(self) -> str:
         rows = self._table()
         shown = [HEADINGS, *rows[:MAX_HTML_ROWS]]
         if len(rows) > MAX_HTML_ROWS:
             shown.append((f"… {len(rows) - MAX_HTML_ROWS:,} more", "", "", "", "", ""))
-        return html_table(shown, self._ends())
+        return html_table(shown, " ".join(filter(None, [f"{self._ends()}.", self.why_zero()])))
 
 
 class _Size:
@@ -150,7 +167,11 @@ class _SizeWatch(Watch):
             ]
             zeros = left.zeros / left.count if left.count else 0.0
             reason = ""
-            if squares and sum(squares) > 0.0 and zeros >= MOSTLY_ZERO:
+            own = self.sizes.get(mark._replace(backward=False))
+            is_dead = step.operation.kernel == "Relu" and own is not None and own.high <= 0.0
+            is_choice = step.operation.kernel in _CHOICES and zeros > 0.0
+            arrived = sum(squares) > 0.0
+            if is_dead or (arrived and (zeros >= MOSTLY_ZERO or is_choice)):
                 reason = self._reason(step, mark, zeros)
             found.append(GradientRow(
                 name_of(step.operation), mark.place, line, math.sqrt(sum(squares)), left.norm,
@@ -175,7 +196,7 @@ class _SizeWatch(Watch):
         if kernel in _SELECTIONS:
             return f"{share}masked: the condition takes the other value"
         if kernel in _CHOICES:
-            return f"{share}not the element that is chosen"
+            return f"{share}not the element that is chosen, which alone has a gradient"
         others = [
             size
             for place in range(len(step.inputs))
@@ -184,6 +205,10 @@ class _SizeWatch(Watch):
         ]
         if kernel in _PRODUCTS and any(size.zeros for size in others):
             return f"{share}multiplied by 0"
+        if step.types[0].dtype.name == "float16" and zeros == 1.0:
+            return (
+                "below 6e-8, the smallest float16: use tf.keras.mixed_precision.LossScaleOptimizer"
+            )
         return f"{share}its derivative is 0 here: {span}" if span else f"{share}derivative 0"
 
 

@@ -4,7 +4,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from tapefacade._trace.non_finite import BACKWARD, FORWARD, Origin, ValueSummary
+import numpy as np
+
+from tapefacade._trace.non_finite import BACKWARD, FORWARD, Origin, summary_of
 from tapefacade._trace.program_listing import place as text_of_line
 from tapefacade._trace.step_marks import OPERAND, RESULT
 
@@ -17,6 +19,9 @@ CURE_WHERE = (
 CURE_HALF = "float16 ends at 65504: use tf.keras.mixed_precision.LossScaleOptimizer, or bfloat16."
 CURE_INPUT = "Look at the data, or at the step that assigned the variable before this one."
 CURE_SUM = "The sum overflows: scale the values down, or sum in float64."
+CURE_SUM_GROWS = (
+    f"{CURE_SUM} If it grows from step to step, limit the step (`clipnorm`, a lower learning rate)."
+)
 _CURE_SQRT = (
     "Its derivative is infinite at 0: write `tf.sqrt(x + 1e-12)`, or `tf.maximum(x, 1e-12)` in it."
 )
@@ -49,7 +54,29 @@ _CURE_POWER = (
     "A power has no finite derivative at 0 where the exponent is below 1, and none of a negative "
     "number where it is no integer: write `(x + 1e-12) ** p`, or `tf.maximum(x, 1e-12)` in it."
 )
-_CURE_EDGE = "Its derivative is infinite at -1 and 1: use tf.clip_by_value(x, -1 + 1e-6, 1 - 1e-6)."
+_CURE_EDGE = (
+    "It is defined from -1 to 1 only, and its derivative is infinite at both: use "
+    "tf.clip_by_value(x, -1 + 1e-6, 1 - 1e-6)."
+)
+_CURE_ACOSH = (
+    "It is defined from 1 on only, and its derivative is infinite there: use "
+    "`tf.maximum(x, 1 + 1e-6)` in it."
+)
+_CURE_RECIPROCAL_SQRT = (
+    "It is infinite at 0: write `tf.math.rsqrt(x + 1e-12)`, or `tf.maximum(x, 1e-12)` in it."
+)
+_CURE_ANGLE = (
+    "An angle has no derivative at the origin: keep the point away from it, such as with "
+    "`tf.where(is_origin, 1.0, x)`."
+)
+_CURE_SOFTMAX = (
+    "A row of which every element is -inf has no softmax: mask with a large negative number, such "
+    "as -1e9, or leave such rows out."
+)
+_CURE_DEFINITE = (
+    "The matrix is not positive definite: add `1e-6 * tf.eye(n)` to it, or more, and see that it "
+    "is symmetric."
+)
 _CURE_NEGATIVE_SQRT = "The root of a negative number is NaN: use tf.maximum(x, 0.0), or tf.abs(x)."
 _CURE_NEGATIVE_LOG = (
     "The logarithm of a negative number is NaN: use tf.nn.relu(x) + 1e-7, or tf.abs(x)."
@@ -67,17 +94,19 @@ _OF_NAMES = {
     "math.reduce_std": _CURE_DEVIATION,
 }  # fmt: skip
 _OF_KERNELS = {
-    "Sqrt": _CURE_SQRT, "Rsqrt": _CURE_SQRT, "Log": _CURE_LOG, "Log1p": _CURE_LOG,
+    "Sqrt": _CURE_SQRT, "Rsqrt": _CURE_RECIPROCAL_SQRT, "Log": _CURE_LOG, "Log1p": _CURE_LOG,
     "RealDiv": _CURE_DIVISION, "Div": _CURE_DIVISION, "Reciprocal": _CURE_DIVISION,
     "Inv": _CURE_DIVISION, "FloorDiv": _CURE_DIVISION, "Exp": _CURE_EXPONENTIAL,
     "Expm1": _CURE_EXPONENTIAL, "Cosh": _CURE_EXPONENTIAL, "Sinh": _CURE_EXPONENTIAL,
     "Pow": _CURE_POWER, "Acos": _CURE_EDGE, "Asin": _CURE_EDGE, "Atanh": _CURE_EDGE,
-    "Acosh": _CURE_EDGE, "EuclideanNorm": _CURE_NORM, "MatrixInverse": _CURE_SINGULAR,
-    "Cholesky": _CURE_SINGULAR, "MatrixSolve": _CURE_SINGULAR, "Sum": CURE_SUM, "Mean": CURE_SUM,
-    "MatMul": CURE_SUM, "BatchMatMulV2": CURE_SUM, "Square": CURE_SUM,
+    "Acosh": _CURE_ACOSH, "Atan2": _CURE_ANGLE, "Angle": _CURE_ANGLE,
+    "EuclideanNorm": _CURE_NORM, "MatrixInverse": _CURE_SINGULAR,
+    "Cholesky": _CURE_DEFINITE, "MatrixSolve": _CURE_SINGULAR, "Sum": CURE_SUM, "Mean": CURE_SUM,
+    "MatMul": CURE_SUM_GROWS, "BatchMatMulV2": CURE_SUM_GROWS, "Square": _CURE_PRODUCT,
     "Mul": _CURE_PRODUCT, "AddV2": _CURE_PRODUCT, "Sub": _CURE_PRODUCT, "Prod": _CURE_PRODUCT,
     "Cumprod": _CURE_PRODUCT, "Xdivy": _CURE_DIVISION, "LogMatrixDeterminant": _CURE_SINGULAR,
 }  # fmt: skip
+_SOFTMAXES = frozenset({"Softmax", "LogSoftmax"})
 _QUOTIENTS = frozenset({"RealDiv", "Div", "Reciprocal", "Inv", "FloorDiv", "Xdivy"})
 _NEGATIVE = {"Sqrt": _CURE_NEGATIVE_SQRT, "Rsqrt": _CURE_NEGATIVE_SQRT, "Log": _CURE_NEGATIVE_LOG}
 
@@ -119,8 +148,13 @@ class NonFinite:
         self._name = ""
 
     @classmethod
-    def of_input(cls, name: str, line: str, value: ValueSummary, index: Sequence[int]) -> Any:
-        """Makes the report of a value from outside."""
+    def of_input(cls, name: str, line: str, array: np.ndarray[Any, Any]) -> "NonFinite | None":
+        """Makes the report of a value from outside; None if it is finite."""
+        value = None if array.dtype.kind in "biuSOU" else summary_of(array)
+        if value is None or not value.counts:
+            return None
+        wide = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+        index = np.argwhere(~np.isfinite(wide))[0].tolist()
         found = object.__new__(cls)
         found.op = found.kernel = found.where_line = ""
         found.direction, found.line, found.value = INPUT, line, value
@@ -191,7 +225,10 @@ def _advice(origin: Origin) -> str:
         return why + CURE_WHERE.format(call=_call_on_safe(origin))
     given = (*origin.operands.values(), *origin.upstream.values())
     if is_nan and any(value.counts for value in given):
-        return _CURE_INFINITY
+        is_masked = origin.step.operation.kernel in _SOFTMAXES and origin.direction == FORWARD
+        return (
+            _CURE_SOFTMAX if is_masked and origin.operands[0].counts.get("-Inf") else _CURE_INFINITY
+        )
     if origin.value.type.startswith("float16") and not is_nan:
         return CURE_HALF
     return cure

@@ -15,7 +15,7 @@ from tapefacade._core.value_text import html_table
 from tapefacade._trace.op_costs import OpCost, cost_of, count_text
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_folds import Fold, Item, folded, leaves, sequence_text
-from tapefacade._trace.tree import INSTALLED_LIBRARY, Node, users_line
+from tapefacade._trace.tree import INSTALLED_LIBRARY, Node, layer_of, users_line
 
 HEADINGS = ("value", "op", "of", "type", "line")
 LINE_HEADINGS = ("ops", "FLOP", "bytes", "line", "what")
@@ -27,7 +27,31 @@ CELL = re.compile(r"(ipykernel_\d+[/\\]|<?ipython-input-)[^/\\]*$")
 
 
 # Of ops whose own name is not what people call.
-_NAMES_OF_KERNELS = {"Select": "tf.where", "SelectV2": "tf.where", "Pow": "tf.math.pow"}
+_NAMES_OF_KERNELS = {
+    "Select": "tf.where", "SelectV2": "tf.where", "Pow": "tf.math.pow",
+    "StridedSlice": "tf.strided_slice", "AddN": "tf.add_n",
+    "SparseTensorDenseMatMul": "tf.sparse.sparse_dense_matmul",
+    "RandomStandardNormal": "tf.random.normal", "RandomUniform": "tf.random.uniform",
+    "RandomUniformInt": "tf.random.uniform", "MirrorPad": "tf.pad", "PadV2": "tf.pad",
+    "TensorListGetItem": "TensorArray.read", "TensorListSetItem": "TensorArray.write",
+    "DynamicStitch": "tf.dynamic_stitch", "FFT": "tf.signal.fft", "RFFT": "tf.signal.rfft",
+    "IRFFT": "tf.signal.irfft", "ResizeBilinear": "tf.image.resize",
+}  # fmt: skip
+_NAMES_OF_OPS = {
+    "take": "tf.gather", "full": "tf.fill", "kept": "tf.nn.dropout",
+    "softmax_cross_entropy": "tf.nn.softmax_cross_entropy_with_logits",
+    "sparse_cross_entropy": "tf.nn.sparse_softmax_cross_entropy_with_logits",
+    "sigmoid_cross_entropy": "tf.nn.sigmoid_cross_entropy_with_logits",
+}  # fmt: skip
+
+
+@functools.cache
+def _public_names() -> dict[str, str]:
+    """Returns what the public functions are called, by the last part of their names."""
+    found: dict[str, str] = {}
+    for name in FUNCTIONS:
+        found.setdefault(name.rpartition(".")[2], f"tf.{name}")
+    return found
 
 
 class ProgramRow(NamedTuple):
@@ -90,7 +114,7 @@ class ProgramListing:
         if not self.nodes:
             return ()
         lines = [_line_number(node.users_line) for node in self.nodes]
-        keys = [(node.users_line, _layer(node), op_name(node)) for node in self.nodes]
+        keys = [(node.users_line, layer_of(node.users_line), op_name(node)) for node in self.nodes]
         return _parts(folded(keys, lines), self.nodes, self._costs)
 
     @functools.cached_property
@@ -131,8 +155,7 @@ class ProgramListing:
             if part.parts:
                 found.append((f"{part.ops:,}", "", "", f"{margin}{part.text}", ""))
                 continue
-            layer = f"  (layer {part.layer})" if part.layer else ""
-            where = f"{margin}{place(part.line)}{layer}"
+            where = f"{margin}{place(part.line)}"
             numbers = f"{part.ops:,}", count_text(part.flops), bytes_text(part.bytes)
             found.append((*numbers, where, part.text))
         return found
@@ -197,10 +220,6 @@ def _line_number(line: str) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def _layer(node: Node) -> str:
-    return "" if node.caller is None else node.caller[1]
-
-
 def _types_until(end: Node) -> dict[int, TensorType]:
     """Returns the type of every slot up to an instruction."""
     types: dict[int, TensorType] = {}
@@ -217,8 +236,8 @@ def _parts(
     """Groups folded steps by lines; folds within one line are part of it."""
     groups: list[tuple[Any, list[Item]]] = []
     for item in items:
-        found = {(nodes[s.places[0]].users_line, _layer(nodes[s.places[0]]))
-                 for s, _ in leaves([item])}  # fmt: skip
+        lines = [nodes[step.places[0]].users_line for step, _ in leaves([item])]
+        found = {(line, layer_of(line)) for line in lines}
         where = found.pop() if len(found) == 1 else None
         if where is not None and groups and groups[-1][0] == where:
             groups[-1][1].append(item)
@@ -231,9 +250,9 @@ def _parts(
         size = sum(costs[place].bytes for place in everywhere)
         if where is not None:
             text = sequence_text(group, lambda step: op_name(nodes[step.places[0]]))
-            line, layer = where
+            line = nodes[everywhere[0]].users_line
             parts.append(
-                ProgramPart(line, layer, text, 1, len(everywhere), flops, size, everywhere)
+                ProgramPart(line, where[1], text, 1, len(everywhere), flops, size, everywhere)
             )
             continue
         (fold,) = group
@@ -316,11 +335,15 @@ def op_name(node: Node) -> str:
 
 def name_of(operation: Operation) -> str:
     """Returns how people call an operation."""
-    if operation.kernel in _NAMES_OF_KERNELS:
-        return _NAMES_OF_KERNELS[operation.kernel]
     name = operation.name.removeprefix("_") or operation.kernel
     if name in FUNCTIONS:
         return f"tf.{name}"
+    if operation.name.startswith("_"):  # what a public function calls
+        known = _NAMES_OF_OPS.get(name) or _public_names().get(name)
+        if known is not None:
+            return known
+    if operation.kernel in _NAMES_OF_KERNELS:
+        return _NAMES_OF_KERNELS[operation.kernel]
     return name if name[:1].isupper() else operation.kernel
 
 
@@ -335,7 +358,7 @@ def type_text(type_: TensorType) -> str:
 
 
 def place(line: str) -> str:
-    """Returns where a line is, without its folder, and what stands there.
+    """Returns where a line is, without its folder, what stands there, and the layer it calls.
 
     >>> place("/home/me/train.py:12")
     'train.py:12'
@@ -345,13 +368,13 @@ def place(line: str) -> str:
         return line
     source = _source(path, int(number))
     where = f"line {number}" if CELL.search(path) else f"{os.path.basename(path)}:{number}"
-    return f"{where}  {source}" if source else where
+    layer = f"(layer {layer_of(line)})" if layer_of(line) else ""
+    return "  ".join(filter(None, [where, source, layer]))
 
 
 def place_of(node: Node) -> str:
     """Returns where an instruction was recorded, in the user's files, and by which layer."""
-    layer = f"  (layer {node.caller[1]})" if node.caller is not None and node.caller[1] else ""
-    return f"{place(node.users_line)}{layer}"
+    return place(node.users_line)
 
 
 def in_sentence(line: str) -> str:

@@ -6,8 +6,9 @@ carries the gradient that the step gives it, that of a mark of a result the grad
 Only tracing asks whether values are marked, running a compiled program does not.
 """
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tapefacade._trace.slices import Slice
 
 OPERAND, RESULT = "operand", "result"
-_SCOPE = re.compile(r"tapefacade_step_(\d+)_(operand|result)_(\d+)")
+_SCOPE = re.compile(r"tapefacade_step_(\d+)_(operand|result)_(\d+)_within_(\d+)")
 _BACKWARD = "transpose("  # what JAX calls the scope of a step in the backward pass
 
 
@@ -45,6 +46,7 @@ class StepMarks:
 
     def __init__(self) -> None:
         self.steps: list[tuple[Slice, int]] = []
+        self.rules = 0  # within how many gradient functions of the user's the next step is
 
     def add(self, part: "Slice", index: int) -> int:
         """Returns the number of a step."""
@@ -56,7 +58,8 @@ class StepMarks:
         found = []
         for place, value in enumerate(values):
             if hasattr(value, "dtype") and jnp.issubdtype(value.dtype, jnp.inexact):
-                with jax.named_scope(f"tapefacade_step_{number}_{side}_{place}"):
+                name = f"tapefacade_step_{number}_{side}_{place}_within_{self.rules}"
+                with jax.named_scope(name):
                     value = lax.optimization_barrier(value)
             found.append(value)
         return found
@@ -71,22 +74,40 @@ class _Marking(ThreadState):
 MARKING_STATE = _Marking()
 
 
+@contextlib.contextmanager
+def gradient_function() -> Iterator[None]:
+    """A `with` block in which a gradient function of the user's is evaluated.
+
+    JAX has it in the backward pass, and what it computes is computed forward.
+    """
+    marks = MARKING_STATE.marks
+    if marks is None:
+        yield
+        return
+    marks.rules += 1
+    try:
+        yield
+    finally:
+        marks.rules -= 1
+
+
 def mark_of(scope: str, backward: bool) -> Mark | None:
     """Returns the mark that an equation is, from the text of its scope.
 
     Args:
-        scope: what JAX says, such as `jvp(tapefacade_step_3_operand_0)`.
+        scope: what JAX says, such as `jvp(tapefacade_step_3_operand_0_within_0)`.
         backward: whether the equation is part of a backward loop or branch.
 
-    >>> mark_of("f/transpose(jvp(tapefacade_step_3_operand_0))", False)
+    >>> mark_of("f/transpose(jvp(tapefacade_step_3_operand_0_within_0))", False)
     Mark(number=3, side='operand', place=0, backward=True)
     """
     innermost = scope.rpartition("/")[2]
     found = _SCOPE.search(innermost)
     if found is None:
         return None
-    number, side, place = found.groups()
-    return Mark(int(number), side, int(place), backward or is_backward(scope))
+    number, side, place, rules = found.groups()
+    passes = max(innermost.count(_BACKWARD), int(backward))
+    return Mark(int(number), side, int(place), passes > int(rules))
 
 
 def is_backward(scope: str) -> bool:

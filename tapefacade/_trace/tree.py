@@ -65,7 +65,7 @@ class Node:
         checked: bool = False,
         counted: bool = False,
         line: str = "",
-        caller: tuple[str, str] | None = None,
+        caller: str | None = None,
     ) -> None:
         # (wanted slots, what is known) -> Program, and gradients asked for at this point. Most
         # nodes have none: `keep_program` and `keep_plan` make the dicts.
@@ -97,13 +97,13 @@ class Node:
             self.line = line
         else:
             self.line, caller = line_and_caller()
-        # Where an installed library has recorded it: the user's line, and the layer of Keras.
+        # Where an installed library has recorded it: the user's line, which may know the layer.
         self.caller = caller
 
     @property
     def users_line(self) -> str:
         """The line in the user's own files, as far as there is one."""
-        return self.line if self.caller is None else self.caller[0]
+        return self.line if self.caller is None else self.caller
 
     def keep_program(self, key: Any, program: Any) -> None:
         """Keeps a program that ends here."""
@@ -134,11 +134,11 @@ def users_line() -> str:
     return "<unknown>"
 
 
-def line_and_caller() -> tuple[str, tuple[str, str] | None]:
+def line_and_caller() -> tuple[str, str | None]:
     """Returns `users_line()`; if that is in an installed library, also who has called it.
 
-    That is the innermost line outside of such libraries, and the name of the innermost layer of
-    Keras on the way, or "".
+    That is the innermost line outside of such libraries; `layer_of` tells the innermost layer of
+    Keras on the way.
     """
     line = users_line()
     if not INSTALLED_LIBRARY.search(line):
@@ -150,9 +150,28 @@ def line_and_caller() -> tuple[str, tuple[str, str] | None]:
             layer = str(getattr(frame.f_locals.get("self"), "name", ""))
         is_own = name.startswith((PACKAGE, "<string>")) and not name.startswith(OWN_SCRIPTS)
         if not is_own and not INSTALLED_LIBRARY.search(name) and not name.startswith("<frozen"):
-            return line, (sys.intern(f"{name}:{frame.f_lineno}"), sys.intern(layer))
+            return line, _in_layer(f"{name}:{frame.f_lineno}", layer)
         frame = frame.f_back
-    return line, (line, sys.intern(layer)) if layer else None
+    return line, _in_layer(line, layer) if layer else None
+
+
+class LayerLine(str):
+    """A line that calls a layer of Keras: `file:line`, and the name of the layer."""
+
+    layer = ""
+
+
+def layer_of(line: str) -> str:
+    """Returns the name of the layer of Keras that a line has called; "" if it is not known."""
+    return getattr(line, "layer", "")
+
+
+def _in_layer(line: str, layer: str) -> str:
+    if not layer:
+        return sys.intern(line)
+    found = LayerLine(line)
+    found.layer = sys.intern(layer)
+    return found
 
 
 class Tree:

@@ -67,7 +67,7 @@ from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
 from tapefacade._trace.recording import THREAD
-from tapefacade._trace.tree import users_line
+from tapefacade._trace.tree import TREE, users_line
 
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
@@ -184,6 +184,7 @@ class Function(PolymorphicFunction):
             else InputSignature(python_function, self._parameters, input_signature)
         )
         self._traces: dict[Any, FunctionTrace] = {}
+        self._counts_of_immediate_ops: Counts = {}
         self._draw_counts: Counts = {}  # how far the random ops of a signature have come
         # What calls with nothing but dense tensors by position come to.
         self._fast_calls: dict[Any, Callable[..., Any]] = {}
@@ -277,6 +278,8 @@ class Function(PolymorphicFunction):
         key = key_of((args, kwargs), tensors)
         trace = self._traces.get(key) or self._shared_trace(args, kwargs)
         if trace is None:
+            if TREE.eager:  # nothing would be recorded: every op is a look
+                return self._run(args, kwargs, tensors, self._counts_of_immediate_ops)
             return self._first_call(key, args, kwargs, tensors)
         self._calls_without_tracing += 1
         if trace.looked and not numbers_ops_of_caller():

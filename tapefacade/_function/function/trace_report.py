@@ -10,7 +10,7 @@ from tapefacade._core.value_text import html_table
 from tapefacade._function.function.retracing_rules import BY_VALUE, IdentityKey
 from tapefacade._trace import execution
 from tapefacade._trace.program_listing import function_in_sentence, in_sentence, place
-from tapefacade._trace.tree import line_and_caller
+from tapefacade._trace.tree import layer_of, line_and_caller
 
 MAX_KEPT = 200  # recordings of one function that are told of; the later ones are counted
 MAX_ATTRIBUTES = 3  # that are named of an object
@@ -93,9 +93,8 @@ class TraceReport:
     def __repr__(self) -> str:
         lines = [self._heading]
         for number, tracing in enumerate(self.tracings, 1):
-            layer = f"  (layer {tracing.layer})" if tracing.layer else ""
             lines.append(
-                f"  {number}. at {place(tracing.line)}{layer}: {tracing.seconds:.3g} s, "
+                f"  {number}. at {place(tracing.line)}: {tracing.seconds:.3g} s, "
                 f"{tracing.compiled} compiled"
             )
             lines += [f"       {change}" for change in tracing.changes]
@@ -128,7 +127,7 @@ class TracingLog:
     def begin(self) -> Callable[[tuple[ArgumentChange, ...], str], None]:
         """Begins to measure a call that records; returns what ends it and takes the note."""
         line, caller = line_and_caller()
-        line, layer = caller or (line, "")
+        line = line if caller is None else caller
         before, since = execution.STATISTICS.compiled, time.perf_counter()
 
         def end(changes: tuple[ArgumentChange, ...], why: str) -> None:
@@ -136,7 +135,7 @@ class TracingLog:
             if len(self._kept) < MAX_KEPT:
                 seconds = time.perf_counter() - since
                 compiled = execution.STATISTICS.compiled - before
-                self._kept.append(Tracing(line, layer, changes, seconds, compiled, why))
+                self._kept.append(Tracing(line, layer_of(line), changes, seconds, compiled, why))
 
         return end
 

@@ -26,6 +26,7 @@ from tapefacade._tape.derivative_modes import FORWARD_MODE, current_modes, with_
 from tapefacade._tape.derivatives.linearity import is_linear
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.step_marks import gradient_function
 
 KERNEL = "CustomGradient"
 
@@ -56,7 +57,8 @@ class Rule(NamedTuple):
 
     def pull(self, upstream: Sequence[Any], outer: Sequence[Any]) -> list[Any]:
         """Computes the gradients of arrays, conjugate where they are complex, as JAX's are."""
-        found, _ = self.program.run([_conjugate(u) for u in upstream], outer)
+        with gradient_function():
+            found, _ = self.program.run([_conjugate(u) for u in upstream], outer)
         return [_conjugate(gradient) for gradient in found]
 
 
