@@ -70,6 +70,17 @@ def test_looks_in_a_loop():
     assert "look at them now and then" in looks.advice
 
 
+def test_one_look_in_each_step():
+    w, x = tf.Variable(tf.ones([12, 1])), tf.ones([5, 12])
+
+    def program():
+        losses = []
+        for _ in range(10):
+            losses.append(step(w, x).numpy())  # kept losses
+
+    assert examined(program)[0]["looks"].lines == (place("kept losses"),)
+
+
 def test_one_look_in_a_hundred_steps_is_right():
     w, x = tf.Variable(tf.ones([7, 1])), tf.ones([5, 7])
 
@@ -132,6 +143,20 @@ def test_many_small_ops():
     assert "@tf.function" in found["ops"].advice
 
 
+def test_many_small_ops_without_a_tape():
+    def program():
+        x = tf.ones([13])
+        for _ in range(8):
+            for _ in range(400):
+                x = tf.sin(x) * 0.984375  # no tape
+            x.numpy()
+
+    found, _ = examined(program)
+    assert found["ops"].lines == (place("no tape"),)
+    assert "ops outside of functions" in found["ops"].text
+    assert "@tf.function" in found["ops"].advice
+
+
 def test_float64_by_accident():
     w, noise = tf.Variable(tf.ones([10, 1])), np.random.default_rng(0)
 
@@ -143,6 +168,26 @@ def test_float64_by_accident():
     found, _ = examined(program)
     assert found["float64"].lines[0] == place("wide")
     assert "tf.cast(x, tf.float32)" in found["float64"].advice
+
+
+WIDE_PROGRAM = """
+import numpy as np
+import tapefacade as tf
+
+w = tf.Variable(np.zeros([14, 1]))
+for _ in range(5):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.convert_to_tensor(np.random.rand(5, 14)) @ w)  # all wide
+    w.assign_sub(tape.gradient(loss, w))
+"""
+
+
+def test_float64_that_the_program_never_names(tmp_path):
+    path = tmp_path / "wide.py"
+    path.write_text(WIDE_PROGRAM, encoding="utf-8")
+    found, _ = examined(lambda: exec(compile(WIDE_PROGRAM, str(path), "exec"), {}))
+    assert f"{path}:8" in found["float64"].lines
+    assert "never names" in found["float64"].text
 
 
 def test_float64_on_purpose():

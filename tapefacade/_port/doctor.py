@@ -4,6 +4,7 @@ The notes are those of a report, with a few more. What is found is put in order 
 it has cost, about.
 """
 
+import linecache
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -25,6 +26,8 @@ MIN_STEPS = 3  # with fewer nothing is said of a step
 MIN_LOOKS = 20  # of a program without steps
 MIN_TRACINGS = 3
 MIN_OPS_OF_STEP = 200  # with fewer, Python has little to do in a step
+MIN_OPS = 1000  # of a program without steps
+SECONDS_OF_AN_OP = 2e-6  # about: that Python takes to record it
 MOST = 0.5  # of the time of a step, that Python may take
 WAITING = 0.3  # of the time, that a dataset may take
 SECONDS_OF_A_LOOK = 1e-4  # about: the program ends, and nothing runs meanwhile
@@ -35,6 +38,10 @@ ADVICE_LOOKS = (
 ADVICE_FUNCTION = (
     "Python records these ops anew in each step. Put the step into a function with @tf.function: "
     "it is recorded once."
+)
+ADVICE_LOOP = (
+    "Python records these ops anew each time. Put them into a function with @tf.function: they are "
+    "recorded once."
 )
 ADVICE_FLOAT64 = (
     "float64 takes twice the memory, and more than twice the time on most devices. NumPy makes it: "
@@ -164,7 +171,7 @@ class Examination(Report):
 
     def _slow_looks(self) -> Iterable[SlowPart]:
         steps = len(self.starts)
-        most = 2 * steps if steps >= MIN_STEPS else MIN_LOOKS
+        most = steps if steps >= MIN_STEPS else MIN_LOOKS
         lines = [(n, line) for line, n in self.looks.most_common() if n >= max(steps, MIN_STEPS)]
         count = sum(n for n, _ in lines)
         if count < most:
@@ -217,19 +224,26 @@ class Examination(Report):
 
     def _slow_python(self) -> Iterable[SlowPart]:
         steps, seconds = len(self.starts), self._later_seconds
-        if steps < MIN_STEPS or not seconds or len(self._stepping):
+        if len(self._stepping):
             return
         ops: Counter[str] = Counter()
         for totals in self.executables.values():
-            for line in totals.executable.part.lines:
-                ops[line] += totals.runs
+            if steps or totals.runs >= MIN_STEPS:  # else nothing comes again
+                for line in totals.executable.part.lines:
+                    ops[line] += totals.runs
+        lines = tuple([line for line, _ in ops.most_common(MAX_LINES)])
+        count = sum(ops.values())
+        if not steps and not self._seen and count >= MIN_OPS:
+            text = f"{count:,} ops outside of functions, which come again"
+            yield SlowPart("ops", lines, text, ADVICE_LOOP, count * SECONDS_OF_AN_OP)
+        if steps < MIN_STEPS or not seconds:
+            return
         device = sum(totals.seconds for totals in self.executables.values())
-        of_step = sum(ops.values()) / steps
+        of_step = count / steps
         python = seconds - device - sum(self.waits.values()) - self.compiling
         if of_step < MIN_OPS_OF_STEP or python < MOST * seconds:
             return
         text = f"{of_step:,.0f} ops in each step, for which Python takes {python / seconds:.0%}"
-        lines = tuple([line for line, _ in ops.most_common(MAX_LINES)])
         yield SlowPart("ops", lines, text, ADVICE_FUNCTION, python)
 
     def _wide_numbers(self) -> Iterable[SlowPart]:
@@ -249,9 +263,11 @@ class Examination(Report):
                     made[line] += totals.runs
             share = [t for t in types[len(part.inputs) :] if t.numpy_dtype == wide]
             seconds += totals.seconds * len(share) / max(len(types) - len(part.inputs), 1) / 2
-        if made and has_narrow:
-            lines = tuple([line for line, _ in made.most_common()])
-            text = "float64 among float32"
+        lines = tuple([line for line, _ in made.most_common()])
+        if made and (has_narrow or not any(map(_says_float64, lines))):
+            text = (
+                "float64 among float32" if has_narrow else "float64, which the program never names"
+            )
             yield SlowPart("float64", lines, text, ADVICE_FLOAT64, seconds)
 
     def _slow_data(self) -> Iterable[SlowPart]:
@@ -261,3 +277,9 @@ class Examination(Report):
             lines = tuple(sorted(self.waits, key=lambda line: -self.waits[line]))
             text = f"The dataset takes {seconds / whole:.0%} of the time"
             yield SlowPart("dataset", lines, text, ADVICE_DATASET, seconds)
+
+
+def _says_float64(line: str) -> bool:
+    """Whether the file of a line names float64: it is meant then."""
+    text = "".join(linecache.getlines(line.rpartition(":")[0]))
+    return "float64" in text or "double" in text
