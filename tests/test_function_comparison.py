@@ -299,7 +299,9 @@ def test_exceptions_are_compared(compared):
     def both(x):
         raise KeyError("no such key")
 
-    assert compared(both, X).agrees
+    found = compared(both, X)
+    assert found.agrees
+    assert "both raise KeyError at test_function_comparison.py:" in repr(found)
 
 
 def test_what_cannot_be_sent_is_refused(compared, monkeypatch):

@@ -139,7 +139,9 @@ class OpDifference(NamedTuple):
             f"    here: {self.ours}",
             f"    TensorFlow{f' ({kernels})' * bool(kernels)}: {theirs}",
         ]
-        apart = f"largest difference {self.difference:.2g}; " * bool(np.isfinite(self.difference))
+        apart = f"largest difference {self.difference:.2g} of the largest element; " * bool(
+            np.isfinite(self.difference)
+        )
         lines.append(f"    {apart}its operands differ by {self.operands:.2g}")
         return "\n".join(lines)
 
@@ -155,6 +157,7 @@ class FunctionComparison(NamedTuple):
             that agree.
         ops: how many ops were recorded here.
         version: of TensorFlow.
+        error: the exception that both raise, as a text; "" if there is none.
     """
 
     agrees: bool
@@ -163,8 +166,11 @@ class FunctionComparison(NamedTuple):
     largest: float
     ops: int
     version: str
+    error: str = ""
 
     def __repr__(self) -> str:
+        if self.agrees and self.error:
+            return f"The same as under TensorFlow {self.version}: both raise {self.error}"
         if self.agrees:
             return (
                 f"The same as under TensorFlow {self.version}: {self.ops:,} ops, results differ by "
@@ -558,7 +564,10 @@ def _compared(
         if not agrees:
             texts.append(f"{what}: here {_shown(own)}, TensorFlow {_shown(other)}")
     first = ours.first_difference(wanted, theirs, tolerance) if wanted else None
-    return FunctionComparison(not texts, first, tuple(texts), largest, ours.ops, theirs.version)
+    error = "" if ours.error is None else _error_text(recorder.error_of(ours.error))
+    return FunctionComparison(
+        not texts, first, tuple(texts), largest, ours.ops, theirs.version, error
+    )
 
 
 def _shown(value: NotedValue | None) -> str:

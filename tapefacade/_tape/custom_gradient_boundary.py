@@ -39,9 +39,15 @@ BOUNDARY = Boundary()
 
 
 class BoundaryFunction(NamedTuple):
-    """The Python side of a boundary."""
+    """The Python side of a boundary.
 
-    call: Callable[..., Sequence[Any]]  # upstream gradients -> a gradient (or None) per input
+    Attributes:
+        call: takes the upstream gradients; returns a gradient, or None, for each input.
+        python: the user's function.
+    """
+
+    call: Callable[..., Sequence[Any]]
+    python: Callable[..., Any]
 
 
 def _own_gradients() -> dict[str, Callable[..., Any]]:

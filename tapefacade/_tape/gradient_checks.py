@@ -15,10 +15,10 @@ from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.math.reduction import reduce_sum
-from tapefacade._state.variable import Variable
+from tapefacade._state.variable import ARGUMENT, Variable
 from tapefacade._tape.gradient_paths import nodes_within
 from tapefacade._tape.tape import GradientTape, start_at_function
-from tapefacade._trace.program_listing import op_name, place_of
+from tapefacade._trace.program_listing import function_in_sentence, op_name, place_of
 from tapefacade._trace.tree import Node
 
 MAX_ORDER = 3
@@ -152,7 +152,11 @@ def _suspects(tape: GradientTape, inputs: Sequence[Any]) -> list[str]:
         known.update(range(node.first_output, node.end))
         operation = node.operation
         if operation is not None and operation.name == "custom_gradient":
-            return [f"{place_of(node)}: its gradient function"]
+            boundary = None if tape._data is None else tape._data.custom.get(node.first_output)
+            which = "" if boundary is None else f" {function_in_sentence(boundary.python)}"
+            return [f"{place_of(node)}: its gradient function{which}"]
+        if operation is ARGUMENT:
+            continue
         found.append(f"{place_of(node)}: {op_name(node)}")
     return found[:MAX_OPS]
 

@@ -236,7 +236,7 @@ def _record_boundary(
         for output, result in zip(outputs, results, strict=True):
             output._value = result._value  # known already, if it is
     call = functools.partial(_gradients, grad_fn, len(arguments), variables)
-    recording.data.custom[outputs[0]._slot] = BoundaryFunction(call)
+    recording.data.custom[outputs[0]._slot] = BoundaryFunction(call, grad_fn)
     return outputs
 
 
