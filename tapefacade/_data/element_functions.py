@@ -11,7 +11,7 @@ import dis
 import functools
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -46,11 +46,12 @@ from tapefacade._data.node import SHARING, DatasetNode
 from tapefacade._data.random_numbers import PROBING_STATE
 from tapefacade._function.control.bodies import Body, body_of
 from tapefacade._function.function.compiled_program import CompiledProgram
-from tapefacade._function.function.unknown_sizes import (
+from tapefacade._function.function.stand_in_sizes import (
     is_unknown,
+    recorded_with_stand_ins,
     stand_in_shape,
-    unknown_sizes_shown,
 )
+from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
 from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
 
@@ -167,29 +168,41 @@ class UserFunction:
         flat = leaves(argument)
         if not all(is_dense(spec) and spec.shape.rank is not None for spec in flat):
             return
-        shapes = [spec.shape.as_list() for spec in flat]
-        known = all(size is not None for shape in shapes for size in shape)
-        types = tuple(
-            type_of(stand_in_shape(shape), spec.dtype._numpy)
-            for shape, spec in zip(shapes, flat, strict=True)
-        )
-        with contextlib.nullcontext() if known else unknown_sizes_shown():
-            found = self._recorded(types, argument)
-        if found is not None:
-            self.spec = found.spec if known else mapped(spec_without_unknown_sizes, found.spec)
-        if known:
-            self._bodies[types, _form_key(argument)] = found
+        known = all(spec.shape.is_fully_defined() for spec in flat)
 
-    def _recorded(self, types: tuple[TensorType, ...], form: Any) -> "RecordedFunction | None":
-        """Records the function on placeholders; None if its Python has to run for each element."""
+        def record(shapes: Sequence[tuple[int, ...]]) -> "RecordedFunction | None":
+            pairs = zip(shapes, flat, strict=True)
+            types = tuple([type_of(shape, spec.dtype._numpy) for shape, spec in pairs])
+            found = self._recorded(types, argument, () if known else flat)
+            if known:
+                self._bodies[types, _form_key(argument)] = found
+            return found
+
+        found = recorded_with_stand_ins(record, [spec.shape for spec in flat])
+        if found is not None:
+            self.spec = found.spec
+
+    def _recorded(
+        self, types: tuple[TensorType, ...], form: Any, given: Sequence[Any] = ()
+    ) -> "RecordedFunction | None":
+        """Records the function on placeholders; None if its Python has to run for each element.
+
+        Args:
+            types: the types of what an element consists of.
+            form: the structure of an element.
+            given: the specs of what an element consists of, where they leave sizes open.
+        """
         pack = packer(form)
         specs: list[Any] = []
 
         def step(tensors: list[EagerTensor]) -> Any:
-            result = self._called(pack(list(tensors)))
-            if any(hasattr(leaf, "_is_element") for leaf in leaves(result)):
-                raise ValueWanted(f"{self.where} returns a dataset")
-            specs.append(spec_of_element(result))
+            shapes = [spec.shape for spec in given]
+            sizes = OpenSizes([*zip(tensors, shapes, strict=True)], False) if given else None
+            with contextlib.nullcontext() if sizes is None else unknown_sizes_shown(sizes):
+                result = self._called(pack(list(tensors)))
+                if any(hasattr(leaf, "_is_element") for leaf in leaves(result)):
+                    raise ValueWanted(f"{self.where} returns a dataset")
+                specs.append(known_specs(result, sizes) if sizes else spec_of_element(result))
             return result
 
         try:
@@ -199,7 +212,7 @@ class UserFunction:
             return None
         if body.uncertain or not body.is_complete:
             return None
-        return RecordedFunction(body, specs[0])
+        return RecordedFunction(body, specs[-1])
 
     def _called(self, element: Any) -> Any:
         """Calls the Python, and makes an element of what it returns."""
@@ -334,6 +347,17 @@ class FunctionInIteration:
 def _on_host() -> Any:
     host = _host()
     return contextlib.nullcontext() if host is None else jax.default_device(host)
+
+
+def known_specs(element: Any, sizes: OpenSizes) -> Any:
+    """Returns the nest of the specs of an element, None in the place of sizes that are open."""
+
+    def spec_of_part(part: Any) -> Any:
+        if type(part) is EagerTensor:
+            return TensorSpec(sizes.shape_of(part), part.dtype)
+        return spec_of_element(part)
+
+    return mapped(spec_of_part, element)
 
 
 def spec_without_unknown_sizes(spec: Any) -> Any:

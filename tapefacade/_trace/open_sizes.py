@@ -33,12 +33,20 @@ class SizeAccount(Protocol):
         """Takes note of sizes of a tensor that are not known."""
         ...
 
+    def require_known(self, tensor: Any, axis: int) -> None:
+        """Ends the recording if a size that Python needs is not known."""
+        ...
+
+    def keep_shape(self, tensor: EagerTensor, shape: Any) -> None:
+        """Takes note of what is known of a shape."""
+        ...
+
     def note_static(self, recording: Any, slot: int, other: tuple[Any, ...]) -> None:
         """Takes note of what the static parameters of an instruction would be."""
         ...
 
 
-ACCOUNTS: dict[int, list[SizeAccount | None]] = {}  # of each thread, the innermost last
+ACCOUNTS: dict[int, list[SizeAccount]] = {}  # of each thread, the innermost last
 
 
 def open_sizes() -> SizeAccount | None:
@@ -185,16 +193,17 @@ def sized_like(
     return with_unknown_sizes
 
 
-def with_unknown_rows(result: Any) -> Any:
-    """Takes note that values decide how many rows a tensor has.
+def with_unknown_axes(result: Any, *axes: int) -> Any:
+    """Takes note that values decide sizes of a tensor.
 
     Args:
         result: the tensor.
+        *axes: which of its axes.
 
     Returns:
         `result`.
     """
     account = open_sizes()
     if account is not None:
-        account.note_unknown(result, [0])
+        account.note_unknown(result, axes)
     return result

@@ -26,6 +26,7 @@ from tapefacade._core.random_keys import (
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tensor_type import type_of
 from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.concrete_function import ConcreteFunction, not_one_program
 from tapefacade._function.function.eager_mode import EAGER_MODE
@@ -33,22 +34,22 @@ from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._function.function.input_signature import FunctionSpec, InputSignature, Parameters
 from tapefacade._function.function.outputs import OutputStructure
 from tapefacade._function.function.retracing_rules import (
-    abstract_types,
     covers,
     has_composite_specs,
     has_unknown_sizes,
     is_textual,
     key_of,
-    known_spec,
     open_signature,
     relaxed,
     shared_key_of,
+    tensor_specs,
     types_in,
     with_specs,
     with_tensors,
 )
 from tapefacade._function.function.retracing_warnings import detector_of
 from tapefacade._function.function.rewriter import REWRITER, Rewritten
+from tapefacade._function.function.stand_in_sizes import recorded_with_stand_ins
 from tapefacade._function.function.trace_report import (
     ArgumentChange,
     TraceReport,
@@ -446,9 +447,13 @@ class Function(PolymorphicFunction):
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor], counts: Counts,
         python: Callable[..., Any] | None = None,
     ) -> RecordedRun:  # fmt: skip
-        call = functools.partial(self._on_tensors, args, kwargs, python=python)
+        described: list[Any] = []
+        call = functools.partial(
+            self._on_tensors, args, kwargs, python=python, described=described
+        )
         names = self._tensor_names(args, kwargs)
         tracing = RecordedRun(call, self._python, tensors, names, self._refusal, counts)
+        tracing.specs = described[-1] if described else None
         if not self._counts_as_traced(args, kwargs):
             self._tracing_count += 1
         return tracing
@@ -473,24 +478,46 @@ class Function(PolymorphicFunction):
 
     def _on_tensors(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor],
-        python: Callable[..., Any] | None = None,
+        python: Callable[..., Any] | None = None, described: list[Any] | None = None,
+        has_values: bool = True,
     ) -> Any:  # fmt: skip
-        """Calls the Python with other tensors in the place of those among the arguments."""
+        """Calls the Python with other tensors in the place of those among the arguments.
+
+        Args:
+            args: the arguments.
+            kwargs: those by name.
+            tensors: the tensors.
+            python: what is called, if it is not the user's Python.
+            described: takes the specs of the result, if sizes of the tensors are open.
+            has_values: whether the tensors have values; else there are specs among the arguments.
+        """
         positional, named = with_tensors((args, kwargs), tensors)
         before = [nest.flatten(value) for value in (*positional, *named.values())]
         opened: Sequence[Any] = ()
-        if self._signature is not None:
+        if not has_values:
+            shapes = [spec.shape for spec in tensor_specs((args, kwargs))]
+            opened = [*zip(tensors, shapes, strict=True)]
+        elif self._signature is not None:
             opened = self._signature.open_tensors(positional)
         elif self._settings["reduce_retracing"] and self._traces:
             opened = self._relaxed_tensors(args, kwargs, tensors)
-        with unknown_sizes_shown(OpenSizes(opened)) if opened else contextlib.nullcontext():
+        sizes = OpenSizes(opened, has_values) if opened else None
+        with contextlib.nullcontext() if sizes is None else unknown_sizes_shown(sizes):
             result = (python or self._python)(*positional, **named)
+            if sizes is not None and described is not None:
+                described.append(self._described(result, sizes))
         after = [nest.flatten(value) for value in (*positional, *named.values())]
         if any(
             len(a) != len(b) or any(map(is_not, a, b)) for a, b in zip(before, after, strict=True)
         ):
             raise self._modified(args, kwargs, before, after)
         return result
+
+    def _described(self, result: Any, sizes: OpenSizes) -> Any:
+        """Returns a result with specs in the place of tensors."""
+        structure = OutputStructure(result, self._python)
+        specs = [TensorSpec(sizes.shape_of(t), t.dtype) for t in structure.tensors]
+        return structure.with_specs(specs)
 
     def _relaxed_tensors(
         self, args: Any, kwargs: dict[str, Any], tensors: Sequence[EagerTensor]
@@ -584,6 +611,10 @@ class Function(PolymorphicFunction):
         trace = self._traces.get(key)
         if trace is None:
             trace = self._record_abstract(args, kwargs)
+            if trace.recorded is None and self._signature is not None:  # as a call has found
+                trace.specs = next(
+                    (t.specs for t in self._traces.values() if t.specs is not None), None
+                )
             if has_unknown_sizes((args, kwargs)) or has_composite_specs((args, kwargs)):
                 self._open_signatures.append(open_signature(args, kwargs))
             else:
@@ -604,12 +635,10 @@ class Function(PolymorphicFunction):
         self, args: Any, kwargs: dict[str, Any], trace: FunctionTrace
     ) -> ConcreteFunction:
         recorded = trace.recorded
-        outputs = None
-        if recorded is not None and trace.structure is not None:
+        outputs = trace.specs
+        if outputs is None and recorded is not None and trace.structure is not None:
             types = [recorded.type_of(slot) for slot in recorded.results]
-            is_open = has_unknown_sizes((args, kwargs))
-            specs = [known_spec(t) if is_open else TensorSpec(t.shape, t.dtype) for t in types]
-            outputs = trace.structure.with_specs(specs)
+            outputs = trace.structure.with_specs([TensorSpec(t.shape, t.dtype) for t in types])
         given = self._parameters.names(args, kwargs)
         arguments = with_specs(args, kwargs, given)
 
@@ -646,17 +675,10 @@ class Function(PolymorphicFunction):
             running = RunningCall(refusal)
             THREAD.functions.append(running)
             try:
-                is_open = has_unknown_sizes((args, kwargs))
-                shown = unknown_sizes_shown() if is_open else contextlib.nullcontext()
-                with function_draws(), shown:
-                    recorded, structure = record_body(
-                        functools.partial(self._on_tensors, args, kwargs, python=python),
-                        self._python,
-                        abstract_types((args, kwargs)), self._tensor_names(args, kwargs),
-                    )  # fmt: skip
-                for draw in recorded.draws.values():
-                    draw.is_spare = True  # nothing has run
-                trace = FunctionTrace(recorded, structure, recorded.uncertain)
+                trace = recorded_with_stand_ins(
+                    functools.partial(self._recorded_body, args, kwargs, python),
+                    [spec.shape for spec in tensor_specs((args, kwargs))],
+                )
             except ValueWanted as wanted:
                 if wanted.is_worth_another_run and not running.created and runs_left:
                     runs_left -= 1
@@ -668,6 +690,27 @@ class Function(PolymorphicFunction):
             if not running.created or refusal == MESSAGE_SINGLETON:
                 return trace
             self._has_variables, refusal = True, MESSAGE_SINGLETON
+
+    def _recorded_body(
+        self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None,
+        shapes: Sequence[tuple[int, ...]],
+    ) -> FunctionTrace:  # fmt: skip
+        described: list[Any] = []
+        specs: list[Any] = tensor_specs((args, kwargs))
+        types = [type_of(s, spec.dtype._numpy) for s, spec in zip(shapes, specs, strict=True)]
+        with function_draws():
+            recorded, structure = record_body(
+                functools.partial(
+                    self._on_tensors, args, kwargs, python=python, described=described,
+                    has_values=not has_unknown_sizes((args, kwargs)),
+                ),
+                self._python, types, self._tensor_names(args, kwargs),
+            )  # fmt: skip
+        for draw in recorded.draws.values():
+            draw.is_spare = True  # nothing has run
+        trace = FunctionTrace(recorded, structure, recorded.uncertain)
+        trace.specs = described[-1] if described else None
+        return trace
 
     def trace_report(self) -> TraceReport:
         """Tells why the function was recorded each time. Not in TensorFlow.

@@ -87,7 +87,8 @@ class OutputStructure:
                     form = with_parts(form, iter(own))
                 leaves.append(spec_of(form))
             else:
-                leaves.append(next(flat))
+                leaf = next(flat)
+                leaves.append(spec_of(leaf) if isinstance(leaf, EagerTensor) else leaf)  # texts
         return nest.pack_sequence_as(self._form, leaves)
 
     def result(self) -> Any:

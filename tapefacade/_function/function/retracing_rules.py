@@ -15,7 +15,6 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._extension.extension_type import ExtensionTypeSpec, is_dense
-from tapefacade._function.function.unknown_sizes import known_shape, stand_in_shape
 from tapefacade._state.variable import Variable
 
 BY_VALUE = (bool, int, float, complex, str, bytes, type(None), type(...))
@@ -222,25 +221,13 @@ def _leaves_and_parts(arguments: Any) -> list[Any]:
     ]
 
 
-def abstract_types(arguments: Any) -> list[TensorType]:
-    """Returns a type for each tensor, or spec of one, among the arguments."""
-    types = []
-    for leaf in nest.flatten(arguments, expand_composites=True):
-        if isinstance(leaf, TensorSpec):
-            sizes = leaf.shape.as_list() if leaf.shape.rank is not None else []
-            shape = stand_in_shape(sizes)
-            assert leaf.dtype._numpy is not None
-            types.append(type_of(shape, leaf.dtype._numpy))
-        elif type(leaf) is EagerTensor:
-            types.append(leaf._type)
-        elif is_tensor(leaf):
-            types.append(type_of(leaf.shape, leaf.dtype))
-    return types
-
-
-def known_spec(type_: TensorType) -> TensorSpec:
-    """Returns the spec of a result."""
-    return TensorSpec(known_shape(type_.shape), type_.dtype)
+def tensor_specs(arguments: Any) -> list[TensorSpec]:
+    """Returns a spec for each tensor, or spec of one, among the arguments."""
+    return [
+        leaf if isinstance(leaf, TensorSpec) else TensorSpec(leaf.shape, leaf.dtype)
+        for leaf in nest.flatten(arguments, expand_composites=True)
+        if is_tensor(leaf)
+    ]
 
 
 def with_specs(

@@ -29,6 +29,7 @@ class FunctionTrace:
         looked: whether the Python has looked at a value; a later call may run it rewritten.
         rewritten: the Python that runs, if it is not the user's.
         report: the rewritten Python, which says what has become of its statements.
+        specs: what it returns, with specs in the place of tensors; None if all sizes are known.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class FunctionTrace:
         self.looked = looked
         self.rewritten: Rewritten | None = None
         self.report: Rewritten | None = None
+        self.specs: Any = None
         self.recorded = recorded
         self.structure = structure
         self.why = why
@@ -180,7 +182,10 @@ class RecordedRun:
     Attributes:
         frame: what happened in it.
         created: the variables that it has made.
+        specs: what it has returned, with specs in the place of tensors, if sizes are open.
     """
+
+    specs: Any = None
 
     def __init__(
         self,
@@ -290,6 +295,7 @@ class RecordedRun:
         frame, structure = self.frame, self._structure
         if frame.observed:
             trace = FunctionTrace(None, None, frame.observed, self._counts, looked=True)
+            trace.specs = self.specs
             return trace, structure.result(), True
         recorded = RecordedProgram(
             self._recording, frame, self._arguments, structure.tensors, self._draws
@@ -299,8 +305,11 @@ class RecordedRun:
         )
         if why:
             frame.keep()
-            return FunctionTrace(None, None, why, self._counts), structure.result(), True
+            trace = FunctionTrace(None, None, why, self._counts)
+            trace.specs = self.specs
+            return trace, structure.result(), True
         trace = FunctionTrace(recorded, structure, "")
+        trace.specs = self.specs
         if self._inline:
             effects = self._recording.effects
             live = set(recorded.effects)

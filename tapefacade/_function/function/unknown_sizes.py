@@ -1,13 +1,13 @@
 """Unknown sizes: what is shown in their place while a function is recorded for all of them.
 
-A function that is recorded for a spec like `tf.TensorSpec([None, 2])` runs on tensors of a stand-in
-size. Nothing is computed of them, and the user's Python sees None, as in TensorFlow: in `shape`, in
-what is printed, and in all sizes that come from an unknown one.
+A function that is recorded for a spec like `tf.TensorSpec([None, 2])` runs on tensors of stand-in
+sizes (`stand_in_sizes`), of which nothing is computed. One that is called, and whose
+`input_signature` leaves sizes open, runs on the real tensors: its program is for their sizes. In
+both cases the user's Python sees None, as in TensorFlow: in `shape`, in what is printed, and in all
+sizes that come from an unknown one.
 
-A function that is called, and whose `input_signature` leaves sizes open, runs on the real tensors:
-its program is for their sizes. Its Python sees None as well. Which sizes of a result come from an
-unknown one is found when somebody asks: the types of what leads to it are inferred once more, of
-arguments of another size, and what differs is unknown.
+Which these are is found when somebody asks: the types of what leads to a result are inferred once
+more, of arguments of other sizes, and what differs is unknown.
 """
 
 import contextlib
@@ -22,18 +22,17 @@ from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._function.function.stand_in_sizes import is_unknown
 from tapefacade._state.variable import ARGUMENT
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
 from tapefacade._trace.frames import ValueWanted
-from tapefacade._trace.open_sizes import ACCOUNTS
+from tapefacade._trace.open_sizes import ACCOUNTS, open_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import Recording
 from tapefacade._trace.slices import Slice, needed
 from tapefacade._trace.tree import Node, users_line
 
-# In the place of an unknown size while nothing is computed.
-STAND_IN_SIZE, STAND_IN_TOLERANCE = 1009, 8
 _PACKAGE = __name__.partition(".")[0] + "."
 _PLAIN: dict[str, Any] = {
     "shape": vars(EagerTensor)["shape"],
@@ -43,34 +42,12 @@ _PLAIN: dict[str, Any] = {
     "set_shape": vars(EagerTensor)["set_shape"],
 }
 _LOCK = threading.Lock()
-# What each thread records for unknown sizes, the innermost last; None: with stand-ins.
+# What each thread records for unknown sizes, the innermost last.
 _OPEN: Any = ACCOUNTS
-# In the place of an unknown size where types are inferred once more.
-OTHER_SIZE = 1013
+# In the place of unknown sizes where types are inferred once more: of equal ones the same. They can
+# be divided by what shapes are often divided by, and are small enough to be those of one tensor.
+OTHER_SIZES = (840, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240)
 _SMALLER_KERNELS = frozenset(("Svd", "Qr", "MatrixDiagPartV3"))  # with as many as the smaller side
-
-
-def is_unknown(size: int | None) -> bool:
-    """Whether a size is unknown, or comes from an unknown one.
-
-    >>> [is_unknown(size) for size in (None, 1009, 2018, 1010, 504, 3, 1024)]
-    [True, True, True, True, True, False, False]
-    """
-    if size is None:
-        return True
-    nearest = min((size + STAND_IN_TOLERANCE) % STAND_IN_SIZE, size % STAND_IN_SIZE)
-    halves = any(abs(size - STAND_IN_SIZE // by) <= 1 for by in (2, 3, 4))
-    return (size > STAND_IN_SIZE // 2 and nearest <= STAND_IN_TOLERANCE) or halves
-
-
-def stand_in_shape(sizes: Sequence[int | None]) -> tuple[int, ...]:
-    """Returns a shape with a stand-in for each unknown size."""
-    return tuple([STAND_IN_SIZE if size is None else size for size in sizes])
-
-
-def known_shape(sizes: Sequence[int]) -> TensorShape:
-    """Returns a shape with None in the place of each size that is not known."""
-    return TensorShape([None if is_unknown(size) else size for size in sizes])
 
 
 class OpenSizes:
@@ -78,9 +55,13 @@ class OpenSizes:
 
     Args:
         arguments: the arguments that have unknown sizes, each with the shape that is known.
+        has_values: whether there are values; else the sizes are stand-ins.
     """
 
-    def __init__(self, arguments: Sequence[tuple[EagerTensor, TensorShape]]) -> None:
+    def __init__(
+        self, arguments: Sequence[tuple[EagerTensor, TensorShape]], has_values: bool = True
+    ) -> None:
+        self.has_values = has_values
         # Tensors whose shapes are given, by their ids.
         self._given = {id(tensor): (tensor, shape) for tensor, shape in arguments}
         self._others: dict[tuple[int, int], TensorType] = {}  # by recording and slot
@@ -89,6 +70,8 @@ class OpenSizes:
         # What static parameters would be, by recording and the first slot of the results.
         self._statics: dict[tuple[int, int], tuple[Any, ...]] = {}
         self._recordings: list[Recording] = []  # kept, for their ids
+        self._sizes: dict[int, int] = {}  # for each unknown size the one in its place
+        self._has_unknown_rank = any(shape.rank is None for _, shape in arguments)
 
     def shape_of(self, tensor: EagerTensor) -> TensorShape:
         """Returns the shape of a tensor as far as it is known."""
@@ -97,10 +80,13 @@ class OpenSizes:
             return given[1]
         sizes = tensor._type.shape
         other = self._other(tensor).shape
+        if not self.has_values and len(other) == len(sizes):  # where nothing tells, numbers computed from stand-ins do
+            pairs = zip(sizes, other, strict=True)
+            other = tuple([n + 1 if is_unknown(n) and n == m else m for n, m in pairs])
         if other == sizes:
             return tensor._type.tensor_shape
         if len(other) != len(sizes):
-            return TensorShape([None] * len(sizes))
+            return TensorShape(None if self._has_unknown_rank else [None] * len(sizes))
         pairs = zip(sizes, other, strict=True)
         return TensorShape([size if size == more else None for size, more in pairs])
 
@@ -129,11 +115,18 @@ class OpenSizes:
 
     def note_unknown(self, tensor: Any, axes: Sequence[int]) -> None:
         """Takes note of sizes of a tensor that are not known."""
-        sizes: list[int | None] = list(self.shape_of(tensor).as_list())
-        for axis in axes:
+        shape = self.shape_of(tensor)
+        sizes: list[int | None] = [] if shape.rank is None else shape.as_list()
+        for axis in axes if sizes else ():
             sizes[axis] = None
         if None in sizes:
             self._given[id(tensor)] = tensor, TensorShape(sizes)
+
+    def require_known(self, tensor: Any, axis: int) -> None:
+        """Ends the recording if a size that Python needs is a stand-in."""
+        shape = self.shape_of(tensor)
+        if not self.has_values and (shape.rank is None or shape[axis] is None):
+            raise ValueWanted(users_line())
 
     def note_static(self, recording: Any, slot: int, other: tuple[Any, ...]) -> None:
         """Takes note of what the static parameters of an instruction would be."""
@@ -143,6 +136,13 @@ class OpenSizes:
 
     # What follows from it.
 
+    def _other_size(self, size: int) -> int:
+        """Returns another size, the same each time."""
+        if size not in self._sizes:
+            free = [n for n in OTHER_SIZES if n != size and n not in self._sizes.values()]
+            self._sizes[size] = free[0] if free else OTHER_SIZES[0] * (len(self._sizes) + size)
+        return self._sizes[size]
+
     def _other(self, tensor: EagerTensor) -> TensorType:
         """Returns the type that a tensor would have if unknown sizes were others."""
         if id(tensor) in self._values:
@@ -150,7 +150,10 @@ class OpenSizes:
             return type_of(value.shape, tensor._type.numpy_dtype)
         given = self._given.get(id(tensor))
         if given is not None:
-            sizes = [OTHER_SIZE if size is None else size for size in given[1].as_list()]
+            if given[1].rank is None:
+                return type_of((*tensor._type.shape, OTHER_SIZES[0]), tensor._type.numpy_dtype)
+            pairs = zip(tensor._type.shape, given[1].as_list(), strict=True)
+            sizes = [self._other_size(size) if known is None else known for size, known in pairs]
             return type_of(tuple(sizes), tensor._type.numpy_dtype)
         recording = tensor._recording
         if not isinstance(recording, Recording) or recording.at.end <= tensor._slot:
@@ -231,7 +234,7 @@ def _outputs(
     if is_same:
         return real
     if static == other_static and operation.name in _NAMED_SHAPES:
-        return [_NAMED_SHAPES[operation.name](types[0], static[0], real[0])]
+        return [_NAMED_SHAPES[operation.name](inputs[0], types[0], static[0], real[0])]
     if isinstance(operation, Derivative) and operation.kind is GRADIENT:
         slots = [operation.sources[group[0]] for group in operation.groups]
         if max(slots, default=0) < len(operation.part.inputs):
@@ -245,7 +248,7 @@ def _outputs(
         except Exception:  # of static parameters that are for the real sizes
             continue
         if len(found) == len(real) and (found != tuple(real) or given is not types):
-            return _not_smaller(operation, other_static, types, found)
+            return _not_smaller(operation, other_static, inputs, types, found)
     gone = [
         size
         for type_, other in zip(inputs, types, strict=True)
@@ -258,28 +261,26 @@ def _outputs(
 def _not_smaller(
     operation: Operation,
     static: tuple[Any, ...],
+    inputs: Sequence[TensorType],
     types: Sequence[TensorType],
     found: Sequence[TensorType],
 ) -> Sequence[TensorType]:
     """Returns types in which what is the smaller of two sizes is unknown if one of them is."""
     if operation.kernel not in _SMALLER_KERNELS:
         return found
-    least = [
-        type_of(tuple([1 if size == OTHER_SIZE else size for size in t.shape]), t.numpy_dtype)
-        for t in types
-    ]
+
+    def with_unknown(known: TensorType, other: TensorType, size: int) -> TensorType:
+        pairs = zip(known.shape, other.shape, strict=True)
+        return type_of(tuple([own if own == n else size for own, n in pairs]), known.numpy_dtype)
+
+    least = [with_unknown(*pair, 1) for pair in zip(inputs, types, strict=True)]
     pairs = zip(found, operation.infer(static, least)[0], strict=True)
-    return [
-        type_of(
-            tuple([size if size == less else OTHER_SIZE for size, less in zip(
-                type_.shape, other.shape, strict=True)]),
-            type_.numpy_dtype,
-        )
-        for type_, other in pairs
-    ]  # fmt: skip
+    return [with_unknown(*pair, OTHER_SIZES[0]) for pair in pairs]
 
 
-def _with_sizes(given: TensorType, shape: Sequence[int | None] | None, _: TensorType) -> TensorType:
+def _with_sizes(
+    _: TensorType, given: TensorType, shape: Sequence[int | None] | None, real: TensorType
+) -> TensorType:
     """Returns a type with the sizes that a shape tells, which may be None."""
     if shape is None:
         return given
@@ -288,16 +289,16 @@ def _with_sizes(given: TensorType, shape: Sequence[int | None] | None, _: Tensor
     return type_of(tuple(sizes), given.numpy_dtype)
 
 
-def _sliced(given: TensorType, spec: Any, real: TensorType) -> TensorType:
+def _sliced(known: TensorType, given: TensorType, spec: Any, real: TensorType) -> TensorType:
     """Returns the type of a part of a tensor: what is left of an unknown size is unknown."""
-    remaining, found = iter(given.shape), []
+    remaining, found = iter(zip(known.shape, given.shape, strict=True)), []
     for entry in spec:
-        size = 1 if entry is None else next(remaining)
+        own, size = (1, 1) if entry is None else next(remaining)
         if entry is None or (isinstance(entry, int) and entry > 0):
             found.append(size if entry is None else entry)
         elif isinstance(entry, tuple):
-            found.append(size if size == OTHER_SIZE else entry[1])
-    return type_of((*found, *remaining), real.numpy_dtype)
+            found.append(entry[1] if own == size else size)
+    return type_of((*found, *[size for _, size in remaining]), real.numpy_dtype)
 
 
 # Ops whose results have sizes that their static parameter tells.
@@ -332,18 +333,14 @@ def _marked(sizes: Sequence[int], gone: Sequence[int]) -> tuple[int, ...]:
     for size in sizes:
         if size in rest:
             rest.remove(size)
-            size = OTHER_SIZE
+            size = OTHER_SIZES[0]
         found.append(size)
     return tuple(found)
 
 
 @contextlib.contextmanager
-def unknown_sizes_shown(sizes: OpenSizes | None = None) -> Iterator[None]:
-    """Shows None in the place of unknown sizes to what is not of this package, in this thread.
-
-    Args:
-        sizes: what is unknown; by default every size that is a stand-in.
-    """
+def unknown_sizes_shown(sizes: OpenSizes) -> Iterator[None]:
+    """Shows None in the place of unknown sizes to what is not of this package, in this thread."""
     thread = threading.get_ident()
     with _LOCK:
         if not _OPEN:
@@ -360,14 +357,6 @@ def unknown_sizes_shown(sizes: OpenSizes | None = None) -> Iterator[None]:
                 _uninstall()
 
 
-def _is_open(tensor: EagerTensor) -> bool:
-    """Whether sizes of a tensor may be stand-ins: it is pending in what this thread records."""
-    return tensor._value is None and _OPEN.get(threading.get_ident(), _NOT_OPEN)[-1] is None
-
-
-_NOT_OPEN = (False,)
-
-
 def _shape(tensor: Any) -> TensorShape:
     plain = tensor._type.tensor_shape
     opened = _OPEN.get(threading.get_ident())
@@ -377,17 +366,14 @@ def _shape(tensor: Any) -> TensorShape:
     name = caller.f_globals.get("__name__", "")
     if name.startswith(_PACKAGE) and caller.f_code.co_name not in _TEXT_METHODS:
         return plain
-    sizes = opened[-1]
-    if sizes is None:
-        return known_shape(tensor._type.shape) if tensor._value is None else plain
     # Keras computes with sizes, which its layers get as tensors in TensorFlow.
-    return plain if name.startswith("keras.") else sizes.shape_of(tensor)
+    return plain if name.startswith("keras.") else opened[-1].shape_of(tensor)
 
 
 def _set_shape(tensor: Any, shape: Any) -> None:
     _PLAIN["set_shape"](tensor, shape)
-    sizes = _OPEN.get(threading.get_ident(), _NOT_OPEN)[-1]
-    if isinstance(sizes, OpenSizes):
+    sizes = open_sizes()
+    if sizes is not None:
         sizes.keep_shape(tensor, as_shape(shape))
 
 
@@ -407,9 +393,9 @@ def _rows(tensor: Any) -> Any:
 
 def _refuse(tensor: Any) -> None:
     """Ends the recording where Python needs a size that is not known."""
-    sizes = tensor._type.shape
-    if sizes and is_unknown(sizes[0]) and _is_open(tensor):
-        raise ValueWanted(users_line())
+    sizes = open_sizes()
+    if sizes is not None and tensor._type.shape and tensor._value is None:
+        sizes.require_known(tensor, 0)
 
 
 def _install() -> None:

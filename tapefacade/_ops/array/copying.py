@@ -32,7 +32,12 @@ from tapefacade._definition.op import (
 )
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import broadcast_to, reshape
-from tapefacade._trace.open_sizes import ACCOUNTS, with_axes_along, with_open_axes
+from tapefacade._trace.open_sizes import (
+    ACCOUNTS,
+    with_axes_along,
+    with_open_axes,
+    with_unknown_axes,
+)
 
 ONES = (
     "bfloat16", "half", "float", "double", "int8", "uint8", "int16", "uint16", "int32", "uint32",
@@ -295,7 +300,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         raise ValueError(incompatible_dimensions(input.shape[place], len(counts)))
     places = np.repeat(np.arange(len(counts), dtype=np.int32), np.maximum(counts, 0))
     result = take(input, from_host(places), place)
-    return with_open_axes(result, {place: repeats}) if ACCOUNTS else result
+    return with_unknown_axes(result, place) if ACCOUNTS else result
 
 
 @function("meshgrid")
@@ -392,4 +397,8 @@ def sequence_mask(
     if width < 0:
         raise invalid(falling_range(0, width) + kernel_suffix("Range"))
     result = _sequence_mask(lengths, width, dtypes.as_dtype(dtype))
-    return with_open_axes(result, {-1: maxlen}) if ACCOUNTS else result
+    if not ACCOUNTS:
+        return result
+    if maxlen is None:
+        return with_unknown_axes(result, -1)
+    return with_open_axes(result, {-1: maxlen})

@@ -19,7 +19,7 @@ from tapefacade._core.tensor import from_host
 from tapefacade._definition.op import BoolLike, IndexLike, TensorLike, TensorList, function, op
 from tapefacade._ops.array.gathering import take
 from tapefacade._ops.array.shaping import reshape
-from tapefacade._trace.open_sizes import with_unknown_rows
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 
 def _check_select(condition: Any, x: Any, y: Any) -> None:
@@ -119,7 +119,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     values = convert_to_tensor(condition, dtype_hint=dtypes.bool).numpy()
     if np.ndim(values) == 0:
         raise invalid("WhereOp : Unhandled input dimensions: 0 [Op:Where] name: ")
-    return with_unknown_rows(from_host(np.argwhere(values).astype(np.int64)))
+    return with_unknown_axes(from_host(np.argwhere(values).astype(np.int64)), 0)
 
 
 def _flattened(tensor: Any, axis: int, count: int) -> Any:
@@ -161,7 +161,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     tensor.shape[start : start + rank].assert_is_compatible_with(mask.shape)
     start = start + tensor.ndim if start < 0 else start
     places = np.flatnonzero(mask.numpy())
-    places = with_unknown_rows(from_host(places))
+    places = with_unknown_axes(from_host(places), 0)
     return take(_flattened(tensor, start, rank), places, start)
 
 
@@ -215,7 +215,7 @@ def dynamic_partition(
         )
     rows = _flattened(data, 0, rank)
     flat = np.ravel(values)
-    places = [with_unknown_rows(from_host(np.flatnonzero(flat == i))) for i in range(number)]
+    places = [with_unknown_axes(from_host(np.flatnonzero(flat == i)), 0) for i in range(number)]
     return [take(rows, own, 0) for own in places]
 
 

@@ -34,7 +34,7 @@ from tapefacade._definition.op import (
     op,
 )
 from tapefacade._ops.array.shaping import transpose
-from tapefacade._trace.open_sizes import with_axes_along, with_unknown_rows
+from tapefacade._trace.open_sizes import with_axes_along, with_unknown_axes
 
 
 def _too_few_columns(columns: int, wanted: int) -> str:
@@ -273,7 +273,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     """
     x, first, idx, _ = _distinct(x, out_idx, "Unique")
     places = from_host(idx)
-    return Unique(with_unknown_rows(_unique_values(x, first)), with_axes_along(places, {0: x}))
+    return Unique(with_unknown_axes(_unique_values(x, first), 0), with_axes_along(places, {0: x}))
 
 
 @function("unique_with_counts")

@@ -23,6 +23,7 @@ from tapefacade._definition.op import Check, FreeTensor, op, register
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.joining import concat, split, stack, unstack
+from tapefacade._trace.open_sizes import ACCOUNTS, with_open_axes, with_unknown_axes
 from tapefacade._trace.recording import THREAD
 
 # Numbers for arrays and for blocks of `unchanged_arrays`, in the order they are made in.
@@ -367,6 +368,7 @@ class TensorArray(Storage):
             clear_after_read is None or bool(clear_after_read), infer_shape,
             as_shape(element_shape),
         )  # fmt: skip
+        self._given_size = size
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -489,10 +491,16 @@ class TensorArray(Storage):
         array([1., 2.], dtype=float32)
         """
         if self._whole is not None:
-            return self._whole
-        if not self._tensors and self._element_shape.is_fully_defined():
-            return zeros([0, *self._element_shape], self._dtype)
-        return self._joined(range(len(self._tensors)))
+            found = self._whole
+        elif not self._tensors and self._element_shape.is_fully_defined():
+            found = zeros([0, *self._element_shape], self._dtype)
+        else:
+            found = self._joined(range(len(self._tensors)))
+        if not ACCOUNTS:
+            return found
+        if self._dynamic_size:
+            return with_unknown_axes(found, 0)
+        return with_open_axes(found, {0: self._given_size})
 
     def gather(self, indices: Any, name: str | None = None) -> EagerTensor:
         """Joins some of the tensors along a new first dimension.
@@ -532,7 +540,8 @@ class TensorArray(Storage):
                 f"Concat saw a scalar shape at index {ranks.index(0)} but requires at least "
                 "vectors."
             )
-        return concat(tensors, 0)
+        joined = concat(tensors, 0)
+        return with_unknown_axes(joined, 0) if ACCOUNTS else joined
 
     def unstack(self, value: Any, name: str | None = None) -> "TensorArray":
         """Takes a tensor apart along its first dimension, and fills the array with the parts.

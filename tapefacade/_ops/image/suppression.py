@@ -27,6 +27,7 @@ from tapefacade._definition.op import (
     op,
 )
 from tapefacade._definition.parameters import frozen_value
+from tapefacade._trace.open_sizes import ACCOUNTS, with_unknown_axes
 
 MESSAGE_OUTPUT_SIZE = "output size must be non-negative"
 MESSAGE_IOU_THRESHOLD = "iou_threshold must be in [0, 1]"
@@ -234,6 +235,11 @@ def _suppressed_by_overlaps(
     return places, jnp.sum(found, dtype=np.int32)
 
 
+def _first(values: EagerTensor, count: Any) -> EagerTensor:
+    found = values[: int(count)]
+    return with_unknown_axes(found, 0) if ACCOUNTS else found
+
+
 @function("image.non_max_suppression")
 def non_max_suppression(
     boxes: TensorLike,
@@ -271,7 +277,7 @@ def non_max_suppression(
         _scalar(score_threshold, "score_threshold"),
     )
     places, count = _suppressed(boxes, scores, size, limit, lowest)
-    return places[: int(count)]
+    return _first(places, count)
 
 
 @function("image.non_max_suppression_with_scores")
@@ -317,7 +323,7 @@ def non_max_suppression_with_scores(
     )
     sigma = _scalar(soft_nms_sigma, "soft_nms_sigma")
     places, kept, count = _suppressed_softly(boxes, scores, size, limit, lowest, sigma)
-    return places[: int(count)], kept[: int(count)]
+    return _first(places, count), _first(kept, count)
 
 
 @function("image.non_max_suppression_overlaps")
@@ -358,7 +364,7 @@ def non_max_suppression_overlaps(
     overlaps = convert_to_tensor(overlaps, dtype_hint=float32)
     scores = convert_to_tensor(scores, dtype_hint=float32)
     places, count = _suppressed_by_overlaps(overlaps, scores, size, limit, lowest)
-    return places[: int(count)]
+    return _first(places, count)
 
 
 @function("image.non_max_suppression_padded")
@@ -415,7 +421,7 @@ def non_max_suppression_padded(
     size = int(frozen_value(convert(max_output_size, int32)))
     limit, lowest = float(frozen_value(iou_threshold)), float(frozen_value(score_threshold))
     places, count = _padded(boxes, scores, size, limit, lowest, bool(sorted_input))
-    return (places if pad_to_max_output_size else places[: int(count)]), count
+    return (places if pad_to_max_output_size else _first(places, count)), count
 
 
 @op("_non_max_suppression_padded", kernel="While", gradient=NotDifferentiable())

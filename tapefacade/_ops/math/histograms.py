@@ -23,6 +23,7 @@ from tapefacade._definition.op import (
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import ones
 from tapefacade._ops.array.shaping import reshape, squeeze
+from tapefacade._trace.open_sizes import ACCOUNTS, with_unknown_axes
 
 MESSAGE_NEGATIVE = "Input arr must be non-negative! [Op:DenseBincount] name: "
 
@@ -235,9 +236,10 @@ def bincount(
     if axis != -1:
         arr = reshape(arr, [-1])
         weights = None if weights is None else reshape(weights, [-1])
-    return _dense_bincount(
+    counts = _dense_bincount(
         arr, _weights_or_ones(arr, weights, dtype), size, axis, bool(binary_output)
     )
+    return with_unknown_axes(counts, -1) if ACCOUNTS else counts
 
 
 def _labels(labels: Any, predictions: Any) -> tuple[Any, Any]:
@@ -347,4 +349,5 @@ def confusion_matrix(
             f"Shapes of all inputs must match: values[0].shape = {shape_text(labels.shape)} != "
             f"values[1].shape = {shape_text(predictions.shape)} [Op:Pack] name: stack"
         )
-    return _confusion_matrix(weights, labels, predictions, classes)
+    matrix = _confusion_matrix(weights, labels, predictions, classes)
+    return with_unknown_axes(matrix, 0, 1) if ACCOUNTS and num_classes is None else matrix

@@ -14,6 +14,7 @@ from tapefacade._core.kernel_dtypes import FLOATS, FLOATS_COMPLEX, INDICES, NUMB
 from tapefacade._definition.argument_checks import first_bad, require_type, subscript
 from tapefacade._definition.op import Check, IndexLike, TensorLike, function, op
 from tapefacade._ops.math.reduction import single_factor
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 
 def flat_rows(data: jax.Array, segment_ids: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -137,7 +138,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     array([[4, 6],
            [5, 6]], dtype=int32)
     """
-    return _segment_sum(*_segment_count("SegmentSum", data, segment_ids))
+    return with_unknown_axes(_segment_sum(*_segment_count("SegmentSum", data, segment_ids)), 0)
 
 
 @function("math.segment_mean")
@@ -160,7 +161,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     >>> tf.math.segment_mean([1.0, 3.0, 5.0], [0, 0, 1]).numpy()
     array([2., 5.], dtype=float32)
     """
-    return _segment_mean(*_segment_count("SegmentMean", data, segment_ids))
+    return with_unknown_axes(_segment_mean(*_segment_count("SegmentMean", data, segment_ids)), 0)
 
 
 @function("math.segment_max")
@@ -184,7 +185,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     >>> tf.math.segment_max([1.0, 3.0, 5.0], [0, 0, 1]).numpy()
     array([3., 5.], dtype=float32)
     """
-    return _segment_max(*_segment_count("SegmentMax", data, segment_ids))
+    return with_unknown_axes(_segment_max(*_segment_count("SegmentMax", data, segment_ids)), 0)
 
 
 @function("math.segment_min")
@@ -208,7 +209,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     >>> tf.math.segment_min([1.0, 3.0, 5.0], [0, 0, 1]).numpy()
     array([1., 5.], dtype=float32)
     """
-    return _segment_min(*_segment_count("SegmentMin", data, segment_ids))
+    return with_unknown_axes(_segment_min(*_segment_count("SegmentMin", data, segment_ids)), 0)
 
 
 @function("math.segment_prod")
@@ -234,7 +235,7 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Any:
     >>> tf.math.segment_prod([2.0, 3.0, 5.0], [0, 0, 1]).numpy()
     array([6., 5.], dtype=float32)
     """
-    return _segment_prod(*_segment_count("SegmentProd", data, segment_ids))
+    return with_unknown_axes(_segment_prod(*_segment_count("SegmentProd", data, segment_ids)), 0)
 
 
 @op("_segment_sum", kernel="SegmentSum", dtypes=NUMBERS)
