@@ -55,8 +55,8 @@ class _LazyInitialValue:
                 resolve_all()
                 if tensor._value is None:
                     tensor._value = initial._array()
-            except BaseException:
-                self.initial = initial  # for who looks next
+            except BaseException:  # also Ctrl-C: who looks next tries again
+                self.initial = initial
                 raise
 
     def symbolic_name(self, tensor: EagerTensor) -> str | None:

@@ -1,4 +1,4 @@
-"""Specs that leave sizes open, where these meet sizes that are given: `get_concrete_function`, maps.
+"""Specs that leave sizes open, where these meet sizes that are given: in functions and maps.
 
 The functions are recorded without values, and so with no error that a later call would not raise.
 """

@@ -448,9 +448,7 @@ class Function(PolymorphicFunction):
         python: Callable[..., Any] | None = None,
     ) -> RecordedRun:  # fmt: skip
         described: list[Any] = []
-        call = functools.partial(
-            self._on_tensors, args, kwargs, python=python, described=described
-        )
+        call = functools.partial(self._on_tensors, args, kwargs, python=python, described=described)
         names = self._tensor_names(args, kwargs)
         tracing = RecordedRun(call, self._python, tensors, names, self._refusal, counts)
         tracing.specs = described[-1] if described else None

@@ -50,7 +50,7 @@ def recorded_with_stand_ins(
         known = [[None] * rank if s.rank is None else s.as_list() for s in shapes]
         try:
             return _recorded(record, known)
-        except Exception as error:
+        except Exception as error:  # of the user's ops, or Python
             first = first or error
     assert first is not None
     raise first
@@ -67,12 +67,13 @@ def _recorded(
         if sizes in tried:
             continue
         tried.append(sizes)
+        filled: list[Any] = [
+            tuple([sizes.get((place, axis), size) for axis, size in enumerate(shape)])
+            for place, shape in enumerate(shapes)
+        ]
         try:
-            return record([
-                tuple([sizes[place, axis] if size is None else size for axis, size in enumerate(s)])
-                for place, s in enumerate(shapes)
-            ])
-        except Exception as error:
+            return record(filled)
+        except Exception as error:  # of the user's ops, or Python
             first = first or error
             waiting.extend(_fitting(sizes, str(error)))  # few changes first
     assert first is not None

@@ -80,7 +80,9 @@ class OpenSizes:
             return given[1]
         sizes = tensor._type.shape
         other = self._other(tensor).shape
-        if not self.has_values and len(other) == len(sizes):  # where nothing tells, numbers computed from stand-ins do
+        if not self.has_values and len(other) == len(
+            sizes
+        ):  # where nothing tells, numbers computed from stand-ins do
             pairs = zip(sizes, other, strict=True)
             other = tuple([n + 1 if is_unknown(n) and n == m else m for n, m in pairs])
         if other == sizes:
