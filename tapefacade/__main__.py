@@ -9,6 +9,7 @@ import importlib.util
 import io
 import os
 import pathlib
+import platform
 import runpy
 import sys
 import traceback
@@ -84,9 +85,14 @@ def _compare(options: argparse.Namespace) -> None:
     if not os.path.isfile(options.script):
         options.parser.error(f"there is no file {options.script!r}")
     python = options.tensorflow_python
-    if not comparison.has_tensorflow(python):
+    version = comparison.tensorflow_version(python)
+    if version is None:
         options.parser.error(comparison.MESSAGE_NO_TENSORFLOW.format(python))
-    raise SystemExit(comparison.compare(options.script, options.arguments, python, options.html))
+    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    setting = f"{version}; {_version()}; {machine}"
+    raise SystemExit(
+        comparison.compare(options.script, options.arguments, python, setting, options.html)
+    )
 
 
 def _run(options: argparse.Namespace) -> None:

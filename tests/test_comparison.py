@@ -10,7 +10,7 @@ import pytest
 
 from tapefacade import __main__ as command_line
 from tapefacade._port import comparison
-from tapefacade._port.comparison import difference, paired_lines
+from tapefacade._port.printed_lines import PrintedLine, difference, losses, paired_lines, shown
 
 # What a program finds that runs under "TensorFlow" here; other numbers, and another text.
 TENSORFLOW = "def square(x):\n    return x * x * {factor}\n"
@@ -35,7 +35,7 @@ def compared(tmp_path, monkeypatch, capsys):
             command_line.main(["compare", *options, str(path), "a", "b"])
         return ended.value.code, capsys.readouterr().out
 
-    monkeypatch.setattr(comparison, "has_tensorflow", lambda python: True)
+    monkeypatch.setattr(comparison, "tensorflow_version", lambda python: "TensorFlow 2.21")
     return run
 
 
@@ -50,15 +50,80 @@ def compared(tmp_path, monkeypatch, capsys):
         ("step 1: 12.5 sheep", "step 1: 25 sheep", 0.5),
         ("a  b", "a b", 0.0),
         ("nan", "1.0", math.inf),
-        (None, "a", math.inf),
+        ("[-0.5  1. ]", "[ 0.5 -1. ]", 2.0),
+        ("Loss: 1.5, Time: 0.34", "Loss: 1.5, Time: 0.21", 0.0),
+        ("total_time = 3, elapsed 12", "total_time = 4, elapsed 13", 0.0),
+        ("run-time loss 1.0", "run-time loss 2.0", 0.5),
+        ("loss: 0.0012", "loss: 0.0013", 0.0),  # 0.00125, rounded one way and the other
+        ("loss: 0.0012", "loss: 0.0014", 1 / 14),
+        ("12ms/step - loss: 0.5", "3s 1s/step - loss: 0.5", math.inf),
+        ("0s 12ms/step - loss: 0.5", "3s 1s/step - loss: 0.5", 0.0),
+        ("/tmp/tmpab12cd34/x", "/tmp/tmpzz99_cd3/x", 0.0),
     ],
 )
 def test_lines_are_compared_by_their_numbers(one, other, wanted):
-    assert difference(one, other) == wanted
+    assert difference(one, other) == pytest.approx(wanted)
 
 
-def test_lines_that_only_one_prints_differ():
-    assert [pair.is_same for pair in paired_lines(["a"], ["a", "b"])] == [True, False]
+def printed(*texts):
+    return [PrintedLine(text, float(place)) for place, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "wanted"),
+    [
+        ("a", "ab", ["aa", " b"]),
+        ("abc", "xabc", [" x", "aa", "bb", "cc"]),
+        ("abxcd", "abcd", ["aa", "bb", "x ", "cc", "dd"]),
+        ("axb", "ayb", ["aa", "xy", "bb"]),
+        ("axyb", "azb", ["aa", "xz", "y ", "bb"]),
+        ("abcabc", "abcxabc", ["aa", "bb", "cc", " x", "aa", "bb", "cc"]),
+        ("ab", "xy", ["ax", "by"]),
+        ("ab", "", ["a ", "b "]),
+        ("", "", []),
+    ],
+)
+def test_lines_are_paired_by_their_text(theirs, ours, wanted):
+    """One more line than the other prints shifts nothing."""
+    pairs = [pair.texts for pair in paired_lines(printed(*theirs), printed(*ours))]
+    assert pairs == [tuple(None if c == " " else c for c in pair) for pair in wanted]
+
+
+def test_long_outputs_without_a_common_line_are_paired_in_order():
+    pairs = list(paired_lines(printed(*"a" * 500, "same"), printed(*"b" * 400, "same")))
+    assert [pair.texts for pair in pairs].count(("a", "b")) >= 400
+    assert not pairs[0].is_same
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("loss 1\n", "loss 1"),
+        ("\x1b[1m1/2\x1b[0m - loss: 3\x08\x08\x08\r\x1b[1m2/2\x1b[0m - loss: 1\n", "2/2 - loss: 1"),
+        ("10%\r20%\r\n", "20%"),
+        ("  indented \r\n", "  indented"),
+        ("\n", ""),
+    ],
+)  # fmt: skip
+def test_of_a_progress_bar_the_end_counts(written, wanted):
+    assert shown(written) == wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("step 3: loss 0.5", {"loss": [0.5]}),
+        ("Epoch 1/5 | G loss: 0.5 | D loss: 1.5", {"G loss": [0.5], "D loss": [1.5]}),
+        ("Training loss (for one batch) at step 0: 0.7", {"Training loss": [0.7]}),
+        ("13/13 1s - loss: 3.5 - mae: 5.4 - val_loss: 2.5", {"loss": [3.5], "val_loss": [2.5]}),
+        ("[1/5] Loss_D: 1.25 Loss_G: 2.5", {"Loss_D": [1.25], "Loss_G": [2.5]}),
+        ("loss tf.Tensor(0.5, shape=(), dtype=float32)", {"loss": [0.5]}),
+        ("loss is nan, mae 5.0", {}),
+        ("loss 9", {"loss": [9.0]}),
+    ],
+)
+def test_losses_have_their_names(line, wanted):
+    assert losses(printed(line)) == wanted
 
 
 def test_the_same_output_is_status_0(compared, tmp_path):
@@ -82,7 +147,7 @@ def test_the_first_line_that_differs_is_shown(compared, tmp_path):
     file = tmp_path / "page.html"
     status, shown = compared(PROGRAM, "(1.0 if x > 1.0 else 1.5)", "--html", str(file))
     assert status == 1
-    assert "Line 3 is the first that differs." in shown
+    assert "Line 3 is the first that differs, its numbers by up to 3.3e-01 of their size." in shown
     assert re.search(r" 3 TF step 2: loss 1\.500000 .*\n +-> step 2: loss 1\.000000 ", shown)
     assert file.read_text(encoding="utf-8").count('class="different"') == 1
 
@@ -90,7 +155,8 @@ def test_the_first_line_that_differs_is_shown(compared, tmp_path):
 def test_a_program_that_fails_shows_its_error(compared):
     status, shown = compared("import tensorflow as tf\nprint(tf.squared(2.0))")
     assert status == 2
-    assert "The program ended with status 1, under both. Neither has printed anything." in shown
+    assert "The program ended with status 1 (AttributeError: tapefacade has no `tf.squared`" in shown
+    assert "), under both. Neither has printed anything." in shown
     assert "AttributeError" in shown
 
 
@@ -100,8 +166,19 @@ def test_without_tensorflow_it_says_what_to_do(tmp_path, capsys):
     with pytest.raises(SystemExit):
         command_line.main(["compare", "--tensorflow-python", "/no/python", str(path)])
     assert "name a Python that has it, `--tensorflow-python" in capsys.readouterr().err
-    assert not comparison.has_tensorflow("/no/python")
-    assert comparison.has_tensorflow(sys.executable) in (True, False)
+    assert comparison.tensorflow_version("/no/python") is None
+
+
+def test_the_version_of_tensorflow_is_asked_of_its_interpreter(tmp_path, monkeypatch):
+    (tmp_path / "tensorflow.py").write_text("raise AssertionError('imported')")
+    (tmp_path / "tensorflow_cpu-2.0.1.dist-info").mkdir()
+    (tmp_path / "tensorflow_cpu-2.0.1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: tensorflow-cpu\nVersion: 2.0.1\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    found = comparison.tensorflow_version(sys.executable)
+    assert found is not None
+    assert re.match(r"TensorFlow 2\.\S+ on Python 3\.", found)
 
 
 @pytest.mark.parametrize(
@@ -114,20 +191,21 @@ def test_without_tensorflow_it_says_what_to_do(tmp_path, capsys):
     ],
 )
 def test_times_and_places_in_memory_may_be_any(one, other):
-    assert comparison.difference(one, other) == 0.0
-    assert comparison.difference(one, other + " 2") == math.inf
+    assert difference(one, other) == 0.0
+    assert difference(one, other + " 2") == math.inf
 
 
-def ended(status, *lines, has_seed=True):
-    printed = [
-        [comparison.PrintedLine(text, 1.0) for text in texts] for texts in zip(*lines, strict=True)
-    ]
+def ended(status, *lines, has_seed=True, errors=((), ())):
+    """A comparison of two runs that have printed the columns of `lines`."""
+    texts = zip(*lines, strict=True) if lines else ((), ())
+    status = status if isinstance(status, tuple) else (status, status)
     runs = [
-        comparison.ProgramRun(title, found, 2.0, status, [])
-        for title, found in zip(("TensorFlow", "tapefacade"), printed, strict=True)
+        comparison.ProgramRun(title, printed(*found), 2.0, ended, printed(*written))
+        for title, found, ended, written in zip(
+            ("TensorFlow", "tapefacade"), texts, status, errors, strict=True
+        )
     ]
-    pairs = list(comparison.paired_lines(*([p.text for p in found] for found in printed)))
-    return comparison.Comparison("a.py", *runs, pairs, has_seed)
+    return comparison.Comparison("a.py", *runs, comparison.compared_lines(*runs), has_seed)
 
 
 def test_a_status_of_both_is_no_difference():
@@ -135,6 +213,52 @@ def test_a_status_of_both_is_no_difference():
     assert text.startswith(
         "The program ended with status 3, under both. Both have printed the same"
     )
+
+
+def test_the_verdict_names_exceptions():
+    theirs = ["Traceback", "tf.errors.InvalidArgumentError: {{function_node a}} Bad."]
+    ours = ["tapefacade.errors.InvalidArgumentError: Bad.", "{{function_node a}}"]
+    text = comparison.verdict(ended(1, errors=(theirs, ours)))
+    assert text.startswith(
+        "The program ended with status 1 (InvalidArgumentError: Bad.), under both. Neither"
+    )
+    text = comparison.verdict(ended(1, errors=(["KeyError: 'x'"], ours)))
+    assert text.startswith(
+        "Under TensorFlow the program ended with status 1 (KeyError: 'x'). Under tapefacade the "
+        "program ended with status 1 (InvalidArgumentError: Bad.). "
+    )
+    text = comparison.verdict(ended((0, 2), ("a", "a"), errors=((), ours)))
+    assert text.startswith("Under tapefacade the program ended with status 2 (InvalidArg")
+    assert "TensorFlow" not in text
+
+
+def test_the_verdict_says_what_differs():
+    text = comparison.verdict(ended(0, ("a", "a"), ("loss 1.0", "loss 2.0"), ("b 1", "b 2")))
+    assert text == (
+        "Line 2 is the first that differs, its numbers by up to 5.0e-01 of their size. "
+        "2 of 3 lines differ."
+    )
+    one_more = comparison.Comparison(
+        "a.py", ended(0).theirs, ended(0).ours, list(paired_lines(printed("a"), printed("x", "a")))
+    )
+    assert "Line 1 is the first that differs: only tapefacade has printed it. 1 of 2" in (
+        comparison.verdict(one_more)
+    )
+
+
+def test_lines_of_standard_error_count_where_both_write_them():
+    """`tf.print` writes there, and so does TensorFlow's log."""
+    noted = ["I0000 log", "step 1: 0.5"], ["step 1: 0.7", "compiling"]
+    found = ended(0, ("a", "a"), errors=noted)
+    assert [pair.texts for pair in found.pairs] == [("a", "a"), ("step 1: 0.5", "step 1: 0.7")]
+
+
+def test_a_page_of_very_many_lines_is_short():
+    lines = [("a 1", "a 1")] * 3000 + [("b 1", "b 2")]
+    page = comparison.page(ended(0, *lines))
+    assert page.count("<tr") < 520
+    assert page.count('class="different"') == 1
+    assert "and 2,500 lines more" in page
 
 
 def test_numbers_without_a_seed_are_explained():

@@ -159,7 +159,7 @@ def compared(tmp_path, monkeypatch):
     (folder / "op_callbacks.py").write_text(OP_CALLBACKS)
     (root / "tensorflow" / "__init__.py").write_text(TENSORFLOW)
     monkeypatch.setenv("PYTHONPATH", str(root))
-    monkeypatch.setattr(function_comparison, "has_tensorflow", lambda python: True)
+    monkeypatch.setattr(function_comparison, "tensorflow_version", lambda python: "TensorFlow 2.21")
 
     def run(f, *args, fault="", **options):
         monkeypatch.setenv("FAULT", fault)
@@ -320,7 +320,7 @@ def test_what_cannot_be_sent_is_refused(compared, monkeypatch):
         tf.debugging.compare(loss, X)
     with pytest.raises(RuntimeError, match="could not be made under TensorFlow: AttributeError"):
         compared(lambda x: KIND(x), X)
-    monkeypatch.setattr(function_comparison, "has_tensorflow", lambda python: False)
+    monkeypatch.setattr(function_comparison, "tensorflow_version", lambda python: None)
     with pytest.raises(ModuleNotFoundError, match="TensorFlow is not installed for"):
         compared(loss, X)
 

@@ -169,6 +169,7 @@ def test_error_shows_no_exception_from_within(case):
     error = raised.value
     assert error.__cause__ is None
     assert error.__context__ is None or error.__suppress_context__
+    assert not str(error).startswith("{{")  # a message begins with a sentence
 
 
 @rows(succeeds)

@@ -152,10 +152,10 @@ def test_errors_in_layers_keep_class_and_text():
     error, own, users = raised(lambda: model(tf.ones((2, 3))))
     assert type(error) is InvalidArgument
     assert str(error) == (
-        "Exception encountered when calling Made.call().\n\n\x1b[1m{{function_node __wrapped__"
-        "MatMul_device_/job:localhost/replica:0/task:0/device:CPU:0}} Matrix size-incompatible: "
-        "In[0]: [2,3], In[1]: [5,2] [Op:MatMul] name: \x1b[0m\n\nArguments received by "
-        "Made.call():\n  • x=tf.Tensor(shape=(2, 3), dtype=float32)"
+        "Exception encountered when calling Made.call().\n\n\x1b[1mMatrix size-incompatible: "
+        "In[0]: [2,3], In[1]: [5,2] [Op:MatMul] name: \n{{function_node __wrapped__"
+        "MatMul_device_/job:localhost/replica:0/task:0/device:CPU:0}}\x1b[0m\n\nArguments "
+        "received by Made.call():\n  • x=tf.Tensor(shape=(2, 3), dtype=float32)"
     )
     assert error.message == str(error)
     assert error.error_code == tf.errors.INVALID_ARGUMENT

@@ -1,9 +1,12 @@
 """The exceptions of `tf.errors` and the numbers of their kinds."""
 
 import inspect
+import re
 import traceback
 from typing import Any
 
+# Where TensorFlow says which kernel has failed; programs match on it, people read what follows.
+KERNEL_PLACE = re.compile(r"(\{\{function_node [^{}]*\}\}) (.+)", re.DOTALL)
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -41,8 +44,13 @@ class OpError(Exception):
         error_code: the number of the kind of error, such as `tf.errors.INVALID_ARGUMENT`.
         *args: at most one dictionary, the `experimental_payloads`.
 
+    Unlike TensorFlow's, its text begins with what went wrong: the name of the kernel follows.
+
     >>> str(OpError(None, None, "no such file", NOT_FOUND))
     'no such file'
+    >>> print(OpError(None, None, "{{function_node __wrapped__Exp}} too large", OUT_OF_RANGE))
+    too large
+    {{function_node __wrapped__Exp}}
     """
 
     def __init__(
@@ -52,7 +60,8 @@ class OpError(Exception):
         super().__init__()
         self._node_def = node_def
         self._op = op
-        self._message = message
+        begins_with_kernel = isinstance(message, str) and KERNEL_PLACE.fullmatch(message)
+        self._message = begins_with_kernel.expand(r"\2\n\1") if begins_with_kernel else message
         self._error_code = error_code
         self._experimental_payloads = args[0] if args else {}
 

@@ -1,43 +1,40 @@
 """`python -m tapefacade compare`: what a program prints under TensorFlow and here, and how fast.
 
 The program runs twice, one after the other, each time in a process of its own. Nothing is put into
-it: what is compared are the lines that it prints, text to the letter and numbers about.
+it: what is compared are the lines that it prints (`printed_lines.py`).
 """
 
 import dataclasses
 import html
-import importlib.util
-import itertools
 import math
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import IO, NamedTuple
+from typing import IO
 
-NUMBER = re.compile(r"[-+]?(?:(?:\d+(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
-# A number before one of these is a time or a speed, which may be any.
-UNIT = re.compile(r"\s?(?:ns|us|\u00b5s|ms|s|sec|seconds|min|minutes|it/s|steps?/s|s/it)\b(?!\w)")
-# What is another at every run, wherever it runs: the time, and places in memory.
-VOLATILE_TEXT = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[ T_]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?|\d{8}[-_]\d{6}"
-    r"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|0x[0-9a-f]{6,}"
+from tapefacade._port.printed_lines import LinePair, PrintedLine, losses, paired_lines, shown
+
+# What makes the random numbers of a program the same at every run.
+SEED = re.compile(
+    r"set_seed|set_random_seed|random\.seed|default_rng\(\s*\w|RandomState\(\s*\w|from_seed"
 )
-# Sums are added in another order: results of float32 differ by about this much after some steps.
-RELATIVE, ABSOLUTE = 1e-3, 1e-6
-# What makes a number of a line the loss.
-LOSS = re.compile(r"loss\D{0,12}?(" + NUMBER.pattern + ")", re.IGNORECASE)
 SAME, DIFFERENT, FAILED = 0, 1, 2
 ERROR_LINES = 12
+RAISED = re.compile(r"(?:\w+\.)*(\w*(?:Error|Exception|KeyboardInterrupt)\b.*)")
+MAX_WIDTH = 200  # of the message of an exception
 MESSAGE_NO_TENSORFLOW = (
     "TensorFlow is not installed for {}: name a Python that has it, "
     "`--tensorflow-python PATH/TO/python`"
 )
 MAX_LINES = 12
+MAX_ROWS = 1000  # of a page
+MAX_LOSSES = 4
 MIN_SECONDS_FOR_FACTOR = 0.05  # what is shorter is chance
 NO_SEED = (
     "The program sets no seed, so its random numbers are others at every run: "
@@ -61,6 +58,7 @@ tr.different {{ background: #fee2e2 }} svg {{ max-width: 100%; height: auto }}
 <h1>{title}</h1>
 <p><strong>{verdict}</strong></p>
 <div class="wide"><table>{speeds}</table></div>
+<p>{versions}</p>
 {chart}
 <h2>What was printed</h2>
 <div class="wide"><table><tr><th></th><th>TensorFlow</th><th>tapefacade</th></tr>
@@ -68,14 +66,19 @@ tr.different {{ background: #fee2e2 }} svg {{ max-width: 100%; height: auto }}
 </table></div>
 </body></html>
 """
-HAS_TENSORFLOW = "import importlib.util as u, sys; sys.exit(u.find_spec('tensorflow') is None)"
-
-
-class PrintedLine(NamedTuple):
-    """A line that a program has printed, and how many seconds after its start."""
-
-    text: str
-    seconds: float
+# Asks an interpreter for its version and TensorFlow's, without importing that.
+ASK_VERSIONS = """
+import importlib.metadata as metadata, importlib.util, platform, sys
+if importlib.util.find_spec("tensorflow") is None:
+    sys.exit(1)
+found = {}
+for name in "tensorflow", "tensorflow-cpu", "tensorflow-macos", "tf-nightly", "tf-nightly-cpu":
+    try:
+        found[name] = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        pass
+print(f"TensorFlow {next(iter(found.values()), '')} on Python {platform.python_version()}")
+"""
 
 
 @dataclasses.dataclass
@@ -87,14 +90,26 @@ class ProgramRun:
         lines: what it printed.
         seconds: how long it took.
         status: its exit status.
-        errors: the end of what it wrote to standard error.
+        errors: what it wrote to standard error.
     """
 
     title: str
     lines: list[PrintedLine]
     seconds: float
     status: int
-    errors: list[str]
+    errors: list[PrintedLine]
+
+    @property
+    def raised(self) -> str:
+        """The exception that ended it, in brackets and cut; empty if none is seen."""
+        found = (RAISED.match(line.text) for line in reversed(self.errors))
+        text = next((match[1] for match in found if match), "") if self.status else ""
+        return f" ({textwrap.shorten(text, MAX_WIDTH, placeholder=' ...')})" if text else ""
+
+    @property
+    def kind(self) -> str:
+        """The class of that exception, with a bracket."""
+        return self.raised.partition(":")[0]
 
     @property
     def first(self) -> float | None:
@@ -107,25 +122,6 @@ class ProgramRun:
         return self.lines[-1].seconds - self.lines[0].seconds if len(self.lines) > 1 else None
 
 
-class LinePair(NamedTuple):
-    """Lines of the two runs in the same place; None where a run has printed no more.
-
-    Attributes:
-        theirs: TensorFlow's.
-        ours: the other.
-        difference: the largest relative difference of their numbers; infinite if texts differ.
-    """
-
-    theirs: str | None
-    ours: str | None
-    difference: float
-
-    @property
-    def is_same(self) -> bool:
-        """Whether they say the same."""
-        return self.difference <= RELATIVE
-
-
 @dataclasses.dataclass
 class Comparison:
     """The two runs, and their lines side by side.
@@ -136,6 +132,7 @@ class Comparison:
         ours: its run here.
         pairs: what they have printed.
         has_seed: whether the program sets a seed, so far as one can see.
+        setting: versions and machine.
     """
 
     script: str
@@ -143,6 +140,7 @@ class Comparison:
     ours: ProgramRun
     pairs: list[LinePair]
     has_seed: bool = True
+    setting: str = ""
 
     @property
     def first_difference(self) -> int | None:
@@ -155,13 +153,11 @@ class Comparison:
         return max((pair.difference for pair in self.pairs if pair.is_same), default=0.0)
 
     @property
-    def losses(self) -> tuple[list[float], list[float]]:
-        """The losses that the two have printed."""
-        theirs, ours = (
-            [_number(found[1]) for line in run.lines if (found := LOSS.search(line.text))]
-            for run in (self.theirs, self.ours)
-        )
-        return theirs, ours
+    def losses(self) -> dict[str, tuple[list[float], list[float]]]:
+        """The losses that both have printed, by name: TensorFlow's, and the others."""
+        theirs = losses([pair.theirs for pair in self.pairs if pair.theirs])
+        ours = losses([pair.ours for pair in self.pairs if pair.ours])
+        return {name: (theirs[name], ours[name]) for name in theirs if name in ours}
 
     @property
     def status(self) -> int:
@@ -171,13 +167,16 @@ class Comparison:
         return DIFFERENT if self.first_difference else SAME
 
 
-def compare(script: str, arguments: list[str], python: str, html: str | None = None) -> int:
+def compare(
+    script: str, arguments: list[str], python: str, setting: str, html: str | None = None
+) -> int:
     """Runs a program under TensorFlow and here, and prints both side by side.
 
     Args:
         script: the program.
         arguments: its arguments.
         python: an interpreter that has TensorFlow.
+        setting: versions and machine, for the page.
         html: a file that the same goes into, as a page.
 
     Returns:
@@ -185,10 +184,9 @@ def compare(script: str, arguments: list[str], python: str, html: str | None = N
     """
     theirs = run("TensorFlow", [python, script, *arguments])
     ours = run("tapefacade", [sys.executable, "-m", "tapefacade", "run", script, *arguments])
-    pairs = list(paired_lines([p.text for p in theirs.lines], [p.text for p in ours.lines]))
-    path = pathlib.Path(script)
-    has_seed = not path.is_file() or "seed" in path.read_text(encoding="utf-8", errors="replace")
-    comparison = Comparison(script, theirs, ours, pairs, has_seed)
+    program = pathlib.Path(script).read_text(encoding="utf-8", errors="replace")
+    pairs = compared_lines(theirs, ours)
+    comparison = Comparison(script, theirs, ours, pairs, bool(SEED.search(program)), setting)
     sys.stdout.write(report(comparison))
     if html:
         pathlib.Path(html).write_text(page(comparison), encoding="utf-8")
@@ -196,18 +194,39 @@ def compare(script: str, arguments: list[str], python: str, html: str | None = N
     return comparison.status
 
 
-def has_tensorflow(python: str) -> bool:
-    """Whether an interpreter has TensorFlow.
+def compared_lines(theirs: ProgramRun, ours: ProgramRun) -> list[LinePair]:
+    """Returns what two runs have printed side by side, in the order of the first.
+
+    What went to standard error belongs to it where both have written it, as `tf.print` does: the
+    other lines there are notices of TensorFlow and of the system.
 
     Args:
-        python: the interpreter; our own is not started for that.
+        theirs: a run.
+        ours: the other.
     """
-    if os.path.abspath(python) == os.path.abspath(sys.executable):
-        return importlib.util.find_spec("tensorflow") is not None
+    pairs = list(paired_lines(theirs.lines, ours.lines))
+    if not theirs.status and not ours.status:
+        noted = paired_lines(theirs.errors, ours.errors)
+        pairs += (pair for pair in noted if math.isfinite(pair.difference))
+    moment, moments = 0.0, []
+    for pair in pairs:  # a line that only the other has printed comes where that did it
+        moment = pair.theirs.seconds if pair.theirs else moment
+        moments.append(moment)
+    order = sorted(range(len(pairs)), key=moments.__getitem__)
+    return [pairs[place] for place in order]
+
+
+def tensorflow_version(python: str) -> str | None:
+    """Returns the versions of an interpreter and of the TensorFlow that it has, None without one.
+
+    Args:
+        python: the interpreter.
+    """
     try:
-        return subprocess.run([python, "-c", HAS_TENSORFLOW], capture_output=True).returncode == 0
+        asked = subprocess.run([python, "-c", ASK_VERSIONS], capture_output=True, text=True)
     except OSError:
-        return False
+        return None
+    return asked.stdout.strip() if asked.returncode == 0 else None
 
 
 def run(title: str, command: list[str]) -> ProgramRun:
@@ -217,76 +236,30 @@ def run(title: str, command: list[str]) -> ProgramRun:
         title: under what it runs.
         command: the words of the command.
     """
-    environment = {"TF_CPP_MIN_LOG_LEVEL": "2", **os.environ, "PYTHONUNBUFFERED": "1"}
+    environment = {
+        "TF_CPP_MIN_LOG_LEVEL": "2", "PYTHONIOENCODING": "utf-8", **os.environ,
+        "PYTHONUNBUFFERED": "1",
+    }  # fmt: skip
     began = time.perf_counter()
-    errors: list[str] = []
+    errors: list[PrintedLine] = []
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-        env=environment,
-    ) as process:  # fmt: skip
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        reader = threading.Thread(target=_read, args=(process.stderr, errors), daemon=True)
+        reader = threading.Thread(target=_read, args=(process.stderr, began, errors), daemon=True)
         reader.start()
-        lines = [PrintedLine(t.rstrip("\n"), time.perf_counter() - began) for t in process.stdout]
+        lines: list[PrintedLine] = []
+        _read(process.stdout, began, lines)
         reader.join()
         status = process.wait()
-    return ProgramRun(title, lines, time.perf_counter() - began, status, errors[-ERROR_LINES:])
+    return ProgramRun(title, lines, time.perf_counter() - began, status, errors)
 
 
-def _read(stream: IO[str], lines: list[str]) -> None:
-    lines.extend(line.rstrip("\n") for line in stream)
-
-
-def paired_lines(theirs: list[str], ours: list[str]) -> Iterator[LinePair]:
-    """Puts the lines of two runs side by side.
-
-    Args:
-        theirs: what one has printed.
-        ours: what the other has.
-
-    >>> [pair.is_same for pair in paired_lines(["loss 0.50001", "a"], ["loss 0.5", "b"])]
-    [True, False]
-    """
-    for one, other in itertools.zip_longest(theirs, ours):
-        yield LinePair(one, other, difference(one, other))
-
-
-def difference(one: str | None, other: str | None) -> float:
-    """Returns the largest relative difference of the numbers of two lines; times may be any.
-
-    So may dates, times of the day and places in memory.
-
-    Args:
-        one: a line; None if there is none.
-        other: another one.
-
-    Returns:
-        The difference, infinite if the texts around the numbers differ.
-
-    >>> difference("step 3: 12 ms", "step 3: 345 ms"), difference("step 3", "steps 3")
-    (0.0, inf)
-    """
-    if one is None or other is None:
-        return math.inf
-    one, other = VOLATILE_TEXT.sub("<>", one), VOLATILE_TEXT.sub("<>", other)
-    if one == other:
-        return 0.0
-    forms = [" ".join(NUMBER.sub("#", line).split()) for line in (one, other)]
-    if forms[0] != forms[1]:
-        return math.inf
-    numbers = zip(NUMBER.finditer(one), NUMBER.finditer(other), strict=True)
-    return max((_apart(a, b) for a, b in numbers if not UNIT.match(one, a.end())), default=0.0)
-
-
-def _apart(a: re.Match[str], b: re.Match[str]) -> float:
-    one, other = _number(a[0]), _number(b[0])
-    apart = abs(one - other)
-    return 0.0 if apart <= ABSOLUTE else apart / max(abs(one), abs(other))
-
-
-def _number(text: str) -> float:
-    return float(text.replace(",", ""))
+def _read(stream: IO[bytes], began: float, lines: list[PrintedLine]) -> None:
+    for line in stream:  # ends at "\n" only: a progress bar is one line
+        text = shown(line.decode("utf-8", "replace"))
+        lines.append(PrintedLine(text, time.perf_counter() - began))
 
 
 def verdict(comparison: Comparison) -> str:
@@ -295,12 +268,16 @@ def verdict(comparison: Comparison) -> str:
     Args:
         comparison: the two runs.
     """
-    runs = comparison.theirs, comparison.ours
-    ends = [f"under {run.title} the program ended with status {run.status}" for run in runs]
-    if runs[0].status != runs[1].status:
-        ended = ", ".join(end for end, run in zip(ends, runs, strict=True) if run.status)
-        return f"{ended[0].upper()}{ended[1:]}."
-    text = f"The program ended with status {runs[0].status}, under both. " * bool(runs[0].status)
+    theirs, ours = comparison.theirs, comparison.ours
+    # The same class is the same error: its text begins with a kernel's name under TensorFlow.
+    if theirs.status and (theirs.status, theirs.kind) == (ours.status, ours.kind):
+        text = f"The program ended with status {ours.status}{ours.raised}, under both. "
+    else:
+        ends = (
+            f"Under {run.title} the program ended with status {run.status}{run.raised}. "
+            for run in _failed(comparison)
+        )
+        text = "".join(ends)
     return text + _lines_verdict(comparison)
 
 
@@ -314,8 +291,15 @@ def _lines_verdict(comparison: Comparison) -> str:
             f"Both have printed the same {count:,} line{'s' * (count != 1)}; numbers differ by "
             f"{comparison.largest:.1e} of their size at most."
         )
-    text = f"Line {number:,} is the first that differs."
-    if not comparison.has_seed and math.isfinite(comparison.pairs[number - 1].difference):
+    first = comparison.pairs[number - 1]
+    text = f"Line {number:,} is the first that differs"
+    if first.theirs is None or first.ours is None:
+        text += f": only {'TensorFlow' if first.theirs else 'tapefacade'} has printed it"
+    elif math.isfinite(first.difference):
+        text += f", its numbers by up to {first.difference:.1e} of their size"
+    different = sum(not pair.is_same for pair in comparison.pairs)
+    text += f". {different:,} of {len(comparison.pairs):,} lines differ."
+    if not comparison.has_seed and math.isfinite(first.difference):
         text += f" {NO_SEED}"
     return text
 
@@ -344,11 +328,11 @@ def _speeds(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
         ("from the first line to the last", theirs.later, ours.later),
     ):
         yield title, _seconds(a), _seconds(b) + _factor(a, b)
-    losses = comparison.losses
-    if all(losses):
-        a, b = losses
-        yield "first loss", f"{a[0]:.6g}", f"{b[0]:.6g}"
-        yield "last loss", f"{a[-1]:.6g}", f"{b[-1]:.6g}"
+    for name, (a, b) in list(comparison.losses.items())[:MAX_LOSSES]:
+        yield f"first {name}", f"{a[0]:.6g}", f"{b[0]:.6g}"
+        yield f"last {name}", f"{a[-1]:.6g}", f"{b[-1]:.6g}"
+        apart = max(abs(x - y) / (max(abs(x), abs(y)) or 1.0) for x, y in zip(a, b, strict=False))
+        yield f"largest difference of {name}", "", f"{apart:.1e} of its size"
 
 
 def _factor(theirs: float | None, ours: float | None) -> str:
@@ -367,15 +351,16 @@ def _shown(comparison: Comparison) -> Iterator[str]:
     """Yields the lines around the first difference, or the last ones, and errors."""
     number = comparison.first_difference
     last = len(comparison.pairs) if number is None else number + 2
-    shown = list(enumerate(comparison.pairs, 1))[max(0, last - MAX_LINES) : last]
-    for place, pair in shown:
+    for place, pair in list(enumerate(comparison.pairs, 1))[max(0, last - MAX_LINES) : last]:
+        theirs, ours = pair.texts
         if pair.is_same:
-            yield f"  {place:>5}    {pair.ours}"
+            yield f"  {place:>5}    {ours}"
         else:
-            yield f"  {place:>5} TF {'(nothing)' if pair.theirs is None else pair.theirs}"
-            yield f"  {'':>5} -> {'(nothing)' if pair.ours is None else pair.ours}"
+            yield f"  {place:>5} TF {'(nothing)' if theirs is None else theirs}"
+            yield f"  {'':>5} -> {'(nothing)' if ours is None else ours}"
     for run in _failed(comparison):
-        yield from ("", f"  standard error under {run.title}:", *(f"    {e}" for e in run.errors))
+        lines = (f"    {error.text}" for error in run.errors[-ERROR_LINES:])
+        yield from ("", f"  standard error under {run.title}:", *lines)
 
 
 def _failed(comparison: Comparison) -> "list[ProgramRun]":
@@ -391,7 +376,7 @@ def page(comparison: Comparison) -> str:
     speeds = [("", "TensorFlow", "tapefacade"), *_speeds(comparison)]
     errors = "".join(
         f"<h2>Standard error under {run.title}</h2><pre class='wide'>"
-        + html.escape("\n".join(run.errors))
+        + html.escape("\n".join(error.text for error in run.errors[-ERROR_LINES:]))
         + "</pre>"
         for run in _failed(comparison)
     )
@@ -400,40 +385,55 @@ def page(comparison: Comparison) -> str:
         verdict=html.escape(verdict(comparison)),
         speeds="\n".join(f"<tr>{''.join(f'<td>{html.escape(c)}</td>' for c in r)}</tr>"
                          for r in speeds),
-        chart=_chart(comparison.losses) + errors,
-        lines="\n".join(_row(number, pair) for number, pair in enumerate(comparison.pairs, 1)),
+        versions=html.escape(comparison.setting),
+        chart="".join(_charts(comparison)) + errors,
+        lines="\n".join(_rows(comparison.pairs)),
     )  # fmt: skip
 
 
-def _row(number: int, pair: "tuple[str | None, str | None, float]") -> str:
-    theirs, ours, difference = pair
-    kind = "" if difference <= 1e-3 else ' class="different"'
-    cells = (f"<td><code>{html.escape(text or '')}</code></td>" for text in (theirs, ours))
-    return f"<tr{kind}><td>{number}</td>{''.join(cells)}</tr>"
+def _rows(pairs: Sequence[LinePair]) -> Iterator[str]:
+    """Yields the rows of the page: of many lines the first, and all that differ."""
+    room, left_out = MAX_ROWS, 0
+    for number, pair in enumerate(pairs, 1):
+        if (number > MAX_ROWS // 2 and pair.is_same) or not room:
+            left_out += 1
+            continue
+        room -= 1
+        kind = "" if pair.is_same else ' class="different"'
+        cells = (f"<td><code>{html.escape(text or '')}</code></td>" for text in pair.texts)
+        yield f"<tr{kind}><td>{number}</td>{''.join(cells)}</tr>"
+    if left_out:
+        yield f'<tr><td></td><td colspan="2">and {left_out:,} lines more</td></tr>'
 
 
-def _chart(losses: Sequence[list[float]]) -> str:
-    """Draws the losses, if there are some."""
-    known = [[loss for loss in series if math.isfinite(loss)] for series in losses]
+def _charts(comparison: Comparison) -> Iterator[str]:
+    for name, series in list(comparison.losses.items())[:MAX_LOSSES]:
+        yield _chart(name, series)
+
+
+def _chart(name: str, series: Sequence[list[float]]) -> str:
+    """Draws the losses of one name, if there are some."""
+    known = [[loss for loss in one if math.isfinite(loss)] for one in series]
     if min(map(len, known)) < 2:
         return ""
     every = [*known[0], *known[1]]
     low, high = min(every), max(every)
     longest = max(map(len, known))
     drawn = ""
-    for series, colour, dash in zip(known, COLOURS, ("", "6 4"), strict=True):
+    for one, colour, dash in zip(known, COLOURS, ("", "6 4"), strict=True):
         points = " ".join(
             f"{10 + (WIDTH - 20) * n / (longest - 1):.1f},"
             f"{HEIGHT - 20 - (HEIGHT - 40) * (loss - low) / ((high - low) or 1.0):.1f}"
-            for n, loss in enumerate(series)
+            for n, loss in enumerate(one)
         )
         drawn += (
             f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2" '
             f'stroke-dasharray="{dash}"/>'
         )
+    title = html.escape(name)
     return (
-        f'<h2>Losses</h2><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="losses of both runs" width="{WIDTH}" height="{HEIGHT}">{drawn}'
+        f'<h2>{title}</h2><svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{title} of both runs" width="{WIDTH}" height="{HEIGHT}">{drawn}'
         f'<text x="10" y="12" font-size="12">{high:.4g}</text>'
         f'<text x="10" y="{HEIGHT - 4}" font-size="12">{low:.4g}</text></svg>'
         f'<p><span style="color:{COLOURS[0]}">TensorFlow</span>, '

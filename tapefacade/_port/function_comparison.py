@@ -25,7 +25,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.op import function
 from tapefacade._function.function.eager_mode import functions_run_eagerly, run_functions_eagerly
 from tapefacade._port import tensorflow_recorder as recorder
-from tapefacade._port.comparison import MESSAGE_NO_TENSORFLOW, has_tensorflow
+from tapefacade._port.comparison import MESSAGE_NO_TENSORFLOW, tensorflow_version
 from tapefacade._port.function_parcel import FunctionParcel
 from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape, start_at_function
@@ -524,7 +524,7 @@ def compare(
     if not isinstance(args, list | tuple):
         raise ValueError(MESSAGE_ARGUMENTS.format(type(args)))
     python = sys.executable if python is None else python
-    if not has_tensorflow(python):
+    if tensorflow_version(python) is None:
         message = MESSAGE_NO_TENSORFLOW.format(python).partition(",")[0]
         raise ModuleNotFoundError(f"{message}, `python='PATH/TO/python'`")
     parcel = FunctionParcel(f, args, kwargs or {}, seed)
