@@ -155,7 +155,9 @@ def test_the_first_line_that_differs_is_shown(compared, tmp_path):
 def test_a_program_that_fails_shows_its_error(compared):
     status, shown = compared("import tensorflow as tf\nprint(tf.squared(2.0))")
     assert status == 2
-    assert "The program ended with status 1 (AttributeError: tapefacade has no `tf.squared`" in shown
+    assert (
+        "The program ended with status 1 (AttributeError: tapefacade has no `tf.squared`" in shown
+    )
     assert "), under both. Neither has printed anything." in shown
     assert "AttributeError" in shown
 

@@ -63,6 +63,20 @@ def test_warnings_of_retraces_name_the_line(caplog):
     assert " at 0x" not in caplog.text
 
 
+def test_the_message_of_python_at_every_call_names_the_line(caplog):
+    class Sign:
+        def __call__(self, x):
+            return x if x > 0 else "negative"
+
+    function = tf.function(Sign())
+    assert re.fullmatch(rf"<tf\.function Sign {PLACE}>", repr(function))
+    function(tf.constant(1.0))
+    function(tf.constant(1.0))
+    (told,) = [r.getMessage() for r in caplog.records if "runs its Python" in r.getMessage()]
+    assert re.match(rf"Sign {PLACE} runs its Python at every call", told)
+    assert " at 0x" not in told
+
+
 def test_tapes_show_what_they_recorded():
     x = tf.Variable(2.0)
     tape = tf.GradientTape()

@@ -10,6 +10,7 @@ import pytest
 from steps import close_everything, settle
 
 import tapefacade as tf
+from tapefacade._core import optional_imports
 from tapefacade._core.tracebacks import is_own
 
 InvalidArgument = tf.errors.InvalidArgumentError
@@ -264,3 +265,88 @@ def test_a_keras_that_is_newer_than_the_tested_ones_runs():
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["(2,", "1)"] * 2
     assert done.stderr.count("Keras 99.1.0 is newer than 3.15") == 1
+
+
+def generated():
+    return list(
+        tf.data.Dataset.from_generator(lambda: iter([1, "a"]), output_types=tf.int32)
+    )  # fmt: skip
+
+
+class Point(tf.experimental.ExtensionType):
+    x: tf.Tensor
+
+
+# Mistakes that no table of cases has: what is raised, a piece of the text, a piece of a note.
+MISTAKES = {
+    "loss of None": (
+        lambda: tf.keras.losses.BinaryCrossentropy()(None, tf.ones((2, 3))),
+        ValueError, "value (None) with an unsupported type", "",
+    ),
+    "a rate that is a text": (
+        lambda: tf.keras.optimizers.Adam("a"), ValueError, "`learning_rate` should be float", "",
+    ),
+    "no rate": (
+        lambda: tf.keras.optimizers.SGD(learning_rate=None),
+        ValueError, "`learning_rate` should be float", "",
+    ),
+    "generator": (generated, InvalidArgument, "TypeError: `generator` yielded an element", ""),
+    "spec": (lambda: tf.TensorSpec("a"), TypeError, "Failed to convert ''a'' to a shape", ""),
+    "tangent": (
+        lambda: tf.autodiff.ForwardAccumulator(tf.ones(2), tf.ones(3)),
+        ValueError, "The tangent has shape (3,), its primal has shape (2,).", "",
+    ),
+    "field": (lambda: Point(object()), TypeError, "x", ""),
+    "shape of None": (lambda: tf.ones(None), ValueError, "Attempt to convert a value (None)", ""),
+    "mixed dtypes": (
+        lambda: tf.ones(2) + tf.constant([1, 2]),
+        InvalidArgument, "cannot compute AddV2", "Write tf.cast(x, tf.float32)",
+    ),
+    "root of integers": (
+        lambda: tf.sqrt(3), InvalidArgument, "Value for attr 'T' of int32",
+        "Write tf.cast(x, tf.float32)",
+    ),
+    "root of a text": (
+        lambda: tf.sqrt("3"), InvalidArgument, "Value for attr 'T' of string",
+        "Write tf.strings.to_number(x, tf.float32)",
+    ),
+    "a number for a text": (
+        lambda: tf.convert_to_tensor(tf.ones(2), tf.string), ValueError, "requested dtype string",
+        "Write tf.strings.as_string(x)",
+    ),
+    "stream": (
+        lambda: tf.print(1, output_stream=3), ValueError, "output_stream 3 is neither a stream", "",
+    ),
+    "range of a text": (
+        lambda: tf.range("a"), AssertionError,
+        "tf.range counts in numbers; start, limit and delta are int32, string, int32.", "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind", "text", "note"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes_show_no_exception_from_within(call, kind, text, note):
+    if "keras" in call.__code__.co_names:
+        pytest.importorskip("keras")
+    error, _, _ = raised(call)
+    assert type(error) is kind
+    assert text in str(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None or error.__suppress_context__
+    notes = getattr(error, "__notes__", [])
+    assert all("JAX" not in note for note in notes)
+    assert (not note) or any(note in found for found in notes)
+
+
+def test_a_missing_package_shows_no_import_error_from_within(monkeypatch):
+    """A package that is there and broken shows why."""
+    for name, shown in (("fsspec", None), ("fsspec_inner", ModuleNotFoundError)):
+
+        def fail(_, missing=name):
+            raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
+
+        monkeypatch.setattr(optional_imports.importlib, "import_module", fail)
+        with pytest.raises(ImportError, match="need fsspec") as found:
+            optional_imports.optional_module("fsspec.core", "remote", "Paths")
+        assert found.value.__suppress_context__
+        assert (type(found.value.__cause__) if shown else found.value.__cause__) is shown

@@ -24,7 +24,7 @@ from tapefacade._core.error_texts import (
 )
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.string_arrays import StringTensor, text_tensor
-from tapefacade._core.tensor import EagerTensor, Tensor, from_array, from_host, hinted
+from tapefacade._core.tensor import EagerTensor, Tensor, cast_hinted, from_array, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 
 INT32 = np.iinfo(np.int32)
@@ -78,13 +78,11 @@ def convert(value: Any, dtype: dtypes.DType | None = None) -> EagerTensor:
     """
     if type(value) is EagerTensor or type(value) is StringTensor:
         if dtype is not None and dtype is not value._type.dtype:
-            raise hinted(
-                ValueError(
-                    f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
-                    f"{value.dtype.name}: {value!r}"
-                ),
-                f"Write tf.cast(x, tf.{dtype.name}) to convert it.",
+            error = ValueError(
+                f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}"
             )
+            raise cast_hinted(error, value.dtype, dtype)
         return value
     if isinstance(value, np.ndarray | np.generic):
         return _from_numpy(value, dtype)

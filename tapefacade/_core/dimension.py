@@ -250,12 +250,12 @@ def sizes_of(dims: Any) -> tuple[int | None, ...] | None:
     for value in iterator:
         try:
             sizes.append(size_of(value))
-        except TypeError as error:
+        except TypeError:
             raise TypeError(
                 f"Failed to convert '{dims!r}' to a shape: '{value!r}'could not be converted to a "
                 "dimension. A shape should either be single dimension (e.g. 10), or an iterable "
                 "of dimensions (e.g. [1, 10, None])."
-            ) from error
+            ) from None
     return tuple(sizes)
 
 

@@ -381,7 +381,7 @@ def _rebuild_mapping(instance: Any, values: dict[Any, Any]) -> Any:
             f"Error creating an object of type {mapping_type} like {instance}. Note that it must "
             "accept a single positional argument representing an iterable of key-value pairs, in "
             f"addition to self. Cause: {error}"
-        ) from error
+        ) from None
 
 
 def _only_one_nested(inner: Any, leaf: Any) -> str:

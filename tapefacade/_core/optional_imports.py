@@ -8,6 +8,20 @@ from typing import Any
 from tapefacade._core.tensor import hinted
 
 
+def broken(error: ImportError, name: str) -> ImportError | None:
+    """Returns the error of an import, None if there just is no such package.
+
+    Args:
+        error: the error.
+        name: what was imported.
+
+    >>> broken(ModuleNotFoundError(name="keras"), "keras.ops")
+    >>> broken(ModuleNotFoundError(name="optree"), "keras.ops")
+    ModuleNotFoundError()
+    """
+    return None if error.name == name.partition(".")[0] else error
+
+
 def optional_module(name: str, extra: str, use: str, package: str = "") -> Any:
     """Imports a module that comes with an extra of this package.
 
@@ -31,7 +45,8 @@ def optional_module(name: str, extra: str, use: str, package: str = "") -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise missing_package(extra, use, package or name.partition(".")[0]) from error
+        told = missing_package(extra, use, package or name.partition(".")[0])
+        raise told from broken(error, name)
 
 
 def missing_package(extra: str, use: str, package: str) -> Exception:

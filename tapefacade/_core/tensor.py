@@ -47,6 +47,17 @@ def hinted(error: Exception, hint: str) -> Exception:
     return error
 
 
+def cast_hinted(error: Exception, given: dtypes.DType, wanted: dtypes.DType) -> Exception:
+    """Adds to an error about a dtype how the value is converted, where that can be."""
+    if given == wanted:
+        return error
+    if "string" not in (given.name, wanted.name):
+        return hinted(error, f"Write tf.cast(x, tf.{wanted.name}) to convert it.")
+    if wanted.name == "string":
+        return hinted(error, "Write tf.strings.as_string(x) to convert it.")
+    return hinted(error, f"Write tf.strings.to_number(x, tf.{wanted.name}) to convert it.")
+
+
 class PendingValues(Protocol):
     """What a tensor needs of the recording that will compute it."""
 

@@ -27,6 +27,8 @@ FOREIGN = tuple(
     for parts in (("keras", "src"), ("jax", "_src"), ("jax", "experimental"))
 )
 STANDARD = ("contextlib.py", "functools.py")
+# What JAX adds where an error has passed one of its functions, and what is of no use here.
+JAX_NOTE = "JAX has removed its internal frames"
 
 
 class Filtering:
@@ -68,6 +70,8 @@ def shorten(error: Exception) -> None:
     if Filtering.on:
         error.__traceback__ = users_frames(error.__traceback__)
         hide_context(error)
+        notes = getattr(error, "__notes__", [])
+        notes[:] = [note for note in notes if JAX_NOTE not in note]
 
 
 def hide_context(error: BaseException) -> None:

@@ -224,10 +224,10 @@ class UserFunction:
             result = tuple(result)
         try:
             return as_tensors(result)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError):
             raise TypeError(
                 f"Unsupported return value from function passed to {self.where}: {result}."
-            ) from error
+            ) from None
 
     def for_types(self, types: Any, element: Any) -> "RecordedFunction | None":
         """Returns what was recorded for elements of such types."""

@@ -258,8 +258,8 @@ class FromGenerator(DatasetNode):
     def _flattened(self, value: Any) -> list[Any]:
         try:
             flat = leaves(_like(self._signature, value))
-        except (TypeError, ValueError, KeyError, AttributeError) as error:
-            raise self._unlike(value) from error
+        except (TypeError, ValueError, KeyError, AttributeError):
+            raise self._unlike(value) from None
         if len(flat) != len(self._flat):
             raise self._unlike(value)
         return flat
@@ -285,11 +285,11 @@ class FromGenerator(DatasetNode):
             return made
         try:
             made = _as_tensor(item, spec.dtype)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError):
             raise _type_error(
                 "`generator` yielded an element that could not be converted to the expected type. "
                 f"The expected type was {spec.dtype.name}, but the yielded element was {item}."
-            ) from error
+            ) from None
         if not spec.shape.is_compatible_with(made.shape):
             raise _type_error(
                 f"`generator` yielded an element of shape {made.shape} where an element of shape "

@@ -25,7 +25,7 @@ from tapefacade._core.gradient_rules import (
     NotDifferentiable as NotDifferentiable,
 )
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, cast_hinted
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record as record
@@ -202,13 +202,15 @@ class Op(Operation):
                 if self.mismatch is not None:
                     raise self.mismatch(expected, given.dtype)
                 names = expected.kernel_name, given.dtype.kernel_name
-                raise self.named(invalid(wrong_input(self.kernel, place, *names)), computing=False)
+                error = invalid(wrong_input(self.kernel, place, *names))
+                raise cast_hinted(self.named(error, computing=False), given.dtype, expected)
 
     def _check_allowed(self, types: Sequence[TensorType]) -> None:
         kind = types[0].dtype.kernel_name if types else ""
         if self.dtypes is not None and kind not in self.dtypes:
-            error = refused_type("T", kind, self.dtypes, self.kernel)
-            raise self.named(error, computing=False)
+            error = self.named(refused_type("T", kind, self.dtypes, self.kernel), computing=False)
+            takes_floats = dtypes.float32.kernel_name in self.dtypes
+            raise cast_hinted(error, types[0].dtype, dtypes.float32) if takes_floats else error
 
     def flat_parameters(self, static: tuple[Any, ...]) -> list[Parameter]:
         """Returns the parameter of each input."""

@@ -87,7 +87,7 @@ def field_of(name: str, value_type: Any, default: Any = NO_DEFAULT) -> Field:
     try:
         check_annotation(value_type)
     except TypeError as error:
-        raise TypeError(f"In field {name!r}: {error}") from error
+        raise TypeError(f"In field {name!r}: {error}") from None
     if default is not NO_DEFAULT:
         default = _converted(
             default, value_type, f"default value for {name}", ConversionPurpose.DEFAULT
@@ -211,8 +211,8 @@ def _tensor(value: Any, path: str, purpose: ConversionPurpose) -> Any:
         return value
     try:
         return convert(value)
-    except (ValueError, TypeError) as error:
-        raise _unexpected(path, "a Tensor", value) from error
+    except (ValueError, TypeError):
+        raise _unexpected(path, "a Tensor", value) from None
 
 
 def _composite(value: Any, value_type: type, path: str, purpose: ConversionPurpose) -> Any:
@@ -227,15 +227,15 @@ def _composite(value: Any, value_type: type, path: str, purpose: ConversionPurpo
 def _shape(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     try:
         return as_shape(value)
-    except TypeError as error:
-        raise _unexpected(path, "'tf.TensorShape'", value) from error
+    except TypeError:
+        raise _unexpected(path, "'tf.TensorShape'", value) from None
 
 
 def _dtype(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:
     try:
         return dtypes.as_dtype(value)
-    except TypeError as error:
-        raise _unexpected(path, "'tf.DType'", value) from error
+    except TypeError:
+        raise _unexpected(path, "'tf.DType'", value) from None
 
 
 def _tuple(value: Any, value_type: Any, path: str, purpose: ConversionPurpose) -> Any:

@@ -62,7 +62,7 @@ def translating(path: str, kernel: str | None = None) -> Iterator[None]:
         raise tensorflow_error(error, path, kernel) from None
     except NotImplementedError as error:  # of a storage that cannot be written, as archives
         text = f"{path}; this storage cannot do it: {error}"
-        raise errors.UnimplementedError(None, None, text) from error
+        raise errors.UnimplementedError(None, None, text) from None
 
 
 def as_path(path: Any) -> str:

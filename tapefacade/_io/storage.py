@@ -223,7 +223,7 @@ def remote_storage(path: str) -> RemoteStorage:
     except FileNotFoundError as error:
         raise errors.NotFoundError(
             None, None, f"{path}; {error.strerror}: {error.filename}"
-        ) from error
+        ) from None
     except (
         OSError,
         TypeError,
@@ -232,7 +232,7 @@ def remote_storage(path: str) -> RemoteStorage:
         why = "" if "Protocol not known" in str(error) else f": {error}"
         raise errors.UnimplementedError(
             None, None, f"File system scheme '{scheme}' not implemented (file: '{path}'){why}"
-        ) from error
+        ) from None
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapefacade._core.logging import get_logger
-from tapefacade._core.optional_imports import how_to_install
+from tapefacade._core.optional_imports import broken, how_to_install
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
     control_flow,
@@ -79,7 +79,7 @@ def load() -> types.ModuleType:
     except ImportError as error:
         raise ImportError(
             f"tf.keras needs Keras 3, which is not installed. {how_to_install('keras')}"
-        ) from error
+        ) from broken(error, "keras")
     version = tuple(int(part) for part in keras.__version__.split(".")[:2])
     if version < OLDEST_VERSION:
         raise ImportError(

@@ -94,10 +94,10 @@ class ForwardAccumulator:
         if tangent.shape != primal.shape:
             try:
                 tangent = broadcast_to(tangent, primal.shape)
-            except (InvalidArgumentError, ValueError) as error:
+            except (InvalidArgumentError, ValueError):
                 raise ValueError(
                     f"The tangent has shape {tangent.shape}, its primal has shape {primal.shape}."
-                ) from error
+                ) from None
         root = primal._root if isinstance(primal, Variable) else primal
         self._pairs.append((root, tangent))
         self._tangents[id(root)] = tangent

@@ -93,9 +93,9 @@ def _options(
         parallel_iterations = max(int(parallel_iterations), 1)
     try:
         return unconnected_gradients_of(unconnected_gradients), parallel_iterations
-    except ValueError as error:
+    except ValueError:
         if vectorized:
-            raise ValueError(MESSAGE_VECTORIZING.format(name)) from error
+            raise ValueError(MESSAGE_VECTORIZING.format(name)) from None
         raise
 
 

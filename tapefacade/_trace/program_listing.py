@@ -417,7 +417,8 @@ def function_in_sentence(function: Any) -> str:
     while isinstance(function, functools.partial):
         function = function.func
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    code = getattr(function, "__code__", None)
+    # Of an object that can be called, its class says how.
+    code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
     name = name.rpartition("<locals>.")[2]
     if code is None:
         return name

@@ -371,7 +371,7 @@ class Function(PolymorphicFunction):
             and not (trace.looked and self._rewritten() is not None)
         ):
             self._has_warned = True
-            get_logger().warning(MESSAGE_PYTHON, self._python, trace.why)
+            get_logger().warning(MESSAGE_PYTHON, function_in_sentence(self._python), trace.why)
 
     def _rewritten(self) -> Rewritten | None:
         """Returns the Python rewritten such that it need not look at values; None if it cannot."""

@@ -116,4 +116,5 @@ def _tensor(x: Any, dtype: str | None) -> EagerTensor:
     try:
         return convert_to_tensor(x, dtype)
     except (TypeError, ValueError):
-        return convert_to_tensor(x)
+        pass  # what the next line raises is no error while another is handled
+    return convert_to_tensor(x)

@@ -339,7 +339,7 @@ def _symbolic(layer: Any, name: str) -> Any:
     try:
         return getattr(layer, name)
     except (ValueError, AttributeError) as error:
-        raise AttributeError(f"Layer {layer.name} has no {name} shape: {error}") from error
+        raise AttributeError(f"Layer {layer.name} has no {name} shape: {error}") from None
 
 
 def _one(values: Sequence[Any]) -> Any:

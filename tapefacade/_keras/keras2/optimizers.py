@@ -170,7 +170,9 @@ def _initializing(original: Callable[..., None], schedule: type) -> Callable[...
     @like(original)
     def __init__(self: Any, learning_rate: Any = None, *args: Any, **kwargs: Any) -> None:  # noqa: N807
         decay = kwargs.pop("decay", None)
-        if isinstance(learning_rate, str):  # a class of the older manner passes its name first
+        # Classes of the older manner pass their name first, or no rate. Keras's own need one.
+        is_of_keras = type(self).__module__.startswith("keras.")
+        if isinstance(learning_rate, str) and not is_of_keras:
             kwargs["name"], learning_rate = learning_rate, None
         older = bool(decay)
         if "lr" in kwargs:
@@ -180,7 +182,11 @@ def _initializing(original: Callable[..., None], schedule: type) -> Callable[...
             kwargs.pop(name, None)
         if kwargs.get("ema_overwrite_frequency", 0) == 0:
             kwargs.pop("ema_overwrite_frequency", None)
-        rate = _as_rate(learning_rate, schedule)
+        rate = (
+            learning_rate
+            if is_of_keras and learning_rate is None
+            else _as_rate(learning_rate, schedule)
+        )
         original(self, rate, *args, **kwargs)
         self._older = older  # it then takes new variables at any time
         if decay:

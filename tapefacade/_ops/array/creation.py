@@ -400,7 +400,8 @@ def range(
         given.append(convert_to_tensor(value, None if held else wanted))
     if wanted is None:
         if not all(value.dtype.name in RANGE_TYPES for value in given):
-            raise AssertionError
+            kinds = ", ".join(value.dtype.name for value in given)
+            raise AssertionError(f"tf.range counts in numbers; start, limit and delta are {kinds}.")
         wanted = max((v.dtype for v in given), key=lambda d: RANGE_TYPES.index(d.name))
     target = np.dtype(wanted.as_numpy_dtype)
     result = from_host(_numbers_within(*[np.asarray(v.numpy()).astype(target) for v in given]))

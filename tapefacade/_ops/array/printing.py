@@ -50,7 +50,8 @@ def print(*inputs: Any, **kwargs: Any) -> None:
     kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    if isinstance(stream, str) and not stream.startswith("file://"):
+    is_file = isinstance(stream, str) and stream.startswith("file://")
+    if not (stream is None or is_file or callable(stream) or hasattr(stream, "write")):
         raise ValueError(f"output_stream {stream!r} is neither a stream nor 'file://' and a path.")
     recording = THREAD.recording
     if recording.frame is not None:

@@ -375,6 +375,6 @@ def _webp(file: bytes, channels: int, kind: str, expand: bool) -> Array:
         for number in range(getattr(image, "n_frames", 1) if expand else 1):
             image.seek(number)
             frames.append(np.array(image))
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise invalid("Failed to decode WebP image.") from error
+    except (OSError, SyntaxError, ValueError, EOFError):
+        raise invalid("Failed to decode WebP image.") from None
     return np.stack(frames) if expand else frames[0]

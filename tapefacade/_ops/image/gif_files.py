@@ -52,11 +52,11 @@ def decode(contents: bytes) -> Array:
         for frame in frames:
             canvas = _drawn(canvas, frame)
             drawn.append(canvas)
-    except (OSError, SyntaxError, ValueError, IndexError, struct.error) as error:
+    except (OSError, SyntaxError, ValueError, IndexError, struct.error):
         raise invalid(
             f"Invalid GIF data (size {size}), failed to slurp gif file: Failed to read from given "
             "file"
-        ) from error
+        ) from None
     if not drawn:
         raise invalid(f"Invalid GIF data (size {size}), cannot find any gif frame")
     return np.stack(drawn)

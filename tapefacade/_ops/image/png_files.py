@@ -48,8 +48,8 @@ def decode(contents: bytes, channels: int, bits: int) -> Array:
         pixels = (
             _decode_deep(contents) if depth == 16 else _decode_shallow(contents, channels, depth)
         )
-    except (OSError, SyntaxError, ValueError, IndexError, struct.error, zlib.error) as error:
-        raise invalid(f"Invalid PNG data, size {len(contents)}") from error
+    except (OSError, SyntaxError, ValueError, IndexError, struct.error, zlib.error):
+        raise invalid(f"Invalid PNG data, size {len(contents)}") from None
     had_alpha = pixels.shape[2] in (2, 4)
     if depth == 16 and channels != 4 and kind in (GREY, COLOUR) and had_alpha:
         pixels = pixels[..., :-1]  # a transparent colour counts only where alpha is asked for
