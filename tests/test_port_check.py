@@ -635,3 +635,11 @@ def test_another_backend_of_keras_is_not_imported(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "False tensorflow"
+
+
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"# coding: latin-1\r\n"])
+def test_fixing_keeps_the_ends_of_lines_and_the_encoding(tmp_path, start):
+    path = tmp_path / "a.py"
+    path.write_bytes(start + b"import tensorflow as tf\r\nx = tf.log(1.0)\r\n")
+    assert check_command.fix([str(path)], writes=True) == 0
+    assert path.read_bytes() == start + b"import tensorflow as tf\r\nx = tf.math.log(1.0)\r\n"

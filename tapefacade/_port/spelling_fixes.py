@@ -76,8 +76,10 @@ def diff(path: str, before: str, after: str) -> Iterator[str]:
 
 
 def write(path: str, text: str) -> None:
-    """Writes a script in the encoding that it has had."""
+    """Writes a script in the encoding that it has had, and with its ends of lines."""
     with open(path, "rb") as file:
         encoding, _ = tokenize.detect_encoding(file.readline)
-    with open(path, "w", encoding=encoding, newline="") as file:
+        file.seek(0)
+        newline = "\r\n" if b"\r\n" in file.read() else "\n"
+    with open(path, "w", encoding=encoding, newline=newline) as file:
         file.write(text)
