@@ -46,5 +46,9 @@ from tapefacade._ops.debugging.values import (
 )
 from tapefacade._port.function_comparison import compare as compare
 from tapefacade._tape.gradient_checks import check_gradients as check_gradients
+from tapefacade._tape.none_warnings import (
+    disable_none_warnings as disable_none_warnings,
+    enable_none_warnings as enable_none_warnings,
+)
 
 __getattr__ = _missing_attribute(__name__)

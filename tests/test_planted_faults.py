@@ -420,6 +420,27 @@ def test_several_targets():
         tape.gradient(targets, [x, z], unconnected_gradients="raise")
 
 
+def test_each_line_that_gives_none_is_warned_of_once(caplog):
+    x, other = tf.Variable(2.0, name="x"), tf.Variable(3.0, name="other")
+    before = tf.GradientTape.gradient
+    tf.debugging.enable_none_warnings()
+    try:
+        for _ in range(3):
+            with tf.GradientTape(persistent=True) as tape:
+                y = tf.round(x) + other
+            tape.gradient(y, [x, other])  # one of two
+            tape.gradient(y, {"a": x})  # another line
+            tape.gradient(y, other)
+    finally:
+        tf.debugging.disable_none_warnings()
+    first, second = [record.getMessage() for record in caplog.records]
+    assert f"test_planted_faults.py:{line_of('one of two')}" in first
+    assert f"test_planted_faults.py:{line_of('another line')}" in second
+    assert "tf.math.round has no gradient" in first
+    assert "\nother: " not in first
+    assert tf.GradientTape.gradient is before
+
+
 # -- functions and Jacobians ----------------------------------------------------------------------
 
 

@@ -239,7 +239,7 @@ NAMESPACES = {
             assert_integer assert_less assert_less_equal assert_near assert_negative
             assert_non_negative assert_non_positive assert_none_equal assert_positive
             assert_rank assert_rank_at_least assert_rank_in assert_scalar assert_shapes
-            assert_type check_gradients
+            assert_type check_gradients disable_none_warnings enable_none_warnings
         """,
         renamed={
             "is_finite": "math.is_finite",
