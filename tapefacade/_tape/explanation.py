@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tapefacade._core.gradient_rules import NoGradient, NotDifferentiable
-from tapefacade._state.variable import READ, Variable
+from tapefacade._state.variable import READ, READ_VALUE, Variable
 from tapefacade._tape.custom_gradient_boundary import BOUNDARY, registered_gradient
 from tapefacade._tape.derivatives.derivative import Derivative
 from tapefacade._tape.forward_instructions import is_within, moment
@@ -232,7 +232,7 @@ class TargetInstructions:
         for node in reversed(list(nodes_within(self._end, self._window.intervals))):
             if not reached.isdisjoint(node.inputs) and node.operation is not None:
                 reached.update(range(node.first_output, node.end))
-                last = node
+                last = last if node.operation in (READ, READ_VALUE) else node
         return last
 
     def _read_by(self, read: Node) -> list[tuple[str, str, str]]:
@@ -459,6 +459,11 @@ class TapeContent(NamedTuple):
             return Finding(name, False, reason, (), ADVICE_MADE_LATER)
         return Finding(name, False, "because nothing in the block reads it.", (), OUTSIDE)
 
+    def _is_held(self, node: Node) -> bool:
+        """Whether a variable has been assigned what an instruction computes."""
+        held = {slot for known, _ in self.variables.values() for slot in self.slots_of(known._seen)}
+        return not held.isdisjoint(range(node.first_output, node.end))
+
     def _independent(self, way: TargetInstructions, name: str, source: Any) -> Finding:
         """Tells what the target depends on, which is not the source."""
         names = {slot: known.name for known, slots in self.variables.values() for slot in slots}
@@ -475,8 +480,8 @@ class TapeContent(NamedTuple):
             places.append(f"{place_of(leaf)}: the target depends on {what}")
             if leaf.first in names and leaf.first not in self.slots_of(source):
                 advice = f"{ADVICE_STATE} {OUTSIDE}"
-        if last is not None:
-            advice = f"{ADVICE_UNUSED} {advice}"
+        if last is not None and not self._is_held(last):
+            advice = f"{ADVICE_UNUSED} {advice.removeprefix(ADVICE_STATE).strip()}"
         reason = "because nothing that was recorded leads from it to the target."
         return Finding(name, False, reason, tuple(dict.fromkeys(places))[:MAX_STOPS], advice)
 
