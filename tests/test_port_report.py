@@ -346,6 +346,13 @@ def test_a_slow_line_is_the_first():
     assert of_line(made, "big").seconds > 10 * of_line(made, "small").seconds
 
 
+def test_what_was_asked_for_before_is_not_counted():
+    before = tf.sin(tf.ones([3]) * 0.28125)
+    with tf.report() as made:
+        float(tf.reduce_sum(before))  # within
+    assert {one.line for one in made.lines} == {place("within")}
+
+
 def test_plots(tmp_path):
     pytest.importorskip("matplotlib")
     with tf.report() as made:

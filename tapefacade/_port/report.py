@@ -193,7 +193,9 @@ class Report:
         self._thread = _ReportThread()
 
     def start(self) -> None:
-        """Begins to take notes."""
+        """Begins to take notes, when what was asked for before has been computed."""
+        if not THREAD.recording.is_held and THREAD.recording.frame is None:
+            THREAD.recording.flush()
         self._before = dict(vars(execution.STATISTICS))
         self._replace(Recording, "compute", self._compute)
         self._replace(GradientTape, "__enter__", self._enter)
@@ -375,6 +377,8 @@ class Report:
         of_steps.bar(begins, lengths, width=lengths, align="edge", edgecolor="white")
         of_steps.set_xlabel("seconds since the beginning")
         of_steps.set_ylabel("seconds of the step")
+        if len(begins):  # the first, which compiles, may take a thousand times as long as others
+            of_steps.set_yscale("log")
         of_steps.set_title(f"{len(begins):,} steps")
         return figure
 
