@@ -20,6 +20,7 @@ from tapefacade._compat import (
     v1_losses as v1_losses,  # it registers functions, as v1_ops does
     v1_ops as v1_ops,
     v1_scopes,
+    v1_training as v1_training,
 )
 from tapefacade._compat.renamed_functions import older_function, read
 from tapefacade._compat.v1_arguments import ALSO, V1_SIGNATURES
@@ -290,6 +291,15 @@ NAMESPACES = {
         renamed={
             "resize_image_with_crop_or_pad": "image.resize_with_crop_or_pad",
             "transpose_image": "image.transpose",
+        },
+    ),
+    "initializers": Namespace(
+        twin=False,
+        renamed={
+            "global_variables": "compat.v1.global_variables_initializer",
+            "local_variables": "compat.v1.local_variables_initializer",
+            "tables_initializer": "compat.v1.tables_initializer",
+            "variables": "compat.v1.variables_initializer",
         },
     ),
     "io": Namespace(

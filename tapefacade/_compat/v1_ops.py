@@ -1,5 +1,6 @@
 """Functions of TensorFlow 1 with code of their own."""
 
+import tempfile
 from typing import Any
 
 from tapefacade._core import dtypes
@@ -14,6 +15,9 @@ from tapefacade._ops.math.division import floordiv, truediv
 from tapefacade._ops.nn.activation import relu
 from tapefacade._ops.nn.dropout import dropout as dropout_op
 from tapefacade._ops.nn.normalization import _fused_batch_norm_v3, bias_add
+from tapefacade._sparse.tensor import SparseTensor, SparseTensorValue
+
+_TEMPORARY: list[str] = []  # the directory of tests, once somebody has asked for it
 
 
 def _cast(name: str, dtype: dtypes.DType) -> None:
@@ -265,3 +269,47 @@ def _assigning(name: str) -> None:
 
 for _name in ("assign", "assign_add", "assign_sub"):
     _assigning(_name)
+
+
+@function("compat.v1.convert_to_tensor_or_sparse_tensor")
+def convert_to_tensor_or_sparse_tensor(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """Converts a value to a tensor, unless it is a sparse one.
+
+    Args:
+        value: a sparse tensor, or what `tf.convert_to_tensor` takes.
+        dtype: the dtype of the result, by default that of the value.
+        name: ignored.
+
+    Returns:
+        A tensor or a sparse tensor.
+
+    Raises:
+        RuntimeError: if a sparse tensor has another dtype.
+
+    >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).numpy()
+    array([1, 2], dtype=int32)
+    """
+    dtype = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        return convert(value, dtype)
+    if dtype is not None and not dtype.is_compatible_with(value.dtype):
+        raise RuntimeError(
+            f"Sparse dtype mismatch. Requested: {dtype.name},  Actual: {value.dtype.name}"
+        )
+    return value
+
+
+@function("compat.v1.test.get_temp_dir")
+def get_temp_dir() -> str:
+    """Returns a directory for the files of tests, always the same one; it stays.
+
+    >>> tf.compat.v1.test.get_temp_dir() == tf.compat.v1.test.get_temp_dir()
+    True
+    """
+    if not _TEMPORARY:
+        _TEMPORARY.append(tempfile.mkdtemp())
+    return _TEMPORARY[0]

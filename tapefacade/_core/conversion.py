@@ -31,6 +31,7 @@ INT32 = np.iinfo(np.int32)
 INT64 = np.iinfo(np.int64)
 FLOAT32_MAX = float(np.finfo(np.float32).max)
 SCALARS = (bool, int, float, complex, str, bytes)
+NO_OBJECTS = (list, tuple, range, *SCALARS)
 
 
 @described
@@ -135,7 +136,27 @@ def _convert_other(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
         raise HandOver(value)
     if hasattr(value, "__array__") and not isinstance(value, type | dtypes.DType):
         return _from_numpy(np.asarray(value), dtype)
+    if is_sequence(value):
+        return convert(_listed(value), dtype)
     raise unsupported_value(value)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value of a class of the user's counts as a list: it has a length and elements."""
+    kind = type(value)
+    return (
+        hasattr(kind, "__getitem__")
+        and hasattr(kind, "__len__")
+        and not isinstance(value, (dict, np.ndarray, np.generic, Tensor, type, *SCALARS))
+        and not hasattr(value, "dtype")
+    )
+
+
+def _listed(value: Any) -> Any:
+    """Returns a sequence, also within other sequences, as a list."""
+    if isinstance(value, list | tuple) or is_sequence(value):
+        return [_listed(value[i]) for i in range(len(value))]
+    return value
 
 
 def _from_numpy(value: Any, dtype: dtypes.DType | None) -> EagerTensor:
@@ -300,6 +321,8 @@ def _check_range(leaves: list[Any]) -> None:
 def _collect(value: Any, depth: int, shape: list[int], leaves: list[Any]) -> None:
     if isinstance(value, np.ndarray) and value.ndim > 0:
         value = list(value)
+    elif not isinstance(value, NO_OBJECTS) and is_sequence(value):
+        value = _listed(value)
     if not isinstance(value, list | tuple | range):
         if depth < len(shape):
             raise ValueError(MESSAGE_RAGGED)

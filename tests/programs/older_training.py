@@ -1,0 +1,138 @@
+"""Optimizers and the global step of TensorFlow 1: `tf.compat.v1.train`; sequences as tensors."""
+
+import array
+import collections
+
+from programs.program import caught
+
+
+def _steps(tf, optimizer, count=3, **kwargs):
+    """The variables after some steps, and what the optimizer holds for them."""
+    x, y = tf.Variable([[1.0, 2.0], [3.0, -4.0]], name="x"), tf.Variable(2.0, name="y")
+    for _ in range(count):
+        optimizer.minimize(lambda: tf.reduce_sum(x**2 * y) + y**3, **kwargs)
+    slots = {
+        name: tf.convert_to_tensor(optimizer.get_slot(x, name))
+        for name in optimizer.get_slot_names()
+    }
+    held = [tf.convert_to_tensor(v) for v in optimizer.variables()]
+    return {"x": x, "y": y, "slots": slots, "held": held, "name": optimizer.get_name()}
+
+
+def optimizers(tf, np):
+    v = tf.compat.v1.train
+    return {
+        "gradient descent": _steps(tf, v.GradientDescentOptimizer(0.01)),
+        "a function": _steps(tf, v.GradientDescentOptimizer(lambda: tf.constant(0.02))),
+        "adam": _steps(tf, v.AdamOptimizer(0.1)),
+        "its arguments": _steps(tf, v.AdamOptimizer(0.1, 0.8, beta2=0.9, epsilon=0.1)),
+        "adagrad": _steps(tf, v.AdagradOptimizer(0.1, initial_accumulator_value=0.5)),
+    }
+
+
+def steps_in_functions(tf, np):
+    v = tf.compat.v1.train
+    x = tf.Variable([1.0, 2.0], dtype=tf.float64)
+    optimizer, count = v.AdamOptimizer(0.1), tf.Variable(0, dtype=tf.int64)
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.gather(x, [1, 1]) ** 2)
+        optimizer.apply_gradients(zip(tape.gradient(loss, [x]), [x], strict=True), count)
+        return loss
+
+    return [step() for _ in range(3)], x, count
+
+
+def gradients_of_losses(tf, np):
+    x, optimizer = tf.Variable([1.0, 2.0]), tf.compat.v1.train.GradientDescentOptimizer(0.5)
+    pairs = optimizer.compute_gradients(lambda: x**2, [x], grad_loss=tf.constant([1.0, 2.0]))
+    rows = tf.IndexedSlices(tf.constant([3.0]), tf.constant([1]), tf.constant([2]))
+    optimizer.apply_gradients([(rows, x)])
+    adam, w = tf.compat.v1.train.AdamOptimizer(0.5, name="A"), tf.Variable(1.0, name="w")
+    adam.apply_gradients([(tf.constant(1.0), w)])
+    return {
+        "gradient": pairs[0][0],
+        "same": pairs[0][1] is x,
+        "names": [slot.name for slot in adam.variables()],
+        "none": optimizer.compute_gradients(lambda: tf.constant(1.0)),
+        "slices": x,
+    }
+
+
+def wrong_arguments(tf, np):
+    v, x = tf.compat.v1.train, tf.Variable([1.0, 2.0], name="x")
+    o = v.GradientDescentOptimizer(0.5)
+    return {
+        "no function": caught(o.minimize, tf.constant(1.0)),
+        "no variables": caught(o.apply_gradients, []),
+        "no gradients": caught(o.apply_gradients, [(None, x)]),
+        "no name": caught(v.Optimizer, True, None),
+        "not positive": caught(v.AdagradOptimizer, 0.5, 0.0),
+    }
+
+
+def global_steps(tf, np):
+    v = tf.compat.v1.train
+    step, x = v.get_or_create_global_step(), tf.Variable(1.0)
+    step.assign(4)
+    v.GradientDescentOptimizer(0.5).apply_gradients([(1.0, x)], global_step=step)
+    return {
+        "step": step,
+        "dtype": step.dtype.name,
+        "same": v.get_global_step() is step and v.get_or_create_global_step() is step,
+        "again": caught(v.create_global_step),
+        "trainable": step.trainable,
+    }
+
+
+def dense_or_sparse(tf, np):
+    convert = tf.compat.v1.convert_to_tensor_or_sparse_tensor
+    sparse = tf.sparse.from_dense([1, 0])
+    value = tf.compat.v1.SparseTensorValue([[0]], [1], [2])
+    return {
+        "dense": convert([1, 2], tf.float32),
+        "sparse": convert(sparse) is sparse,
+        "value": tf.sparse.to_dense(convert(value)),
+        "wrong": caught(convert, sparse, tf.float32),
+        "directory": isinstance(tf.compat.v1.test.get_temp_dir(), str),
+    }
+
+
+class Sequence:
+    def __init__(self, *items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, place):
+        return self.items[place]
+
+
+class Iterable:
+    def __iter__(self):
+        return iter([1, 2])
+
+
+def sequences(tf, np):
+    given = {
+        "integers": Sequence(1, 2),
+        "floats": Sequence(1.0, 2.0),
+        "nested": Sequence(Sequence(1), Sequence(2)),
+        "in a list": [Sequence(1, 2), [3, 4]],
+        "empty": Sequence(),
+        "texts": Sequence("a", "b"),
+        "deque": collections.deque([1, 2]),
+        "UserList": collections.UserList([1, 2]),
+        "array": array.array("d", [1.0, 2.0]),
+        "bytes": bytearray(b"ab"),
+    }
+    refused = [{1: 2}, {1: 2}.keys(), {1, 2}, Iterable(), collections.OrderedDict(a=1)]
+    return {
+        **{name: tf.convert_to_tensor(value) for name, value in given.items()},
+        "dtype": tf.constant(Sequence(1, 2), tf.float32),
+        "operand": tf.constant([1.0, 2.0]) * Sequence(1.0, 2.0),
+        "refused": [caught(tf.convert_to_tensor, value).name for value in refused],
+    }
