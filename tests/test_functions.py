@@ -316,10 +316,51 @@ def test_the_class_of_concrete_functions():
     assert not isinstance(f, tf.types.experimental.ConcreteFunction)
 
 
-@pytest.mark.parametrize("name", ["TraceType", "SupportsTracingProtocol"])
-def test_what_to_write_instead_of_a_trace_type(name):
-    with pytest.raises(AttributeError, match=r"`__eq__` and `__hash__`.*`tf.experimental.Ext"):
-        getattr(tf.types.experimental, name)
+class FlavorType(tf.types.experimental.TraceType):
+    def __init__(self, flavor):
+        self.flavor = flavor
+
+    def is_subtype_of(self, other):
+        return self == other
+
+    def most_specific_common_supertype(self, others):
+        return self if all(self == other for other in others) else None
+
+    def placeholder_value(self, placeholder_context):
+        return Fruit(self.flavor)
+
+    def __eq__(self, other):
+        return isinstance(other, FlavorType) and self.flavor == other.flavor
+
+    def __hash__(self):
+        return hash(self.flavor)
+
+
+class Fruit:
+    def __init__(self, flavor):
+        self.flavor = flavor
+
+    def __tf_tracing_type__(self, context):
+        return FlavorType(self.flavor)
+
+
+def test_arguments_that_say_their_type():
+    class Silent(Fruit):
+        def __tf_tracing_type__(self, context):
+            return NotImplemented
+
+    @tf.function
+    def mixed(fruits, x):
+        return x + sum(fruit.flavor for fruit in fruits)
+
+    assert isinstance(Fruit(1), tf.types.experimental.SupportsTracingProtocol)
+    assert isinstance(tf.TensorSpec([]), tf.types.experimental.TraceType)
+    assert [int(mixed([Fruit(1), Fruit(k)], tf.constant(k))) for k in (2, 3, 2, 3)] == [5, 7, 5, 7]
+    assert mixed.experimental_get_tracing_count() == 2
+    assert [int(mixed([Silent(1)], tf.constant(0))) for _ in range(2)] == [1, 1]
+    assert mixed.experimental_get_tracing_count() == 4
+    with pytest.raises(AssertionError, match="Can not cast 2 to type"):
+        FlavorType(1).cast(2, None)
 
 
 def test_arguments_that_are_equal_share_what_was_recorded():

@@ -129,7 +129,7 @@ def test_a_missing_attribute_like_no_other_says_so():
         ("import tensorflow.constant", "write `from tensorflow import constant`"),
         ("from tensorflow.python.framework import opps", "no 'opps'; the nearest it has is 'ops'"),
         ("import tensorflow.python.utils", "no module 'tensorflow.python.utils'; the nearest"),
-        ("from tensorflow.core import protobuf", "'tensorflow.core' is private"),
+        ("import tensorflow.core.framework", "'tensorflow.core.framework' is private"),
     ],
 )
 def test_an_import_of_a_missing_name_says_what_there_is(alias, statement, text):

@@ -43,10 +43,6 @@ _ITERATE = "Write `for element in dataset` or `iter(dataset)`"
 _PLACED = "Leave it out: JAX places what a program needs"
 _DATASET = "Hand the dataset itself on"
 _JPEG_XL = "Decode with a package for JPEG XL in `tf.numpy_function`"
-_TRACE_TYPE = (
-    "Give the class of the argument `__eq__` and `__hash__`, as a function is recorded once for "
-    "arguments that are equal, or make it a `tf.experimental.ExtensionType`"
-)
 _PROFILE = "Open the profile that `tf.profiler.experimental.stop` writes"
 _PARAMETER = "Make it a parameter of a function that is given tensors"
 _SCALING = "Write `tf.keras.initializers.VarianceScaling`"
@@ -239,8 +235,6 @@ HINTS = {
         "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
     ),
     "tf.types.experimental": "It is for annotations only: write `Any`",
-    "tf.types.experimental.SupportsTracingProtocol": _TRACE_TYPE,
-    "tf.types.experimental.TraceType": _TRACE_TYPE,
     "tf.types.experimental.distributed": "Write `tf.distribute.DistributedValues`",
     "tf.experimental.StructuredTensor": (
         "Keep the tensors in a dictionary: all functions take nests"

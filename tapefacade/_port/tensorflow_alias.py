@@ -18,7 +18,7 @@ from tapefacade._core.missing_names import (
 )
 from tapefacade._port.keras_alias import BACKEND, TENSORFLOW
 from tapefacade._port.tensorflow_python.keras_package import TF_KERAS, keras_package
-from tapefacade._port.tensorflow_python.modules import INTERNAL, PYTHON, private_module
+from tapefacade._port.tensorflow_python.modules import INTERNAL, is_private, private_module
 
 MESSAGE_PRIVATE = (
     "{name!r} is private to TensorFlow and tapefacade has nothing like it. Write "
@@ -107,7 +107,7 @@ class _TensorFlowFinder(importlib.abc.MetaPathFinder):
             return _package_spec(fullname, keras_package(fullname))
         if first != TENSORFLOW:
             return None
-        if fullname == PYTHON or fullname.startswith((f"{PYTHON}.", f"{INTERNAL}.")):
+        if is_private(fullname):
             return _package_spec(fullname, private_module(fullname))
         return importlib.machinery.ModuleSpec(
             fullname, _TensorFlowLoader(_resolve(fullname, parts))
@@ -182,7 +182,7 @@ class _Installation:
                 with contextlib.suppress(ValueError):
                     sys.meta_path.remove(self._finder)
                 _take_modules()
-                for name in ("__internal__", "python"):
+                for name in ("__internal__", "core", "python"):
                     vars(root_module()).pop(name, None)
                 sys.modules.update(self._replaced)
                 self._replaced = {}

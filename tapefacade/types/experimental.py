@@ -8,5 +8,9 @@ from tapefacade._function.function.function_types import (
     PolymorphicFunction as GenericFunction,
     PolymorphicFunction as PolymorphicFunction,
 )
+from tapefacade._function.function.trace_types import (
+    SupportsTracingProtocol as SupportsTracingProtocol,
+    TraceType as TraceType,
+)
 
 __getattr__ = _missing_attribute(__name__)

@@ -15,6 +15,7 @@ from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.type_spec import TypeSpec, spec_of
 from tapefacade._extension.extension_type import ExtensionTypeSpec, is_dense
+from tapefacade._function.function.trace_types import trace_type_of
 from tapefacade._state.variable import Variable
 
 BY_VALUE = (bool, int, float, complex, str, bytes, type(None), type(...))
@@ -89,6 +90,8 @@ def key_of(value: Any, tensors: list[EagerTensor]) -> Any:
 
 def _nest_key(value: Any, tensors: list[EagerTensor]) -> Any:
     kind = type(value)
+    if (given := trace_type_of(value)) is not None:
+        return (kind, given)
     if isinstance(value, Mapping):
         return (dict, *[(name, key_of(value[name], tensors)) for name in sorted(value)])
     if nest.is_nested(value) and kind is not bytearray:

@@ -11,8 +11,8 @@ from typing import Any
 from tapefacade._core.missing_names import is_import, root_module
 from tapefacade._port.tensorflow_python.name_sources import MODULES, NAMES
 
-PYTHON, INTERNAL = "tensorflow.python", "tensorflow.__internal__"
-PREFIXES = {PYTHON: "", INTERNAL: "__internal__"}
+PYTHON, INTERNAL, CORE = "tensorflow.python", "tensorflow.__internal__", "tensorflow.core"
+PREFIXES = {PYTHON: "", INTERNAL: "__internal__", CORE: "core"}
 TABLE = pathlib.Path(__file__).with_name("public_names.txt")
 MESSAGE_MODULE = (
     "tapefacade has no module {name!r}{nearest}. It is private to TensorFlow: write `import "
@@ -29,7 +29,7 @@ class PrivateModule(types.ModuleType):
     """A module of TensorFlow's that libraries import; its names are found when asked for.
 
     Attributes:
-        path: its name below `tensorflow.python`, or below `tf` for `__internal__`.
+        path: its name below `tensorflow.python`, or below `tf` for `__internal__` and `core`.
     """
 
     path: str
@@ -65,7 +65,7 @@ def private_module(fullname: str) -> PrivateModule:
     """Makes a module of TensorFlow's.
 
     Args:
-        fullname: its name, which begins with `tensorflow.python` or `tensorflow.__internal__`.
+        fullname: its name, which begins with one of `PREFIXES`.
 
     Returns:
         The module.
@@ -76,7 +76,7 @@ def private_module(fullname: str) -> PrivateModule:
     >>> private_module("tensorflow.python.util.nest").flatten([1, [2]])
     [1, 2]
     """
-    prefix = PYTHON if fullname.startswith(PYTHON) else INTERNAL
+    prefix = next(prefix for prefix in PREFIXES if fullname.startswith(prefix))
     path = f"{PREFIXES[prefix]}{fullname.removeprefix(prefix)}".lstrip(".")
     if path not in ("", "__internal__") and path not in module_paths():
         found = difflib.get_close_matches(path, module_paths(), n=1)
@@ -85,6 +85,20 @@ def private_module(fullname: str) -> PrivateModule:
             MESSAGE_MODULE.format(name=fullname, nearest=nearest), name=fullname
         )
     return PrivateModule(fullname, path)
+
+
+def is_private(fullname: str) -> bool:
+    """Tells whether a module of TensorFlow's is made by `private_module`, or refused there.
+
+    Args:
+        fullname: its name.
+
+    >>> is_private("tensorflow.python.util.nest"), is_private("tensorflow.core.framework")
+    (True, False)
+    """
+    if fullname == CORE or fullname.startswith(f"{CORE}."):
+        return fullname.removeprefix("tensorflow.") in module_paths()
+    return fullname == PYTHON or fullname.startswith((f"{PYTHON}.", f"{INTERNAL}."))
 
 
 @functools.cache
