@@ -97,6 +97,8 @@ def test_older_logging(monkeypatch):
 def test_what_is_left_of_graphs_says_what_to_do():
     with pytest.raises(RuntimeError, match=r"call `numpy\(\)` instead of `run`"):
         tf.compat.v1.Session()
+    with pytest.raises(RuntimeError, match=r"There are no graphs. Leave it out"):
+        tf.Operation()
 
 
 def test_sparse_tensors_of_values_of_tensorflow_1():

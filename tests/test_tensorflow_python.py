@@ -5,6 +5,7 @@ import contextlib
 import gc
 import importlib
 import logging
+import pickle
 import subprocess
 import sys
 
@@ -582,3 +583,34 @@ def test_variables_can_be_asked_whether_they_are_of_a_strategy(alias):
     for kind in (values.DistributedVariable, servers.AggregatingVariable):
         assert issubclass(kind, tf.Variable)
         assert not isinstance(tf.Variable(1.0), kind)
+
+
+def test_specs_with_bounds(alias):
+    module = importlib.import_module("tensorflow.python.framework.tensor_spec")
+    BoundedTensorSpec = module.BoundedTensorSpec  # noqa: N806 - the name of the class
+    spec = BoundedTensorSpec([None, 3], tf.float32, 0, [1, 2, 3], "x")
+    assert repr(spec) == (
+        "BoundedTensorSpec(shape=(None, 3), dtype=tf.float32, name='x', "
+        "minimum=array(0., dtype=float32), maximum=array([1., 2., 3.], dtype=float32))"
+    )
+    assert spec.is_compatible_with(tf.ones([2, 3]))
+    assert not spec.is_compatible_with(tf.ones([2, 2]))
+    assert spec == BoundedTensorSpec.from_spec(spec) == pickle.loads(pickle.dumps(spec))
+    assert spec != BoundedTensorSpec([None, 3], tf.float32, 0, 1, "x")
+    assert BoundedTensorSpec.from_spec(tf.TensorSpec([2], tf.int32)).maximum == 2**31 - 1
+    with pytest.raises(ValueError, match=r"`maximum` can not be None\."):
+        BoundedTensorSpec([2], tf.float32, 0, None)
+    with pytest.raises(ValueError, match=r"`minimum` \[1, 2\] is not compatible with shape"):
+        BoundedTensorSpec([None, 3], tf.float32, [1, 2], 5)
+
+
+def test_tests_run_once(alias):
+    test_util = importlib.import_module("tensorflow.python.framework.test_util")
+
+    @test_util.run_all_in_graph_and_eager_modes
+    class Tests:
+        @test_util.run_in_graph_and_eager_modes(use_gpu=False)
+        def one(self):
+            return tf.executing_eagerly()
+
+    assert Tests().one()

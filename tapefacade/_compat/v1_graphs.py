@@ -33,6 +33,20 @@ class GraphDef:
         raise RuntimeError(f"There are no stored graphs. {self._advice}.")
 
 
+@function("Operation")
+class Operation:
+    """A node of a graph, for annotations and `isinstance`: it cannot be made.
+
+    >>> isinstance(tf.constant(1), tf.Operation)
+    False
+    """
+
+    _advice = hint_for("tf.Operation")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"There are no graphs. {self._advice}.")
+
+
 @function("compat.v1.get_default_graph")
 def get_default_graph() -> Graph:
     """Returns the graph that placeholders go to; outside of graphs one that says what runs now.

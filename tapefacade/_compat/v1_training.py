@@ -190,11 +190,11 @@ class Optimizer:
             own = f"{variable.name.removesuffix(':0')}/{self._name}{f'_{number}' if number else ''}"
             slots[variable.ref()] = Variable(value, trainable=False, name=own)
 
-    def _make_non_slot(self, name: str, value: float, like: Variable) -> None:
+    def _make_non_slot(self, name: str, value: Any, like: Variable) -> None:
         """Makes what is held once for all variables, unless it is there."""
         if name not in self._non_slots:
-            value = convert(value, like.dtype)
-            self._non_slots[name] = Variable(value, trainable=False, name=name)
+            first = _number(value, like)
+            self._non_slots[name] = Variable(first, trainable=False, name=name)
 
     # What subclasses say.
 
@@ -336,7 +336,7 @@ class AdamOptimizer(Optimizer):
     def _create_slots(self, var_list: list[Variable]) -> None:
         first = min(var_list, key=lambda variable: variable.name)
         for name, beta in self._betas.items():
-            self._make_non_slot(name, beta() if callable(beta) else beta, first)
+            self._make_non_slot(name, beta, first)
         for variable in var_list:
             for name in ("m", "v"):
                 self._make_slot(variable, name, zeros(variable.shape, variable.dtype))

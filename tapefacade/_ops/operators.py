@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.dispatch import HandOver, hand_over
 from tapefacade._core.operands import is_variable
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host
@@ -87,6 +88,8 @@ def _product(self: Any, other: Any) -> Any:
     """`*`, which is a logical and for booleans."""
     try:
         return record2(MULTIPLY, self, other, ())
+    except HandOver as given:
+        return hand_over("_product", given, (self, other), is_operator=True)
     except errors.InvalidArgumentError as error:
         if self.dtype.is_bool:
             return record(REGISTRY["math.logical_and"], (self, other), ())

@@ -100,6 +100,14 @@ def _scaled(kernel: str, name: str) -> Callable[[Any, Any], SparseTensor]:
 
 _times = _scaled("SparseDenseCwiseMul", "multiply")
 _divided = _scaled("SparseDenseCwiseDiv", "divide")
+
+
+@handles(SparseTensor, "_product")
+def scaled(x: Any, y: Any) -> Any:
+    """Multiplies a dense tensor with a sparse one: only the operator does so."""
+    return _times(y, x) if isinstance(y, SparseTensor) else NotImplemented
+
+
 SparseTensor.__mul__ = _times  # type: ignore[attr-defined]
 SparseTensor.__truediv__ = SparseTensor.__div__ = _divided  # type: ignore[attr-defined]
 

@@ -108,6 +108,8 @@ def arithmetic(tf, np):
         "times": [s * 2.0, s * np.ones((3, 4), np.float32), s * row, s * tf.Variable(2.0)],
         "divided": [s / 2.0, tf.divide(s, 2.0)],
         "reflected": caught(lambda: 2.0 * s),
+        "dense times": [tf.ones((3, 4)) * s, tf.constant(row) * s, tf.Variable(2.0) * s],
+        "the function": caught(lambda: tf.multiply(tf.ones((3, 4)), s)).name,
         "plus": caught(lambda: s + s),
         "minus": caught(lambda: -s),
         "extrema": [tf.sparse.maximum(s, u), tf.sparse.minimum(s, u)],
