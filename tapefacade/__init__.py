@@ -53,7 +53,7 @@ from tapefacade._compat.graph_leftovers import (
     no_op as no_op,
     tuple as tuple,
 )
-from tapefacade._compat.v1_graphs import Operation as Operation
+from tapefacade._compat.v1_graphs import GraphOperation as Operation
 from tapefacade._config.device_placement import device as device
 from tapefacade._config.devices import timestamp as timestamp
 from tapefacade._config.settings import executing_eagerly as executing_eagerly

@@ -97,7 +97,7 @@ def test_older_logging(monkeypatch):
 def test_what_is_left_of_graphs_says_what_to_do():
     with pytest.raises(RuntimeError, match=r"call `numpy\(\)` instead of `run`"):
         tf.compat.v1.Session()
-    with pytest.raises(RuntimeError, match=r"There are no graphs. Leave it out"):
+    with pytest.raises(RuntimeError, match=r"Nodes of graphs cannot be made"):
         tf.Operation()
 
 

@@ -34,17 +34,18 @@ class GraphDef:
 
 
 @function("Operation")
-class Operation:
+class GraphOperation:
     """A node of a graph, for annotations and `isinstance`: it cannot be made.
 
     >>> isinstance(tf.constant(1), tf.Operation)
     False
     """
 
-    _advice = hint_for("tf.Operation")
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise RuntimeError(f"There are no graphs. {self._advice}.")
+        raise RuntimeError("Nodes of graphs cannot be made: tensors have values at once.")
+
+
+GraphOperation.__name__ = GraphOperation.__qualname__ = "Operation"
 
 
 @function("compat.v1.get_default_graph")

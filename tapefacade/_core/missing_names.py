@@ -153,7 +153,6 @@ HINTS = {
     ),
     # What is left out on purpose: it belongs to TensorFlow's runtime, compilers or devices.
     "tf.raw_ops": "Call the function of `tf` that TensorFlow documents for this op",
-    "tf.Operation": _NO_GRAPH,
     "tf.graph_util": _NO_GRAPH,
     "tf.import_graph_def": _NO_GRAPH,
     "tf.io.write_graph": "There are no graphs: write `tf.saved_model.save`",
