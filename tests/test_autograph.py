@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 import statements_refused
 from statements_at_random import Writer
-from steps import counted
+from steps import counted, settle
 
 import tapefacade as tf
 from tapefacade._autograph import conversion
+from tapefacade._trace import program_in_pieces
+from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
 
 c = tf.constant
 
@@ -104,6 +106,105 @@ def test_a_program_with_statements_is_one_dispatch():
     with counted() as count:
         f(c(2.0))[0].numpy()
     assert (count.compiled, count.dispatched) == (0, 1)
+
+
+# First calls.
+
+
+class Descent:
+    """A loop of unknown length under a tape, and an update."""
+
+    def __init__(self, size=2):
+        self.w = tf.Variable(np.linspace(0.1, 0.6, size, dtype="f"))
+
+    def __call__(self, x):
+        n = 0
+        with tf.GradientTape() as tape:
+            while tf.reduce_max(x) < 20.0:
+                x = x * 1.5 + self.w if n % 2 == 0 else x + tf.gather(self.w, [n % 2]) * tf.sin(x)
+                n += 1
+            loss = tf.reduce_mean(x**2)
+        slope = tape.gradient(loss, self.w)
+        self.w.assign_sub(1e-3 * slope)
+        return loss, n, slope, self.w
+
+
+def test_the_first_call_of_a_function_that_looks_compiles_nothing():
+    python, function = Descent(), Descent()
+    wanted = python(c([0.3, 0.2]))
+    compiled = tf.function(function)
+    x = c([0.3, 0.2])
+    settle()
+    with counted() as count:
+        found = compiled(x)
+        settle()
+    assert count.compiled == 0
+    for one, other in zip(found, wanted, strict=True):
+        assert tf.convert_to_tensor(one).dtype == tf.convert_to_tensor(other).dtype
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    for one, other in zip(compiled(x), python(x), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    assert is_program(compiled)
+
+
+SIZES = {"large values": 20_000, "determinism": 3, "Python at every call": 5}
+
+
+@pytest.mark.parametrize(("why", "size"), SIZES.items())
+def test_first_calls_are_compiled_where_that_is_better(why, size, monkeypatch):
+    if why == "determinism":
+        monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
+    function = tf.function(Descent(size), autograph=why != "Python at every call")
+    x = tf.ones([size])
+    settle()
+    with counted() as count:
+        function(x)
+        settle()
+    assert count.compiled > 0
+
+
+def test_what_runs_often_in_a_first_call_is_compiled(monkeypatch):
+    monkeypatch.setattr(program_in_pieces, "COMPILATION_FACTOR", 0.001)
+
+    @tf.function
+    def f(x):
+        while x < 60.0:
+            x = tf.sin(x) * 0.25 + x + 0.5
+        return x
+
+    with counted() as count:
+        f(c(0.0)).numpy()
+    assert count.compiled == 1
+
+
+def test_errors_of_a_first_call_are_those_of_its_ops():
+    @tf.function
+    def f(x, i):
+        while x < 10.0:
+            x = x * 2.0
+        row = tf.gather(tf.ones([3]) * x, i * tf.cast(x, tf.int32))
+        if x > 10.0:
+            return row
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices = 16 is not in \[0, 3\)"):
+        f(c(1.0), c(1)).numpy()
+    assert f(c(1.0), c(0)).numpy() == 16.0
+
+
+def test_a_first_call_keeps_no_array_of_the_users():
+    @tf.function
+    def f(x):
+        while tf.reduce_sum(x) < 0.0:
+            x = -x
+        return tf.reshape(x, [-1]), x[0]
+
+    given = np.ones([2, 2], "f")
+    row, part = f(given)
+    row.numpy()[:] = 7.0
+    given[:] = 5.0
+    assert row.numpy().tolist() == [1.0] * 4
+    assert part.numpy().tolist() == [1.0] * 2
 
 
 @pytest.mark.parametrize("how", ["setting", "decorator"])

@@ -137,12 +137,25 @@ PROGRAMS = {
             lax.shift_left(x, jnp.int32(3)), lax.shift_left(x, jnp.int32(32)),
             lax.shift_right_logical(x, jnp.int32(3)), lax.shift_right_logical(x, jnp.int32(40)),
             lax.shift_right_arithmetic(x, jnp.int32(3)), lax.integer_pow(x, 2),
+            lax.shift_right_arithmetic(x, jnp.int32(40)), lax.div(x, jnp.int32(0)),
+            lax.div(x, jnp.int32(-1)), lax.div(jnp.int32(7), x), x // 3, lax.sort(x, 0),
+            lax.bitcast_convert_type(x, np.int16), lax.top_k(x, 2),
+            lax.bitcast_convert_type(x.reshape(3, 2), np.int64),
             x.astype(np.int8), x.astype("f"), x.astype(bool),
             lax.bitcast_convert_type(x, np.float32),
         ], (INTS,)),
     "bytes": (
         lambda x: [x + x, ~x, x > 3, jnp.sum(x), jnp.mean(x.astype("f")), lax.shift_left(x, x),
-                   lax.bitcast_convert_type(x, np.int8), jnp.sum(x, dtype=np.uint8)], (BYTES,)),
+                   lax.bitcast_convert_type(x, np.int8), jnp.sum(x, dtype=np.uint8),
+                   lax.shift_right_arithmetic(x, np.uint8(1)), lax.div(x, x), lax.top_k(x, 3),
+                   lax.div(x, np.uint8(7))], (BYTES,)),
+    "orders": (
+        lambda x, i: [
+            lax.sort(x), lax.top_k(x, 4), lax.top_k(-jnp.abs(x), 3), jnp.argsort(x),
+            lax.sort((i, x), num_keys=1), lax.sort((i, x), num_keys=2),
+            lax.top_k(jnp.stack([x, -x], 1), 3, axis=0), jnp.searchsorted(lax.sort(x), x),
+            lax.sort((x > 0, i), num_keys=1), jnp.median(x[4:]), lax.sort(x.astype("d")),
+        ], (np.append(ODD, -np.float32(np.nan)), np.array([1, 0, 1, 0, 0, 2, 2, 1, 0], np.int32))),
     "to integers": (lambda x: [x.astype(np.int32), x.astype(np.uint8), x.astype(np.int64)], (ODD,)),
     "booleans": (
         lambda x: [x > 0, ~(x > 0), (x > 0) & (x < 1), jnp.any(x > 0, 0), jnp.all(x > 0),
@@ -222,9 +235,13 @@ def test_numpy_computes_what_xla_does(name):
                 np.testing.assert_allclose(one, other, **tolerance, atol=atol)
 
 
-@pytest.mark.parametrize(
-    "name", ["conv", "depthwise conv", "transposed conv", "max pool", "scan", "gathers", "scatters"]
-)
+NEEDS_NO_COMPILER = [
+    "conv", "depthwise conv", "transposed conv", "max pool", "scan", "gathers", "scatters",
+    "integers", "bytes", "orders",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEEDS_NO_COMPILER)
 def test_what_numpy_computes_needs_no_compiler(name):
     run, arrays = PROGRAMS[name]
     with jax.enable_x64(True):
@@ -241,7 +258,7 @@ def test_what_calls_python_or_is_about_devices_is_no_program_for_numpy():
 
 
 def test_what_nobody_needs_is_not_computed():
-    interpreter = Interpreter(jax.make_jaxpr(lambda x: (lax.sort(x), x + 1.0)[1])(F))
+    interpreter = Interpreter(jax.make_jaxpr(lambda x: (lax.erf(x), x + 1.0)[1])(F))
     assert not interpreter.alone
     assert len(interpreter._code) == 1
 

@@ -343,7 +343,7 @@ def _check_on_host(
             array = jax.ShapeDtypeStruct(value._type.shape, value._type.numpy_dtype)
         arguments.append(array)
     with jax.enable_x64(True):
-        ok, *details = op.test(arguments, static)
+        ok, *details = op.test_on_host(arguments, static, types)
         if not isinstance(ok, Tracer) and not bool(ok):
             if THREAD.recording.frame is not None and not op.check.stays:
                 return False

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, overload
 
 import jax
 import numpy as np
+from jax.extend.core import ClosedJaxpr
 
 from tapefacade._core import dtypes, errors
 from tapefacade._core.annotations import described, shown_annotation
@@ -32,6 +33,7 @@ from tapefacade._definition.call import record as record
 from tapefacade._definition.fast_path import record1 as record1, record2 as record2, record_many
 from tapefacade._definition.op_properties import OpFacts, state
 from tapefacade._definition.parameters import Parameter, read_parameters
+from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.operation import Check as Check, Operation
 
@@ -104,8 +106,8 @@ class Op(Operation):
         forms = [p.form for p in self.tensors]
         self.only_list = forms == ["list"]
         self.no_list = "list" not in forms
-        # (static, input types) -> the types and structure of the outputs, whether it is checked
-        self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], bool]] = {}
+        # (static, input types) -> the types and structure of the outputs, and the test of its check
+        self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], _Test | None]] = {}
         known = {p.name for p in self.tensors}
         named = set(gradient.except_for) if isinstance(gradient, Differentiable) else set()
         if unknown := named.union(check.values if check is not None else ()) - known:
@@ -119,11 +121,25 @@ class Op(Operation):
         return self._known(static, types)[0]
 
     def checked(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
-        return self.check is not None and self._known(static, types)[1]
+        return self.check is not None and self._known(static, types)[1] is not None
+
+    def test_on_host(
+        self, arrays: Sequence[Any], static: tuple[Any, ...], types: Sequence[TensorType]
+    ) -> tuple[Any, ...]:
+        """Tests values that are on the host: JAX would compile what NumPy computes at once.
+
+        Args:
+            arrays: the inputs, a `jax.ShapeDtypeStruct` for those that do not decide.
+            static: the static values, for which the op is checked.
+            types: the types of the inputs.
+        """
+        test = self._known(static, types)[1]
+        found = test and test.run(arrays)
+        return found or self.test(arrays, static)
 
     def _known(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
+    ) -> "tuple[tuple[tuple[TensorType, ...], Any], _Test | None]":
         # 2 == 2.0 == True, but an op may refuse one of them.
         key = (static, kinds(static), tuple(types))
         found = self._inferred.get(key)
@@ -135,34 +151,39 @@ class Op(Operation):
 
     def _infer(
         self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> tuple[tuple[tuple[TensorType, ...], Any], bool]:
+    ) -> "tuple[tuple[tuple[TensorType, ...], Any], _Test | None]":
         if self.accepts is None or not self.accepts(static, types):
             self._check_dtypes(static, types)
         if self.check is not None:
-            tested: list[Any] = []
+            shapes, numpy_dtypes, structure = _described(self._abstract(static, types))
+            structures: list[Any] = []
 
-            def test(*arrays: Any) -> None:
-                tested.append(self.test(arrays, static)[0])
+            def test(*arrays: Any) -> list[Any]:
+                found = self.test(arrays, static)
+                if found[0] is True:
+                    return []
+                flat, structure = jax.tree.flatten(found)
+                structures.append(structure)
+                return flat
 
-            result = self._abstract(static, types)
-            self._abstract(static, types, test)
-            checked = bool(tested) and tested[0] is not True
-            shapes, numpy_dtypes, structure = _described(result)
-            return (_types(shapes, numpy_dtypes), structure), checked
+            closed = self._abstract(static, types, test)
+            tested = _Test(closed, structures[0]) if structures else None
+            return (_types(shapes, numpy_dtypes), structure), tested
         # Sizes that differ at every call get names, which stand for all of them.
         call = static, tuple(types)
         shapes, numpy_dtypes, structure = traced_for_all_sizes(
             (self, OUTPUTS), call, lambda named: _described(self._abstract(*named))
         )
-        return (_types(shapes, numpy_dtypes), structure), False
+        return (_types(shapes, numpy_dtypes), structure), None
 
-    def _abstract(self, static: tuple[Any, ...], types: Sequence[Any], function: Any = None) -> Any:
-        """Calls the implementation, or another function of the arrays, on types only."""
-        function = function or (lambda *arrays: self.call(arrays, static))
+    def _abstract(self, static: tuple[Any, ...], types: Sequence[Any], test: Any = None) -> Any:
+        """Returns what the implementation gives on types only, or the program of its test."""
         try:
             with jax.enable_x64(True):
                 abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
-                return jax.eval_shape(function, *abstract)
+                if test is not None:
+                    return jax.make_jaxpr(test)(*abstract)
+                return jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
         except errors.OpError as error:
             raise self.named(error) from None
         except OverflowError as error:  # of sizes that indices cannot count
@@ -273,6 +294,24 @@ class Op(Operation):
             return frozenset()
         names = [p.name for p in self.flat_parameters(static)]
         return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
+
+
+class _Test:
+    """The test of a check, as a program for NumPy."""
+
+    def __init__(self, closed: ClosedJaxpr, structure: Any) -> None:
+        self._closed = closed
+        self._structure = structure
+        self._interpreter: Interpreter | None = None
+
+    def run(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+        """Returns what the test says; None if NumPy cannot compute it."""
+        if self._interpreter is None:
+            self._interpreter = Interpreter(self._closed)
+        if self._interpreter.alone:
+            return None
+        with np.errstate(all="ignore"):
+            return jax.tree.unflatten(self._structure, self._interpreter.run(arrays))
 
 
 def _described(result: Any) -> tuple[Any, Any, Any]:

@@ -43,6 +43,7 @@ from tapefacade._trace.executables import (
 from tapefacade._trace.execution_mode import EXECUTION_MODES
 from tapefacade._trace.first_runs import (
     MIN_STEPS_BY_NUMPY,
+    early_call,
     first_call,
     in_pieces_meanwhile,
     title_of,
@@ -116,6 +117,7 @@ class Program:
         self.slots = steps
         self.repeats = repeats
         self.is_episode = False  # whether its length is likely to be another one next time
+        self.is_rehearsal = False  # whether it runs in a first call, which no other is like
         self.foresight: Any = None  # what has followed it
         self.large = [i for i, place in enumerate(arrays) if is_large(part.inputs[place])]
         self._donating: dict[tuple[int, ...], Program] = {}
@@ -299,6 +301,9 @@ class Program:
         executable = EXECUTABLES.get(known.part, known.layout, known.donated)
         self.executable = executable
         if executable.call is None and not _traced(arguments):
+            early = early_call(executable, arguments) if self.is_rehearsal else None
+            if early is not None:
+                return self.execute(arguments, early)
             in_pieces = EXECUTION_MODES.choose(executable, self.repeats, self.is_episode)
             if in_pieces is None:
                 before = EXECUTION_MODES.before(executable)

@@ -3,10 +3,12 @@
 What was never seen is computed by NumPy, step by step (`numpy_steps`). When it runs again, it
 repeats: the whole is compiled in the background, and the runs go on as before until it is there. So
 do those of a program that has run in pieces. Programs that compile in a second or less are compiled
-at once, as they have always been.
+at once, as they have always been, but for those of a function's first call in which Python looks at
+values: the next call has others.
 """
 
 import contextlib
+import functools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +23,7 @@ from tapefacade._trace.executables import EXECUTABLES, STATISTICS, WRAPPERS, Exe
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.numpy_steps import NumpyProgram
-from tapefacade._trace.program_in_pieces import ProgramInPieces
+from tapefacade._trace.program_in_pieces import EarlyPiece, ProgramInPieces, early_piece
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.segment_cuts import size_of
 from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
@@ -38,6 +40,7 @@ SIZE_OF_CONVOLUTION = 40
 # has larger values, where NumPy is slow.
 RUNS_OF_VARYING = 16
 MAX_ELEMENTS_OF_VARYING = 2**18
+MAX_BYTES_ON_HOST = 2**14  # of a value in a first call that a program takes as it is
 WHY_NEW = "It has not run before"
 WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
@@ -146,6 +149,43 @@ def _is_on_one(value: Any) -> bool:
     )
 
 
+def early_call(executable: Executable, arguments: Sequence[Any]) -> Callable[..., Any] | None:
+    """Returns what computes a program in a function's first call, in which Python looks at values.
+
+    The next call is recorded with other instructions, so that what would be compiled for this one
+    is of no use then.
+
+    Args:
+        executable: the program.
+        arguments: its arguments, none of them traced by JAX.
+
+    Returns:
+        What computes it by NumPy; None if it is to be compiled: it runs so often that this pays, or
+        NumPy cannot compute it.
+    """
+    if WRAPPERS or not _is_for_numpy(executable, arguments):
+        return None
+    with _timed(), jax.enable_x64(True), no_collection():
+        known = early_piece(executable.part, executable.layout)
+    if known.runs >= known.max_runs:
+        return None
+    return functools.partial(_own_values, known, executable)
+
+
+def _own_values(piece: EarlyPiece, executable: Executable, *arguments: Any) -> Any:
+    """Computes a piece; its outputs are no parts of the arguments, and large ones on the device."""
+    with _timed():
+        result = piece.run(executable, *arguments)
+    if executable.is_checked:
+        return [_own_value(v) for v in result[0]], *result[1:]
+    return [_own_value(v) for v in result] if type(result) is list else _own_value(result)
+
+
+def _own_value(value: Any) -> Any:
+    own = np.array(value)
+    return own if own.nbytes <= MAX_BYTES_ON_HOST else jax.device_put(own)
+
+
 def first_call(executable: Executable, arguments: Sequence[Any]) -> Callable[..., Any] | None:
     """Returns what to call instead of a program that is not compiled; None if it is to be compiled.
 
@@ -188,10 +228,14 @@ def _is_small(part: Slice) -> bool:
 
 
 def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
-    if not BACKGROUND_COMPILER.is_on or executable.acts:
-        return False
     varies = SHAPE_CHANGES.varies(executable.part)
     if len(executable.part.steps) < MIN_STEPS_BY_NUMPY and not varies:
+        return False
+    return _is_for_numpy(executable, arguments)
+
+
+def _is_for_numpy(executable: Executable, arguments: Sequence[Any]) -> bool:
+    if not BACKGROUND_COMPILER.is_on or executable.acts:
         return False
     if JAX_CONFIG.jax_disable_jit or current_trace(None) is not NO_TRACE:
         return False

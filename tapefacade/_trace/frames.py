@@ -40,13 +40,15 @@ class RunningCall:
     Attributes:
         created: the variables that it has made, and their initial values.
         refusal: why it must not make variables; "" if it may.
+        is_rehearsal: whether the next call records other Python if this one looks at a value.
     """
 
-    __slots__ = ("created", "refusal")
+    __slots__ = ("created", "is_rehearsal", "refusal")
 
-    def __init__(self, refusal: str) -> None:
+    def __init__(self, refusal: str, is_rehearsal: bool = False) -> None:
         self.created: list[tuple[Any, EagerTensor]] = []
         self.refusal = refusal
+        self.is_rehearsal = is_rehearsal
 
     def note_created(self, variable: Any) -> None:
         """Takes note of a new variable.

@@ -179,6 +179,17 @@ def _logical_shift(x: Any, y: Any) -> Any:
     return np.right_shift(np.asarray(x).view(unsigned), np.asarray(y).view(unsigned)).view(dtype)
 
 
+def _arithmetic_shift(x: Any, y: Any) -> Any:
+    dtype = x.dtype
+    signed = f"i{dtype.itemsize}"
+    return np.right_shift(np.asarray(x).view(signed), np.asarray(y).view(signed)).view(dtype)
+
+
+def _signs(x: Any) -> Any:
+    """Returns all bits of a number set as its first one is."""
+    return _arithmetic_shift(x, x.dtype.type(x.dtype.itemsize * 8 - 1))
+
+
 def _converted(equation: JaxprEqn) -> Function | None:
     before, after = _aval(equation.invars[0]).dtype, np.dtype(equation.params["new_dtype"])
     if before == after:
@@ -196,11 +207,68 @@ def _converted(equation: JaxprEqn) -> Function | None:
     return lambda x: np.asarray(x).astype(after)
 
 
+def _quotient(equation: JaxprEqn) -> Function | None:
+    """Makes a division, of integers towards zero; by zero it has all bits set."""
+    dtype = _type(equation).dtype
+    if dtype.kind == "f":
+        return np.true_divide
+    one, none = dtype.type(1), np.array(-1).astype(dtype)
+
+    def run(x: Any, y: Any) -> Any:
+        is_zero = y == 0
+        y = np.where(is_zero, one, y)
+        return np.where(is_zero, none, (x - np.fmod(x, y)) // y)
+
+    return run if dtype.kind in "iu" else None
+
+
 def _bitcast(equation: JaxprEqn) -> Function | None:
     before, after = _aval(equation.invars[0]).dtype, np.dtype(equation.params["new_dtype"])
-    if before.itemsize != after.itemsize or "b" in (before.kind, after.kind):
+    if "b" in (before.kind, after.kind):
         return None
+    if before.itemsize > after.itemsize:
+        return lambda x: np.ascontiguousarray(np.expand_dims(x, -1)).view(after)
+    if before.itemsize < after.itemsize:
+        return lambda x: np.ascontiguousarray(x).view(after)[..., 0]
     return lambda x: np.asarray(x).view(after)
+
+
+def _ordered_bits(x: Any) -> Any:
+    """Returns integers in the order of all numbers: -NaN, -infinity, -0, 0, infinity, NaN."""
+    if x.dtype.kind != "f":
+        return x
+    bits = np.asarray(x).view(f"i{x.dtype.itemsize}")
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
+def _in_total_order(function: Function) -> Maker:
+    return lambda equation: lambda x, y: function(_ordered_bits(x), _ordered_bits(y))
+
+
+def _largest_ones(equation: JaxprEqn) -> Function:
+    axis, count = equation.params["axis"], equation.params["k"]
+    places = _aval(equation.outvars[1]).dtype
+
+    def run(x: Any) -> list[Any]:
+        last = x.shape[axis] - 1
+        # Of equal ones the first: sorted from the back.
+        found = last - np.argsort(np.flip(_ordered_bits(x), axis), axis, kind="stable")
+        first = np.take(np.flip(found, axis), np.arange(count), axis)
+        return [np.take_along_axis(x, first, axis), first.astype(places)]
+
+    return run
+
+
+def _sorted(equation: JaxprEqn) -> Function | None:
+    axis, count = equation.params["dimension"], equation.params["num_keys"]
+    if any(_aval(v).dtype.kind not in "fiub" for v in equation.invars[:count]):
+        return None
+
+    def run(*arrays: Any) -> list[Any]:
+        order = np.lexsort(arrays[count - 1 :: -1], axis)
+        return [np.take_along_axis(x, order, axis) for x in arrays]
+
+    return run
 
 
 def _reduced(function: Function) -> Maker:
@@ -698,7 +766,7 @@ def _remainder(equation: JaxprEqn) -> Function | None:
 
 MAKERS: dict[str, Maker] = {
     "add": _plain(np.add), "add_any": _plain(np.add), "sub": _plain(np.subtract),
-    "mul": _plain(np.multiply), "div": _plain(np.true_divide, "f"), "rem": _remainder,
+    "mul": _plain(np.multiply), "div": _quotient, "rem": _remainder,
     "max": _plain(np.maximum), "min": _plain(np.minimum), "pow": _pow, "neg": _plain(np.negative),
     "sign": _plain(np.sign, "f", "i"), "floor": _plain(np.floor), "ceil": _plain(np.ceil),
     "round": _round, "abs": _plain(np.absolute, "f", "i"), "exp": _plain(np.exp),
@@ -716,6 +784,9 @@ MAKERS: dict[str, Maker] = {
     "gt": _plain(np.greater), "ge": _plain(np.greater_equal),
     "shift_left": _shifted(np.left_shift, np.zeros_like),
     "shift_right_logical": _shifted(_logical_shift, np.zeros_like),
+    "shift_right_arithmetic": _shifted(_arithmetic_shift, _signs),
+    "le_to": _in_total_order(np.less_equal), "lt_to": _in_total_order(np.less),
+    "top_k": _largest_ones, "sort": _sorted,
     "convert_element_type": _converted, "bitcast_convert_type": _bitcast,
     "reduce_sum": _reduced(np.sum), "reduce_prod": _reduced(np.prod),
     "reduce_max": _reduced(np.max), "reduce_min": _reduced(np.min),

@@ -25,6 +25,12 @@ from tapefacade._trace.unfolding import MAX_UNFOLDING_GROWTH, Unfolded, unfold
 
 # Kinds of steps that are kept, of about 10 kB each.
 MAX_KINDS = 4096
+MAX_ELEMENTS_BY_NUMPY = 2**14
+
+
+def has_small_values(part: Slice) -> bool:
+    """Whether NumPy computes a program about as fast as XLA: it has few elements in each value."""
+    return all(type_.size <= MAX_ELEMENTS_BY_NUMPY for type_ in part.types())
 
 
 def _are_equal(one: ClosedJaxpr, other: ClosedJaxpr) -> bool:

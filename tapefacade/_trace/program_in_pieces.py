@@ -14,7 +14,7 @@ import numpy as np
 from tapefacade._trace import executables
 from tapefacade._trace.executables import STATISTICS, Executable, InputLayout
 from tapefacade._trace.garbage_collection import no_collection
-from tapefacade._trace.numpy_steps import NumpyProgram
+from tapefacade._trace.numpy_steps import NumpyProgram, has_small_values
 from tapefacade._trace.segment_cuts import seconds_to_compile
 from tapefacade._trace.segments import Piece, is_wide
 from tapefacade._trace.slices import Slice
@@ -22,7 +22,6 @@ from tapefacade._trace.slices import Slice
 # A piece that NumPy computes is compiled when it has run more often than this, if it is between
 # steps that stand apart or has values of more elements than NumPy is good at,
 MAX_EARLY_RUNS = 16
-MAX_ELEMENTS_BY_NUMPY = 2**14
 # else when that has taken as long as compiling takes (what is estimated holds for quiet machines).
 SECONDS_PER_STEP_BY_NUMPY = 15e-6
 COMPILATION_FACTOR = 4
@@ -83,7 +82,7 @@ early_piece = functools.lru_cache(MAX_EARLY_PIECES)(EarlyPiece)
 
 def _runs_by_numpy(part: Slice) -> float:
     """Returns how often NumPy computes a piece before compiling it pays."""
-    if any(type_.size > MAX_ELEMENTS_BY_NUMPY for type_ in part.types()):
+    if not has_small_values(part):
         return MAX_EARLY_RUNS
     count = len(part.steps)
     if count == 1:  # a call of what is compiled takes as long

@@ -14,8 +14,8 @@ class RecordedValues:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
     __slots__ = (
-        "custom", "end", "failed", "foreseen", "leaves", "lines", "looked", "recomputed", "refused",
-        "runs", "scalars", "slots", "taped",
+        "custom", "end", "failed", "foreseen", "is_rehearsal", "leaves", "lines", "looked",
+        "recomputed", "refused", "runs", "scalars", "slots", "taped",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -31,6 +31,7 @@ class RecordedValues:
         self.refused = _NOTHING_REFUSED
         self.taped = False  # whether a tape has been opened
         self.runs = 0  # how often some of it has been computed
+        self.is_rehearsal = False  # whether a function has run that is recorded by its next call
         self.end: Any = None  # where the recording was closed, if it can be opened again
         # The program that has given values last, and the end of the recording then; see
         # `speculative_gradients`.

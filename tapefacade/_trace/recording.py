@@ -36,6 +36,7 @@ from tapefacade._trace.jax_transformation import (
     is_within,
     set_current_trace,
 )
+from tapefacade._trace.numpy_steps import has_small_values
 from tapefacade._trace.open_sizes import ACCOUNTS, keep_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.program_listing import in_sentence
@@ -435,6 +436,9 @@ class Recording:
         if program is None:
             with no_collection():
                 program = make_program(node, self.data, wanted, effects)
+            functions = THREAD.functions
+            if self.data.is_rehearsal or (functions and functions[-1].is_rehearsal):
+                program.is_rehearsal = has_small_values(program.executable.part)
             node.keep_program(key, program)
         return program
 

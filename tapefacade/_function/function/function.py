@@ -450,7 +450,10 @@ class Function(PolymorphicFunction):
         described: list[Any] = []
         call = functools.partial(self._on_tensors, args, kwargs, python=python, described=described)
         names = self._tensor_names(args, kwargs)
-        tracing = RecordedRun(call, self._python, tensors, names, self._refusal, counts)
+        is_rehearsal = python is None and self._settings["autograph"]
+        tracing = RecordedRun(
+            call, self._python, tensors, names, self._refusal, counts, is_rehearsal
+        )
         tracing.specs = described[-1] if described else None
         if not self._counts_as_traced(args, kwargs):
             self._tracing_count += 1

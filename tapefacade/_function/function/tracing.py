@@ -195,6 +195,7 @@ class RecordedRun:
         names: Sequence[str],
         refusal: str,
         counts: Counts,
+        is_rehearsal: bool = False,
     ) -> None:
         """Runs the function.
 
@@ -205,6 +206,7 @@ class RecordedRun:
             names: TensorFlow's names of them.
             refusal: why variables must not be made; "" if they may.
             counts: how far its random ops have come.
+            is_rehearsal: whether the next call records other Python if this one looks at a value.
         """
         self._counts = counts
         self._inline = THREAD.recording.is_held
@@ -217,7 +219,7 @@ class RecordedRun:
         self.frame = recording.open_frame(is_undone=not self._inline)
         self._effects = len(recording.effects)
         interrupted = InterruptedAssignments()
-        self._running = running = RunningCall(refusal)
+        self._running = running = RunningCall(refusal, is_rehearsal)
         try:
             THREAD.functions.append(running)
             with function_draws(counts) as self._draws:
@@ -294,6 +296,7 @@ class RecordedRun:
     def _settled(self) -> tuple[FunctionTrace, Any, bool]:
         frame, structure = self.frame, self._structure
         if frame.observed:
+            THREAD.recording.data.is_rehearsal |= self._running.is_rehearsal
             trace = FunctionTrace(None, None, frame.observed, self._counts, looked=True)
             trace.specs = self.specs
             return trace, structure.result(), True
