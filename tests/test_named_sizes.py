@@ -210,11 +210,35 @@ def test_which_sizes_have_names():
         assert pattern.sizes(other) is None
 
 
-def test_equal_calls_are_traced_once_for_all_sizes(monkeypatch):
-    op, calls = REGISTRY["math.sin"], []
+@pytest.mark.parametrize("name", ["math.sin", "gather", "math.subtract"])
+def test_equal_calls_are_traced_once_for_all_sizes(name, monkeypatch):
+    op, calls = REGISTRY[name], []
+    run = {
+        "math.sin": tf.sin,
+        "gather": lambda x: tf.gather(x, tf.range(len(x) - 1, -1, -1)),
+        "math.subtract": lambda x: 1.0 - x * x[:1],
+    }[name]
     monkeypatch.setattr(op, "_inferred", {})
-    abstract = type(op)._abstract
-    monkeypatch.setattr(type(op), "_abstract", lambda *a: calls.append(a[0].name) or abstract(*a))
+    traced = type(op)._traced
+    monkeypatch.setattr(type(op), "_traced", lambda *a: calls.append(a[0].name) or traced(*a))
     for size in range(10, 30):
-        assert tf.sin(tf.zeros([size, 2])).shape == [size, 2]
-    assert calls.count("math.sin") == MIN_SAMPLES + 1
+        assert run(tf.zeros([size, 2])).shape == [size, 2]
+    assert calls.count(name) == MIN_SAMPLES + 1
+
+
+def test_checks_that_are_traced_once_know_each_size():
+    table = tf.constant(values(40, 3))
+    for size in range(8, 20):
+        x = table[:size]
+        rows = tf.gather(x, tf.constant([0, size - 1]))
+        np.testing.assert_array_equal(rows.numpy(), x.numpy()[[0, size - 1]])
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=rf"indices\[1\] = {size} is not in \[0, {size}\)"
+        ):
+            tf.gather(x, tf.constant([0, size])).numpy()
+        places = tf.cast(tf.range(size) + tf.cast(x[0, 0] * 0.0, tf.int32) + 1, tf.int32)
+        with pytest.raises(
+            tf.errors.InvalidArgumentError,
+            match=rf"indices\[{size - 1}\] = {size} is not in \[0, {size}\)",
+        ):
+            tf.gather(x, places).numpy()

@@ -210,7 +210,7 @@ def broadcast_shape(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[in
     (3, 2)
     """
     try:
-        return np.broadcast_shapes(first, second)
+        return jnp.broadcast_shapes(first, second)  # which knows names of sizes
     except ValueError:
         raise invalid(unequal_shapes(shape_text(first), shape_text(second))) from None
 

@@ -35,6 +35,7 @@ from tapefacade._definition.op_properties import OpFacts, state
 from tapefacade._definition.parameters import Parameter, read_parameters
 from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import traced_for_all_sizes
+from tapefacade._trace.numpy_steps import are_equal
 from tapefacade._trace.operation import Check as Check, Operation
 
 P = ParamSpec("P")
@@ -65,6 +66,28 @@ BODY = """\
 NAME = inspect.Parameter(
     "name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=str | None
 )
+
+
+class _Test:
+    """The test of a check, as a program for NumPy."""
+
+    def __init__(self, closed: ClosedJaxpr, structure: Any) -> None:
+        self._closed = closed
+        self._structure = structure
+        self._interpreter: Interpreter | None = None
+
+    def run(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
+        """Returns what the test says; None if NumPy cannot compute it."""
+        if self._interpreter is None:
+            self._interpreter = Interpreter(self._closed)
+        if self._interpreter.alone:
+            return None
+        with np.errstate(all="ignore"):
+            return jax.tree.unflatten(self._structure, self._interpreter.run(arrays))
+
+
+# The types of the outputs of a call, their structure, and the test of its check.
+Inferred = tuple[tuple[tuple[TensorType, ...], Any], _Test | None]
 
 
 class Op(Operation):
@@ -106,8 +129,7 @@ class Op(Operation):
         forms = [p.form for p in self.tensors]
         self.only_list = forms == ["list"]
         self.no_list = "list" not in forms
-        # (static, input types) -> the types and structure of the outputs, and the test of its check
-        self._inferred: dict[Any, tuple[tuple[tuple[TensorType, ...], Any], _Test | None]] = {}
+        self._inferred: dict[Any, Inferred] = {}  # by the static values and the types of the inputs
         known = {p.name for p in self.tensors}
         named = set(gradient.except_for) if isinstance(gradient, Differentiable) else set()
         if unknown := named.union(check.values if check is not None else ()) - known:
@@ -137,9 +159,7 @@ class Op(Operation):
         found = test and test.run(arrays)
         return found or self.test(arrays, static)
 
-    def _known(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> "tuple[tuple[tuple[TensorType, ...], Any], _Test | None]":
+    def _known(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> Inferred:
         # 2 == 2.0 == True, but an op may refuse one of them.
         key = (static, kinds(static), tuple(types))
         found = self._inferred.get(key)
@@ -149,45 +169,42 @@ class Op(Operation):
             found = self._inferred[key] = self._infer(static, types)
         return found
 
-    def _infer(
-        self, static: tuple[Any, ...], types: Sequence[TensorType]
-    ) -> "tuple[tuple[tuple[TensorType, ...], Any], _Test | None]":
+    def _infer(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> Inferred:
         if self.accepts is None or not self.accepts(static, types):
             self._check_dtypes(static, types)
-        if self.check is not None:
-            shapes, numpy_dtypes, structure = _described(self._abstract(static, types))
-            structures: list[Any] = []
-
-            def test(*arrays: Any) -> list[Any]:
-                found = self.test(arrays, static)
-                if found[0] is True:
-                    return []
-                flat, structure = jax.tree.flatten(found)
-                structures.append(structure)
-                return flat
-
-            closed = self._abstract(static, types, test)
-            tested = _Test(closed, structures[0]) if structures else None
-            return (_types(shapes, numpy_dtypes), structure), tested
         # Sizes that differ at every call get names, which stand for all of them.
-        call = static, tuple(types)
-        shapes, numpy_dtypes, structure = traced_for_all_sizes(
-            (self, OUTPUTS), call, lambda named: _described(self._abstract(*named))
+        shapes, numpy_dtypes, structure, test = traced_for_all_sizes(
+            (self, OUTPUTS), (static, tuple(types)), lambda call: self._traced(*call), _are_alike
         )
-        return (_types(shapes, numpy_dtypes), structure), None
+        return (_types(shapes, numpy_dtypes), structure), test and _Test(*test)
 
-    def _abstract(self, static: tuple[Any, ...], types: Sequence[Any], test: Any = None) -> Any:
-        """Returns what the implementation gives on types only, or the program of its test."""
+    def _traced(self, static: tuple[Any, ...], types: Sequence[Any]) -> tuple[Any, ...]:
+        """Calls the implementation on types only.
+
+        Returns:
+            The shapes and dtypes of the outputs, their structure, None if it is one tensor, and
+            the test of the check with the structure of what it says, None if nothing can fail.
+        """
+        structures: list[Any] = []
+
+        def test(*arrays: Any) -> list[Any]:
+            found = self.test(arrays, static)
+            flat, structure = jax.tree.flatten(found)
+            structures.append(structure)
+            return [] if found[0] is True else flat
+
         try:
             with jax.enable_x64(True):
                 abstract = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
-                if test is not None:
-                    return jax.make_jaxpr(test)(*abstract)
-                return jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
+                result = jax.eval_shape(lambda *arrays: self.call(arrays, static), *abstract)
+                if self.check is None:
+                    return *_described(result), None
+                closed = jax.make_jaxpr(test)(*abstract)
         except errors.OpError as error:
             raise self.named(error) from None
         except OverflowError as error:  # of sizes that indices cannot count
             raise self.named(errors.InvalidArgumentError(None, None, str(error))) from None
+        return *_described(result), (closed, structures[0]) if closed.jaxpr.outvars else None
 
     def named(self, error: errors.OpError, computing: bool = True) -> errors.OpError:
         """Returns the error with the name of the op, where TensorFlow puts it.
@@ -296,22 +313,14 @@ class Op(Operation):
         return frozenset(i for i, n in enumerate(names) if n in self.gradient.except_for)
 
 
-class _Test:
-    """The test of a check, as a program for NumPy."""
-
-    def __init__(self, closed: ClosedJaxpr, structure: Any) -> None:
-        self._closed = closed
-        self._structure = structure
-        self._interpreter: Interpreter | None = None
-
-    def run(self, arrays: Sequence[Any]) -> tuple[Any, ...] | None:
-        """Returns what the test says; None if NumPy cannot compute it."""
-        if self._interpreter is None:
-            self._interpreter = Interpreter(self._closed)
-        if self._interpreter.alone:
-            return None
-        with np.errstate(all="ignore"):
-            return jax.tree.unflatten(self._structure, self._interpreter.run(arrays))
+def _are_alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two calls on types only have given the same."""
+    if one[:-1] != other[:-1]:
+        return False
+    test, other_test = one[-1], other[-1]
+    if test is None or other_test is None:
+        return test is other_test
+    return test[1] == other_test[1] and are_equal(test[0], other_test[0])
 
 
 def _described(result: Any) -> tuple[Any, Any, Any]:

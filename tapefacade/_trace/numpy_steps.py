@@ -33,7 +33,7 @@ def has_small_values(part: Slice) -> bool:
     return all(type_.size <= MAX_ELEMENTS_BY_NUMPY for type_ in part.types())
 
 
-def _are_equal(one: ClosedJaxpr, other: ClosedJaxpr) -> bool:
+def are_equal(one: ClosedJaxpr, other: ClosedJaxpr) -> bool:
     """Whether two programs give the same for some numbers."""
     rng = np.random.default_rng(7)
     arrays = [
@@ -62,11 +62,10 @@ class StepKind:
         self, operation: Operation, static: tuple[Any, ...], types: tuple[TensorType, ...], to: Any
     ) -> None:
         self.outputs = len(to)
-        self.is_checked = False
-        self._details: Any = None
 
-        def traced(call: tuple[Any, Any]) -> ClosedJaxpr:
+        def traced(call: tuple[Any, Any]) -> tuple[ClosedJaxpr, Any]:
             static, types = call
+            details: list[Any] = []
 
             def run(*arrays: Any) -> list[Any]:
                 found = operation.evaluate(list(arrays), static)
@@ -74,19 +73,20 @@ class StepKind:
                 if operation.check is not None:
                     ok, *rest = operation.test(list(arrays), static)
                     if ok is not True:
-                        self.is_checked = True
-                        flat, self._details = jax.tree.flatten(rest)
+                        flat, structure = jax.tree.flatten(rest)
+                        details.append(structure)
                         found += [ok, *flat]
                 return found
 
             arrays = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
-            return jax.make_jaxpr(run)(*arrays)
+            closed = jax.make_jaxpr(run)(*arrays)
+            return closed, details[0] if details else None
 
-        call = static, types
-        if operation.check is None:
-            closed = traced_for_all_sizes(operation, call, traced, _are_equal)
-        else:
-            closed = traced(call)
+        closed, self._details = traced_for_all_sizes(
+            operation, (static, types), traced,
+            lambda one, other: one[1] == other[1] and are_equal(one[0], other[0]),
+        )  # fmt: skip
+        self.is_checked = self._details is not None
         self.is_possible = is_interpretable(closed)
         self.weight = weight_of(closed.jaxpr)
         self.interpreter = Interpreter(closed) if self.is_possible else None

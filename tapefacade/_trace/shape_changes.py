@@ -55,6 +55,12 @@ class ProgramShapes:
         self.statics: dict[tuple[Any, ...], None] = {}
         self.operations = [step.operation for step in part.steps]
 
+    def has_grown(self) -> bool:
+        """Whether sizes have grown by one: a sequence is decoded, and the next shape is another."""
+        last = [[n for shape in shapes for n in shape] for shapes in list(self.shapes)[-2:]]
+        grown = {after - before for before, after in zip(last[0], last[-1], strict=True)}
+        return 1 in grown and grown <= {0, 1}
+
     def change_of_numbers(self) -> tuple[str, str, list[str]]:
         """Returns the line at which static parameters change most, the op, and these as texts."""
         columns = [list(dict.fromkeys(column)) for column in zip(*self.statics, strict=True)]
@@ -121,7 +127,7 @@ class ShapeChanges:
     def varies(self, part: Slice) -> bool:
         """Whether a program has come with so many shapes that the next may have another one."""
         known = self.of(part)
-        return known is not None and len(known.shapes) >= MANY_SHAPES
+        return known is not None and (len(known.shapes) >= MANY_SHAPES or known.has_grown())
 
     def _note_numbers(self, known: ProgramShapes, part: Slice) -> None:
         """Takes note of static parameters, where the inputs have always had the same shapes."""

@@ -70,7 +70,7 @@ def _gather_test(
 ) -> tuple[Any, ...]:
     axis, _ = _places(params, indices, axis, batch_dims)
     limit = params.shape[axis]
-    return (*first_bad((indices < 0) | (indices >= limit), indices), np.int64(limit))
+    return (*first_bad((indices < 0) | (indices >= limit), indices), jnp.asarray(limit, np.int64))
 
 
 def _gather_error(position: Any, value: Any, limit: Any, **static: Any) -> Exception:
