@@ -103,11 +103,33 @@ def test_objects_are_told_by_the_attribute_that_differs():
     step(tf.ones([2]), settings=same)
     (change,) = last(step)[0].changes
     assert change.new == "a Settings (another object)"
+    for rate in (0.3, 0.4):  # gone when the next one comes
+        step(tf.ones([2]), settings=Settings(rate))
+    (change,) = last(step)[0].changes
+    assert change.new == "a Settings with rate=0.4"
     v, w = tf.Variable(1.0, name="v"), tf.Variable(1.0, name="w")
     step(v)
     step(w)
     (change,) = last(step)[0].changes
     assert "w:0" in change.new
+
+
+def test_functions_are_told_by_their_lines():
+    step = make()
+    for factor in (2.0, 3.0):
+        step(tf.ones([2]), settings=lambda x, factor=factor: x * factor)
+    (change,) = last(step)[0].changes
+    assert change.new.startswith("the function <lambda> (")
+    assert "test_trace_reports.py:" in change.new
+
+
+def test_the_call_that_is_most_alike_is_compared():
+    step = make()
+    for rest in ({"x": tf.ones([2])}, {"x": tf.ones([2]), "y": tf.ones([2])}, {"x": 1.5}):
+        step(tf.ones([2]), rest=rest)
+    (change,) = last(step)[0].changes
+    assert change.name.endswith("['x']")
+    assert change.new == "the float 1.5"
 
 
 def test_python_that_runs_at_every_call_is_told_of():

@@ -28,11 +28,12 @@ MESSAGE_NO_KEY = (
 class IdentityKey:
     """Stands for an object in a key; equal only to what stands for the same, living object."""
 
-    __slots__ = ("_hash", "_reference", "kind", "shown")
+    __slots__ = ("_hash", "_reference", "attributes", "kind", "shown")
 
     def __init__(self, value: Any) -> None:
         self._hash = id(value)
         self.kind = type(value)
+        self.attributes: dict[str, Any] = {}  # plain ones, as they were when it was recorded
         try:
             self._reference: Any = weakref.ref(value)
         except TypeError:

@@ -1,7 +1,9 @@
 """Why a `tf.function` was recorded again: which argument changed, where, and what it cost."""
 
+import functools
 import itertools
 import time
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +16,7 @@ from tapefacade._trace.tree import layer_of, line_and_caller
 
 MAX_KEPT = 200  # recordings of one function that are told of; the later ones are counted
 MAX_ATTRIBUTES = 3  # that are named of an object
+PLAIN = (bool, int, float, complex, str, bytes, type(None))  # attributes that are told
 HEADINGS = ("called at", "what changed", "what to do", "seconds", "compiled")
 ADVICE_SIZE = (
     "pad to one size, or leave the last batch out by `drop_remainder=True`; sizes that always "
@@ -155,13 +158,35 @@ def argument_changes(
         new: a key for each argument.
         known: the keys of the calls that were recorded before.
     """
+    for key in new:
+        _note_objects(key)
     if not known:
         return ()
-    nearest = min(
-        reversed(known), key=lambda old: sum(a != b for a, b in itertools.zip_longest(new, old))
-    )
+    nearest = min(reversed(known), key=functools.partial(_distance, new))
     pairs = itertools.zip_longest(names, nearest, new)
     return tuple([c for name, old, now in pairs if old != now for c in _changes(name, old, now)])
+
+
+def _distance(new: Sequence[Any], old: Sequence[Any]) -> tuple[int, int]:
+    """Returns in how many arguments two calls differ, and in how many parts of these."""
+    pairs = [(a, b) for a, b in itertools.zip_longest(new, old) if a != b]
+    parts = [(_parts(a), _parts(b)) for a, b in pairs]
+    differing = [
+        sum(a[part] != b[part] for part in a) if a and b and a.keys() == b.keys() else MAX_KEPT
+        for a, b in parts
+    ]
+    return len(pairs), sum(differing)
+
+
+def _note_objects(key: Any) -> None:
+    """Takes note of what objects in a key are like, which may be gone when the next one comes."""
+    for part in (_parts(key) or {}).values():
+        _note_objects(part)
+    value = key.value if isinstance(key, IdentityKey) else None
+    if isinstance(value, types.FunctionType):
+        key.shown = function_in_sentence(value)
+    elif value is not None and hasattr(value, "__dict__") and not callable(value):
+        key.attributes = {n: item for n, item in vars(value).items() if isinstance(item, PLAIN)}
 
 
 def warning_text(changes: Sequence[ArgumentChange], line: str) -> str:
@@ -201,27 +226,17 @@ def _parts(key: Any) -> dict[Any, Any] | None:
 def _texts(old: Any, new: Any) -> tuple[str, str]:
     """Returns what two keys stand for; of two objects what differs in them."""
     if isinstance(old, IdentityKey) and isinstance(new, IdentityKey) and old.kind is new.kind:
-        named = _attributes(old.value, new.value)
+        named = _attributes(old.attributes, new.attributes)
         if named is None:
             return shown(old), f"{shown(new)} (another object)"
         return f"{shown(old)} with {named[0]}", f"{shown(new)} with {named[1]}"
     return shown(old), shown(new)
 
 
-def _attributes(old: Any, new: Any) -> tuple[str, str] | None:
-    """Tells which attributes of two objects differ; None if that cannot be told."""
-    if old is None or new is None or not hasattr(old, "__dict__") or callable(old):
-        return None
-    before, after = vars(old), vars(new)
-    plain = (bool, int, float, complex, str, bytes, type(None))
-    different = [
-        name
-        for name in before
-        if name in after
-        and isinstance(before[name], plain)
-        and isinstance(after[name], plain)
-        and before[name] != after[name]
-    ][:MAX_ATTRIBUTES]
+def _attributes(before: dict[str, Any], after: dict[str, Any]) -> tuple[str, str] | None:
+    """Tells which attributes of two objects differ; None if none does."""
+    different = [name for name in before if name in after and before[name] != after[name]]
+    different = different[:MAX_ATTRIBUTES]
     if not different:
         return None
     return (
