@@ -123,6 +123,11 @@ def direction(x):
     return tf.math.atan2(x[0], x[0] * 2.0)  # direction
 
 
+def normalized(x):
+    mean, variance = tf.nn.moments(x[None], [0])
+    return tf.reduce_sum(tf.nn.batch_normalization(x, mean, variance, None, None, 0.0))  # spread
+
+
 @tf.custom_gradient
 def by_hand(x):
     def gradient(upstream):
@@ -141,6 +146,7 @@ NON_FINITE = [
     (cosine, "cosine", "tf.math.acosh", "defined from 1 on"),
     (inverse_root, "inverse root", "tf.math.rsqrt", "tf.math.rsqrt(x + 1e-12)"),
     (direction, "direction", "tf.math.atan2", "no derivative at the origin"),
+    (normalized, "spread", "tf.nn.batch_normalization", "add a small `epsilon`"),
     (by_hand_in_loop, "by hand", "tf.math.truediv", "divide_no_nan"),
     (quotient, "quotient", "tf.math.truediv", "divide_no_nan"),
     (share, "share", "tf.math.truediv", "0 / 0 is NaN"),

@@ -84,6 +84,9 @@ _CURE_NEGATIVE_LOG = (
 _CURE_DEVIATION = (
     "A deviation of 0 has no derivative: use `tf.sqrt(tf.math.reduce_variance(x) + 1e-12)`."
 )
+_CURE_VARIANCE = (
+    "Where the variance is 0 its root has no inverse: add a small `epsilon`, such as 1e-3, to it."
+)
 _CURE_SINGULAR = "The matrix is singular: add `1e-6 * tf.eye(n)` to it."
 _CURE_INFINITY = (
     "Infinity minus infinity and 0 times infinity are NaN: find what made the infinity."
@@ -91,7 +94,7 @@ _CURE_INFINITY = (
 # By the name of the op, where the kernel is not what people have called.
 _OF_NAMES = {
     "linalg.norm": _CURE_NORM, "math.reduce_euclidean_norm": _CURE_NORM,
-    "math.reduce_std": _CURE_DEVIATION,
+    "math.reduce_std": _CURE_DEVIATION, "nn.batch_normalization": _CURE_VARIANCE,
 }  # fmt: skip
 _OF_KERNELS = {
     "Sqrt": _CURE_SQRT, "Rsqrt": _CURE_RECIPROCAL_SQRT, "Log": _CURE_LOG, "Log1p": _CURE_LOG,
@@ -104,7 +107,8 @@ _OF_KERNELS = {
     "Cholesky": _CURE_DEFINITE, "MatrixSolve": _CURE_SINGULAR, "Sum": CURE_SUM, "Mean": CURE_SUM,
     "MatMul": CURE_SUM_GROWS, "BatchMatMulV2": CURE_SUM_GROWS, "Square": _CURE_PRODUCT,
     "Mul": _CURE_PRODUCT, "AddV2": _CURE_PRODUCT, "Sub": _CURE_PRODUCT, "Prod": _CURE_PRODUCT,
-    "Cumprod": _CURE_PRODUCT, "Xdivy": _CURE_DIVISION, "LogMatrixDeterminant": _CURE_SINGULAR,
+    "batch_normalization": _CURE_VARIANCE, "Cumprod": _CURE_PRODUCT, "Xdivy": _CURE_DIVISION,
+    "LogMatrixDeterminant": _CURE_SINGULAR,
 }  # fmt: skip
 _SOFTMAXES = frozenset({"Softmax", "LogSoftmax"})
 _QUOTIENTS = frozenset({"RealDiv", "Div", "Reciprocal", "Inv", "FloorDiv", "Xdivy"})
