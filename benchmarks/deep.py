@@ -5,12 +5,13 @@
 Every model and contestant has a process of its own, with nothing compiled before. The first step,
 the steps after it up to the twelfth, the longest of all after the first, the steady step, the time
 of 50 steps, and the largest resident memory are reported; seconds both of the wall and of the
-processor, whose work in the background counts.
+processor, whose work in the background counts, and that of other programs does not.
 """
 
 import argparse
 import importlib
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -126,16 +127,20 @@ def doing(work: str, name: str) -> dict[str, Any]:
     total, total_cpu = time.perf_counter() - made, time.process_time() - processor
     peak = resident()
     later: list[float] = []
-    processor = time.process_time()
+    later_cpu = [time.process_time()]
     until = time.perf_counter() + STEADY_SECONDS
     while time.perf_counter() < until or len(later) < WINDOW:
         before = time.perf_counter()
         step()
         later.append(time.perf_counter() - before)
+        if len(later) % WINDOW == 0:
+            later_cpu.append(time.process_time())
     windows = [later[i : i + WINDOW] for i in range(0, len(later) - WINDOW + 1, WINDOW)]
+    steady_cpu = min(after - before for before, after in itertools.pairwise(later_cpu)) / WINDOW
     return {
         "first": walls[0], "first_cpu": first_cpu, "early_cpu": early_cpu,
         "longest": max(walls[1:]), "steady_ms": 1e3 * min(map(float, map(np.median, windows))),
+        "steady_cpu_ms": 1e3 * steady_cpu,
         "total": total, "total_cpu": total_cpu, "peak_mib": peak, "losses": losses[:CHECKED],
     }  # fmt: skip
 

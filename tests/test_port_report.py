@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import types
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import tapefacade as tf
 from tapefacade._function.function.function import Function
 from tapefacade._port import report as reporting
 from tapefacade._port.notebook_runner import Notebook, display
-from tapefacade._port.report import Report
+from tapefacade._port.report import Report, compiled_again
 from tapefacade._trace import execution
 from tapefacade._trace.recording import Recording
 from tapefacade._trace.shape_changes import padding
@@ -72,6 +73,17 @@ def test_programs_steps_and_looks_are_counted(report):
     assert found["looked at"] == [f"5  {os.path.relpath(place('here'))}"]
     assert found["functions"] == ["no tf.function was called"]
     assert 0.0 < report.compiling < report._ended - report._began
+
+
+@pytest.mark.parametrize(("own", "wanted"), [([], ""), (["/home/me/train.py:7"], "train.py:7;")])
+def test_numbers_that_a_library_chooses_are_no_advice(own, wanted):
+    """Keras's initializers of unlike sizes are the same ops for other numbers."""
+    library = "/lib/site-packages/keras/src/initializers.py:3"
+    known = types.SimpleNamespace(change=lambda: ("", []), lines=[library, *own])
+    parts = [types.SimpleNamespace(steps=[types.SimpleNamespace(static=(n,))]) for n in range(2)]
+    said = compiled_again(known, parts)
+    assert wanted in said
+    assert bool(said) is bool(own)
 
 
 def test_shapes_and_lines_behind_compiled_programs_are_named(report):

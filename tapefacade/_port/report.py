@@ -29,7 +29,7 @@ from tapefacade._tape.tape import GradientTape
 from tapefacade._tape.tape_memory import kept_by_lines
 from tapefacade._trace import execution
 from tapefacade._trace.op_costs import bytes_of, cost_of, count_text
-from tapefacade._trace.program_listing import aligned, bytes_text, in_sentence, place
+from tapefacade._trace.program_listing import aligned, bytes_text, in_sentence, own_line, place
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.shape_changes import (
     REMEDY_NUMBERS,
@@ -39,7 +39,7 @@ from tapefacade._trace.shape_changes import (
     shown,
 )
 from tapefacade._trace.slices import Slice
-from tapefacade._trace.tree import users_line
+from tapefacade._trace.tree import INSTALLED_LIBRARY, users_line
 
 MAX_ROWS = 12
 MAX_LABEL = 60  # characters of a line in a plot
@@ -494,10 +494,12 @@ def compiled_again(known: ProgramShapes, parts: list[Slice]) -> str:
     places = [place for place, found in enumerate(statics) if len(set(found)) > 1]
     if not places:
         return ""
-    line = _short(in_sentence(known.lines[places[0]]))
+    line = own_line(known.lines[places[0] :])
+    if INSTALLED_LIBRARY.search(line):  # as initializers, whose sizes nobody can change there
+        return ""
     return (
-        f"{len(parts):,} of them are the same ops for other static numbers, at {line}; "
-        f"{REMEDY_NUMBERS}"
+        f"{len(parts):,} of them are the same ops for other static numbers, at "
+        f"{_short(in_sentence(line))}; {REMEDY_NUMBERS}"
     )
 
 
