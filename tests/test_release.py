@@ -34,6 +34,16 @@ def test_tags_that_are_no_versions_are_refused(tag, tmp_path):
 
 
 @needs_bash
+def test_without_a_tag_nothing_is_built(monkeypatch, tmp_path):
+    """A text in backquotes would be a command, which builds."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = release()
+    assert done.returncode
+    assert "which tag? Write: .ci/release v1.2.3 build/release" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_bash
 def test_parts_that_are_unknown_are_refused(tmp_path):
     done = release("v1.2.3", str(tmp_path), "paper")
     assert done.returncode == 2
