@@ -423,8 +423,10 @@ def nearest_name(wanted: str, names: list[str]) -> str | None:
     >>> nearest_name("tf.mul", ["tf.multiply", "tf.scalar_mul"])
     'tf.multiply'
     >>> nearest_name("tf.quux", ["tf.abs"])
+    >>> nearest_name("tf.nn.rnn", ["tf.nn"])  # where it is missing is no answer
     """
     namespace, _, last = wanted.rpartition(".")
+    names = [name for name in names if not f"{namespace}.".startswith(f"{name}.")]
     # The least deep one is kept of those that end alike.
     everywhere = {_last(name): name for name in sorted(names, key=_depth, reverse=True)}
     if last in everywhere:
