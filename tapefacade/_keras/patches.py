@@ -23,6 +23,7 @@ from tapefacade._keras.backend import (
     tracebacks,
     variables,
 )
+from tapefacade._keras.backend.convolutions import in_best_form
 from tapefacade._keras.backend.direct_functions import direct_function
 from tapefacade._keras.backend.lifted_functions import KerasState, lift
 from tapefacade._keras.keras2 import (
@@ -214,8 +215,9 @@ def _lifted() -> dict[Any, Any]:
         module = importlib.import_module(f"keras.src.backend.jax.{short}")
         for name, function in list(vars(module).items()):
             if _is_own(function, module) and name not in FUNCTIONS_LEFT_ALONE:
+                computed = in_best_form(name, function) if short == "nn" else function
                 made = direct_function(
-                    name, lift(function, name, is_narrow=short in MODULES_OF_32_BITS)
+                    name, lift(computed, name, is_narrow=short in MODULES_OF_32_BITS)
                 )
                 replaced[function] = random.seeded(made) if random.takes_seed(function) else made
                 PATCHES.set(module, name, replaced[function])

@@ -12,6 +12,7 @@ from tapefacade._core.error_texts import invalid, refused_choice, shape_text
 from tapefacade._core.kernel_dtypes import FLOATS_HALF_FIRST
 from tapefacade._definition.argument_checks import require_room
 from tapefacade._definition.op import TensorLike, op
+from tapefacade._ops.nn.convolution_forms import in_other_form
 
 MESSAGE_EMPTY_FILTER = "filter must not have zero elements (i.e. all dimensions must be non-zero)"
 SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
@@ -207,6 +208,11 @@ def apply_filters(
     """Convolves with checked arguments, a number for each axis of the input."""
     steps, rates = ([numbers[axis] for axis in layout.axes] for numbers in (strides, dilations))
     require_room([input.shape[axis] for axis in layout.axes], filters.shape, steps, rates, padding)
+    groups = input.shape[layout.channels] // max(filters.shape[-2], 1)
+    if layout.channels == layout.spatial + 1:
+        found = in_other_form(input, filters, steps, padding, rates, groups)
+        if found is not None:
+            return found
     return lax.conv_general_dilated(
         input,
         filters,
@@ -214,7 +220,7 @@ def apply_filters(
         padding,
         rhs_dilation=rates,
         dimension_numbers=(layout.text, f"{SPATIAL[layout.spatial]}IO", layout.text),
-        feature_group_count=input.shape[layout.channels] // max(filters.shape[-2], 1),
+        feature_group_count=groups,
     )
 
 

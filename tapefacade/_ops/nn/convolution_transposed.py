@@ -18,6 +18,7 @@ from tapefacade._ops.nn.convolution import (
     padding_of,
     sequence_of,
 )
+from tapefacade._ops.nn.convolution_forms import transposed_in_other_form
 
 
 def apply_transposed_filters(
@@ -43,11 +44,31 @@ def apply_transposed_filters(
     _check_transposed(input, filters, shape, steps, pads, rates, layout)
     if jnp.issubdtype(input.dtype, jnp.integer):
         return _transposed_integers(input, filters, shape, steps, pads, rates, layout)
+    found = _in_other_form(input, filters, shape, steps, pads, rates, layout)
+    if found is not None:
+        return found
     forward = jax.ShapeDtypeStruct(shape, input.dtype)
     transpose = jax.linear_transpose(
         lambda x: apply_filters(x, filters, steps, pads, rates, layout), forward
     )
     return transpose(input)[0]
+
+
+def _in_other_form(
+    input: jax.Array,
+    filters: jax.Array,
+    shape: tuple[int, ...],
+    steps: Sequence[int],
+    pads: Any,
+    rates: Sequence[int],
+    layout: DataFormat,
+) -> jax.Array | None:
+    if layout.channels_first or max(rates) > 1 or shape[-1] != filters.shape[-2]:
+        return None
+    strides, sizes = steps[1:-1], shape[1:-1]
+    if isinstance(pads, str):
+        pads = jax.lax.padtype_to_pads(sizes, filters.shape[:-2], strides, pads)
+    return transposed_in_other_form(input, filters, strides, [b for b, _ in pads], sizes)
 
 
 def _transposed_integers(
