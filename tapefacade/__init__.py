@@ -370,6 +370,7 @@ from tapefacade._tape.tape import GradientTape as GradientTape
 from tapefacade._tape.unconnected_gradients import UnconnectedGradients as UnconnectedGradients
 
 __version__ = version.VERSION  # of the TensorFlow whose behaviour this follows
+__git_version__ = version.GIT_VERSION
 newaxis = None
 # To a type checker, a tensor has the attributes and operators that the one subclass has.
 if _typing.TYPE_CHECKING:
