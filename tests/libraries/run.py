@@ -85,13 +85,17 @@ LIBRARIES = [
             "array_record", "etils[edc,enp,epath,epy,etree]", "immutabledict", "promise", "psutil",
             "pyarrow", "simple_parsing", "tensorflow-metadata", "termcolor", "toml", "tqdm",
         ),
+        note="Specs of mapped elements have the sizes of the first element; there are no graphs",
     ),
     Library(
         "tensorflow-graphics", "2021.12.3",
         ("tensorflow_graphics/math/*_test.py", "tensorflow_graphics/geometry/*_test.py"),
         requirements=("networkx", "trimesh", "psutil", "tqdm", "termcolor"),
     ),
-    Library("tensorflow-hub", "0.16.1", program=True),
+    Library(
+        "tensorflow-hub", "0.16.1", program=True,
+        note="`hub.load` looks for `saved_model.pb`, which saved models of ours do not have",
+    ),
     Library("keras-tuner", "1.4.8", program=True, requirements=("kt-legacy", "grpcio")),
     Library(
         "keras-hub", "0.32.0", program=True, requirements=("regex", "tokenizers", "kagglehub")
