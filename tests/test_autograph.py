@@ -177,6 +177,30 @@ def test_what_runs_often_in_a_first_call_is_compiled(monkeypatch):
     assert count.compiled == 1
 
 
+def test_later_calls_of_python_that_runs_each_time_are_compiled():
+    data = tf.data.Dataset.from_tensor_slices(np.linspace(0, 1, 18, dtype="f").reshape(9, 2))
+    w = tf.Variable([0.5, -0.5])
+
+    @tf.function
+    def f(rate):
+        total = c(0.0)
+        for row in data:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.cos(row * w))
+            w.assign_sub(rate * tape.gradient(loss, w))
+            total += loss
+        return total
+
+    compiled = []
+    for _ in range(5):
+        with counted() as count:
+            f(c(0.1)).numpy()
+        compiled.append(count.compiled)
+    assert compiled[0] == 0
+    assert compiled[1] > 0
+    assert compiled[3:] == [0, 0]
+
+
 def test_errors_of_a_first_call_are_those_of_its_ops():
     @tf.function
     def f(x, i):

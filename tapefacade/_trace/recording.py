@@ -255,7 +255,7 @@ class Recording:
         if self.blocks or self.effects or self.traced or self.assigned or self.data.taped:
             return False
         program = self.at.programs.get(((tensor._slot,), (), self.state))
-        if program is None or program.executable.is_checked:
+        if program is None or program.executable.is_checked or program.is_rehearsal:
             return False
         (tensor._value,) = program.run(self.data.leaves, self.data.scalars)
         if THREAD.recording is self:
@@ -436,11 +436,18 @@ class Recording:
         if program is None:
             with no_collection():
                 program = make_program(node, self.data, wanted, effects)
-            functions = THREAD.functions
-            if self.data.is_rehearsal or (functions and functions[-1].is_rehearsal):
+            if self._is_rehearsal:
                 program.is_rehearsal = has_small_values(program.executable.part)
             node.keep_program(key, program)
+        elif program.is_rehearsal:  # later calls of a function whose Python runs at every call
+            program.is_rehearsal = self._is_rehearsal
         return program
+
+    @property
+    def _is_rehearsal(self) -> bool:
+        """Whether a function is called for the first time, and recorded by its next call."""
+        functions = THREAD.functions
+        return self.data.is_rehearsal or (bool(functions) and functions[-1].is_rehearsal)
 
     def _store(self, pending: list[tuple[int, EagerTensor]], outputs: list[Any]) -> None:
         leaves = self.data.leaves if self.is_held else None
