@@ -482,7 +482,7 @@ def test_tables_of_other_dtypes_are_refused_before_anything_is_restored(tmp_path
     source.t.insert(["x"], [1.0])
     path = tf.train.Checkpoint(m=source).write(tmp_path / "ck")
     target = made(*dtypes)
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"RestoreV2_dtypes_3.*table-"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"(?s)table-.*RestoreV2_dtypes_3"):
         tf.train.Checkpoint(m=target).read(path)
     assert target.a.numpy() == 0.0
     same = made(tf.string, tf.float32)

@@ -96,14 +96,14 @@ def test_one_look_in_a_hundred_steps_is_right():
 def test_shapes_that_change():
     w = tf.Variable(tf.ones([8, 1]))
     # The last of them is still to be computed when the program ends.
-    found, examination = examined(lambda: [step(w, tf.ones([n, 8])) for n in range(20, 25)])
+    found, examination = examined(lambda: [step(w, tf.ones([n, 8])) for n in (20, 24, 21, 27, 22)])
     shapes = found["shapes"]
     assert shapes.lines == (place("shapes"),)
-    assert "programs compiled for shapes (20, 8), (21, 8), (22, 8) and 1 more" in shapes.text
-    assert "axis 0 was 20, 21, 22 and 1 more" in shapes.text
+    assert "programs compiled for shapes (20, 8), (24, 8), (21, 8) and 1 more" in shapes.text
+    assert "axis 0 was 20, 24, 21 and 1 more" in shapes.text
     assert "drop_remainder=True" in shapes.advice
-    assert "pad it to (23, 8)" in shapes.advice
-    assert "`np.pad(x, [(0, 23 - x.shape[0]), (0, 0)])`" in shapes.advice
+    assert "pad it to (27, 8)" in shapes.advice
+    assert "`np.pad(x, [(0, 27 - x.shape[0]), (0, 0)])`" in shapes.advice
     assert "1. " in examination.advice()
     assert "# shapes" in examination.advice()
 

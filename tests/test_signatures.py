@@ -36,7 +36,7 @@ PUBLIC = dict(public(tf))
 FREE = re.compile(
     r"tf[.]compat[.]v1[.]|tf[.](meshgrid|ragged[.]map_flat_values|sparse[.]map_values)$"
     r"|tf[.]experimental[.]numpy[.](broadcast_arrays|string_|unicode_)$"
-    r"|tf[.]experimental[.](Batchable)?ExtensionType$"
+    r"|tf[.](Operation|experimental[.](Batchable)?ExtensionType)$"
     r"|tf[.]experimental[.]dtensor[.]call_with_layout$"  # as in TensorFlow
 )
 

@@ -5,8 +5,6 @@ import re
 import traceback
 from typing import Any
 
-# Where TensorFlow says which kernel has failed; programs match on it, people read what follows.
-KERNEL_PLACE = re.compile(r"(\{\{function_node [^{}]*\}\}) (.+)", re.DOTALL)
 OK = 0
 CANCELLED = 1
 UNKNOWN = 2
@@ -32,6 +30,13 @@ class OperatorNotAllowedInGraphError(TypeError):
     >>> issubclass(OperatorNotAllowedInGraphError, TypeError)
     True
     """
+
+
+def _beginning_with_a_sentence(message: Any) -> Any:
+    """Puts the kernel, which TensorFlow names first, behind the text: programs match on both."""
+    kernel = r"(\{\{function_node [^{}]*\}\}) (.+)"
+    found = isinstance(message, str) and re.fullmatch(kernel, message, re.DOTALL)
+    return found.expand(r"\2\n\1") if found else message
 
 
 class OpError(Exception):
@@ -60,8 +65,7 @@ class OpError(Exception):
         super().__init__()
         self._node_def = node_def
         self._op = op
-        begins_with_kernel = isinstance(message, str) and KERNEL_PLACE.fullmatch(message)
-        self._message = begins_with_kernel.expand(r"\2\n\1") if begins_with_kernel else message
+        self._message = _beginning_with_a_sentence(message)
         self._error_code = error_code
         self._experimental_payloads = args[0] if args else {}
 

@@ -50,6 +50,8 @@ def _public_names() -> dict[str, str]:
     """Returns what the public functions are called, by the last part of their names."""
     found: dict[str, str] = {}
     for name in FUNCTIONS:
+        if name.startswith("experimental.numpy."):
+            continue  # NumPy's names, some for what others call otherwise
         found.setdefault(name.rpartition(".")[2], f"tf.{name}")
     return found
 

@@ -160,9 +160,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     start = 0 if axis is None else int(axis)
     tensor.shape[start : start + rank].assert_is_compatible_with(mask.shape)
     start = start + tensor.ndim if start < 0 else start
-    places = np.flatnonzero(mask.numpy())
-    places = with_unknown_axes(from_host(places), 0)
-    return take(_flattened(tensor, start, rank), places, start)
+    places = from_host(np.flatnonzero(mask.numpy()))
+    return with_unknown_axes(take(_flattened(tensor, start, rank), places, start), start)
 
 
 @function("dynamic_partition", dispatch=True)

@@ -95,7 +95,9 @@ CASES = [
     Case("reduce_logsumexp", (M,), {"axis": 1}, id="axis", atol=1e-6),
     Case("reduce_logsumexp", (M,), {"axis": 0, "keepdims": True}, id="keepdims", atol=1e-6),
     Case("reduce_logsumexp", (d(0.3, -1.2, 2.0),), id="float64", atol=1e-6),
-    Case("reduce_logsumexp", (f(0.3, -1.2, dtype="float16"),), id="half", atol=1e-6),
+    # The second derivative is a sum that cancels, to 0.1 of float16's epsilon: processors with
+    # arithmetic of such numbers round each of its terms.
+    Case("reduce_logsumexp", (f(0.3, -1.2, dtype="float16"),), id="half", atol=1e-4),
     Case("reduce_logsumexp", (f(1000.0, 1000.0),), id="large", atol=1e-6),
     Case("reduce_logsumexp", (f(-INF, -INF),), id="minus inf"),
     Case("reduce_logsumexp", (f(INF, 1.0),), id="inf"),
