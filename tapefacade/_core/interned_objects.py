@@ -10,7 +10,7 @@ T = TypeVar("T")
 # recorded with them is then recorded, and compiled, anew.
 MAX_OBJECTS_OF_A_KIND = 4096
 TABLES: dict[Callable[..., Any], dict[tuple[Hashable, ...], Any]] = {}
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
 
 
 def interned(kind: Callable[..., T], *arguments: Hashable) -> T:

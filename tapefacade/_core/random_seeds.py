@@ -15,7 +15,7 @@ MAX_WORD = 2**64 - 1
 # Three words of 64 bits, low bits first: how far a kernel has come, the seed of the op (together
 # they are the counter of Philox), the global seed (its key).
 _STATE = struct.Struct("<QQQ")
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
 
 
 class Seeds:

@@ -474,7 +474,7 @@ class _GlobalGenerator:
 
     def __init__(self) -> None:
         self.generator: Generator | None = None
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
 
 
 _GLOBAL = _GlobalGenerator()

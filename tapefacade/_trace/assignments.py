@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-_MERGE_LOCK = threading.Lock()
+_MERGE_LOCK = threading.RLock()
 _TENSOR_NAMES = repeat("_tensor")
 # The variables of each lock that several variables share.
 _MEMBERS: weakref.WeakKeyDictionary[Any, list[weakref.ref[Any]]] = weakref.WeakKeyDictionary()

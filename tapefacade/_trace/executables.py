@@ -152,12 +152,11 @@ class _Executables:
 
     def __init__(self) -> None:
         self._found: dict[Any, Executable] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # an interrupt at the end of a block leaves it held
 
     def get(self, part: Slice, layout: InputLayout, donated: tuple[int, ...] = ()) -> Executable:
-        with self._lock:
-            executable = self._found.get((part, layout, donated))
-            return Executable(part, layout, donated) if executable is None else executable
+        executable = self._found.get((part, layout, donated))
+        return Executable(part, layout, donated) if executable is None else executable
 
     def has(self, part: Slice, layout: InputLayout) -> bool:
         """Whether a function is compiled."""

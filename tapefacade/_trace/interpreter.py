@@ -838,7 +838,7 @@ def _is_plain(jaxpr: Jaxpr) -> bool:
 # Operations that XLA compiles alone, by what they compute; the oldest goes.
 MAX_ALONE = 2048
 _COMPILED_ALONE: dict[Any, Any] = {}
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
 
 
 class _CompiledOperation:

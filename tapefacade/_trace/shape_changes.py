@@ -90,7 +90,7 @@ class ShapeChanges:
     """Takes note of new programs, and says once for each line that shapes change there."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._found: dict[Any, ProgramShapes] = {}
         self._told: set[str] = set()
 

@@ -21,7 +21,7 @@ from tapefacade._trace.recording import THREAD
 
 # Calls after which the types of the results are taken to be those of all calls.
 MIN_CALLS = 2
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
 
 
 class HostCall(Operation):

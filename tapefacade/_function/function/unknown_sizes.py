@@ -41,7 +41,7 @@ _PLAIN: dict[str, Any] = {
     "__iter__": vars(EagerTensor)["__iter__"],
     "set_shape": vars(EagerTensor)["set_shape"],
 }
-_LOCK = threading.Lock()
+_LOCK = threading.RLock()
 # What each thread records for unknown sizes, the innermost last.
 _OPEN: Any = ACCOUNTS
 # In the place of unknown sizes where types are inferred once more: of equal ones the same. They can
