@@ -56,7 +56,6 @@ from tapefacade._trace.frames import RunningCall, ValueWanted
 from tapefacade._trace.recording import THREAD, Recording
 
 Array = np.ndarray[Any, Any]
-# Stands for unknown sizes; sizes near its multiples and halves were computed from it.
 MAX_BODIES = 256  # programs of one function, for elements of different shapes
 ROWS_BEFORE_BATCHED_CALLS = 64  # rows for which no program of its own is worth its compilation
 

@@ -16,17 +16,15 @@ from tapefacade._core.tensor_shape import TensorShape
 Result = TypeVar("Result")
 Shape = tuple[int, ...]
 
-# For each axis: sizes that are equal are mostly those of the same axis. Primes, so that a number in
-# an error tells of which it is a multiple; small ones, where there may be many.
-SIZES_OF_AXES = (1009, 61, 67, 71, 73, 79, 83, 89)
-# For each size, where those of an axis cannot all be equal.
-DIFFERENT_SIZES = (1009, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131)
+# Primes, so that a number in an error tells of which it is a multiple; small but for the first,
+# where there may be many. First the unknown sizes of an axis are equal, as they mostly are.
+STAND_IN_SIZES = (1009, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131)
 # A recording may print, and takes as long as a call.
 MAX_RECORDINGS = 24
 # Where not even the number of axes is known.
 RANKS = (0, 2, 1, 3, 4)
 # In the place of every unknown size, where what comes of it is told by the numbers themselves.
-STAND_IN_SIZE, STAND_IN_TOLERANCE = 1009, 8
+STAND_IN_SIZE, STAND_IN_TOLERANCE = STAND_IN_SIZES[0], 8
 _NUMBER = re.compile(r"(?<![\w.])\d+(?![\w.])")
 
 
@@ -88,9 +86,9 @@ def _first_sizes(shapes: Sequence[Sequence[int | None]]) -> Iterator[dict[tuple[
         for axis, size in enumerate(shape)
         if size is None
     ]
-    yield {key: SIZES_OF_AXES[key[1] % len(SIZES_OF_AXES)] for key in unknown}
-    if len({axis for _, axis in unknown}) < len(unknown) <= len(DIFFERENT_SIZES):
-        yield dict(zip(unknown, DIFFERENT_SIZES, strict=False))
+    yield {key: STAND_IN_SIZES[key[1] % len(STAND_IN_SIZES)] for key in unknown}
+    if len({axis for _, axis in unknown}) < len(unknown) <= len(STAND_IN_SIZES):
+        yield dict(zip(unknown, STAND_IN_SIZES, strict=False))
 
 
 def _fitting(
