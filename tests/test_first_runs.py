@@ -27,6 +27,7 @@ from tapefacade._trace import (
 from tapefacade._trace.background_compilation import (
     BACKGROUND_COMPILER,
     COMPILATION_WATCH,
+    SECONDS_OF_TRACING,
     BackgroundCompiler,
     CompilationJob,
     CompilationWatch,
@@ -322,6 +323,19 @@ def trained(network, steps, step=None):
     return losses, counts
 
 
+def test_what_numpy_computes_stays_where_the_next_step_needs_it(all_deep, monkeypatch):
+    network = Network()
+    with held(monkeypatch):
+        for _ in range(3):
+            network.step(network.x, network.y, 0.1).numpy()
+        with monkeypatch.context() as patched:
+            patched.delattr(jax, "device_put")
+            network.step(network.x, network.y, 0.1).numpy()
+    assert all(type(v._tensor._value) is np.ndarray for v in network.variables)
+    network.step(network.x, network.y, 0.1).numpy()
+    assert all(isinstance(v._tensor._value, jax.Array) for v in network.variables)
+
+
 @pytest.mark.parametrize("is_function", [False, True])
 def test_a_deep_step_is_compiled_once_when_it_repeats(all_deep, jobs, is_function):
     network, other = Network(), Network()
@@ -609,26 +623,54 @@ def test_a_long_program_is_watched(monkeypatch):
 def test_there_is_one_thread_and_it_ends():
     own, names, go = BackgroundCompiler(), [], threading.Event()
 
-    def lower():
+    def trace():
         names.append(threading.current_thread().name)
         go.wait(60)
-        return jax.jit(jnp.sin).lower(F)
+        return jax.jit(jnp.sin).trace(F)
 
-    assert own.submit(CompilationJob(lower, "first"))
-    assert own.submit(CompilationJob(lower, "second"))
+    assert own.submit(CompilationJob(trace, "first"))
+    assert own.submit(CompilationJob(trace, "second"))
     go.set()
     own.wait()
     assert names == ["tapefacade compiler"] * 2
     assert not any(t.name == names[0] for t in threading.enumerate() if t is own._thread)
-    assert own.submit(CompilationJob(lower, "third"))  # it begins anew
+    assert own.submit(CompilationJob(trace, "third"))  # it begins anew
     own.wait()
     assert len(names) == 3
+
+
+def test_steps_need_not_wait_for_what_traces():
+    before, within = sys.getswitchinterval(), []
+
+    def trace():
+        within.append(sys.getswitchinterval())
+        raise ValueError
+
+    CompilationJob(trace, "a test").run()
+    assert within[0] <= SECONDS_OF_TRACING * 1.01
+    assert sys.getswitchinterval() == before
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_program_has_run_before_a_step_uses_it(ends):
+    """The first run takes longer; a loop that ends for a step's numbers need not for others."""
+    runs = []
+
+    def function(x):
+        jax.debug.callback(lambda: runs.append(x.shape))
+        return jnp.sin(x) if ends else jax.lax.while_loop(lambda y: y < 1.0, lambda y: 2 * y, x)
+
+    job = CompilationJob(lambda: jax.jit(function).trace(np.float32(1)), "a test")
+    job.run()
+    jax.effects_barrier()
+    assert job.is_done
+    assert len(runs) == ends
 
 
 def test_jobs_that_wait_are_bounded_and_left_out_at_the_end(monkeypatch):
     monkeypatch.setattr(background_compilation, "MAX_WAITING", 2)
     own, go = BackgroundCompiler(), threading.Event()
-    first = CompilationJob(lambda: (go.wait(60), jax.jit(jnp.sin).lower(F))[1], "first")
+    first = CompilationJob(lambda: (go.wait(60), jax.jit(jnp.sin).trace(F))[1], "first")
     assert own.submit(first)
     while own._current is not first:
         pass

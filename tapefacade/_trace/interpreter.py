@@ -61,6 +61,14 @@ def weight_of(jaxpr: Jaxpr) -> float:
     return total
 
 
+def has_loops(jaxpr: Jaxpr) -> bool:
+    """Whether a program has loops whose length is computed, which need not end for any numbers."""
+    return any(
+        equation.primitive.name == "while" or any(has_loops(_open(own)) for own in _inner(equation))
+        for equation in jaxpr.eqns
+    )
+
+
 def _needed(jaxpr: Jaxpr) -> list[JaxprEqn]:
     """Returns what the results need: often not the forward part of a gradient."""
     needed = {id(atom) for atom in jaxpr.outvars}

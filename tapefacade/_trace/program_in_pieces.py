@@ -8,13 +8,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import jax
 import numpy as np
 
 from tapefacade._trace import executables
 from tapefacade._trace.executables import STATISTICS, Executable, InputLayout
 from tapefacade._trace.garbage_collection import no_collection
-from tapefacade._trace.numpy_steps import NumpyProgram, has_small_values
+from tapefacade._trace.numpy_steps import NumpyProgram, has_small_values, own_value
 from tapefacade._trace.segment_cuts import seconds_to_compile
 from tapefacade._trace.segments import Piece, is_wide
 from tapefacade._trace.slices import Slice
@@ -161,8 +160,7 @@ class ProgramInPieces:
             for slot in gone:
                 values[slot] = None
         outputs = [values[slot] for slot in self._part.outputs]
-        # What NumPy has computed becomes like the rest.
-        outputs = [jax.device_put(np.array(v)) if isinstance(v, HOST_TYPES) else v for v in outputs]
+        outputs = [own_value(v) if isinstance(v, HOST_TYPES) else v for v in outputs]
         return outputs, failed
 
     def _early_call(self, executable: Executable, arguments: Sequence[Any]) -> Any:
