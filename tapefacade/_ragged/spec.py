@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor
@@ -106,6 +108,23 @@ class RaggedTensorSpec(TypeSpec):
         """
         flat = value.flat_values
         return cls(value.shape, flat.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    def _example(self, size: int) -> Any:
+        """Returns a value of zeros, with rows of `size` and one more where lengths are unknown."""
+        rank = self._ragged_rank + 1
+        known: list[int | None] = [None] * rank if self._shape.rank is None else [*self._shape]
+        count = size if known[0] is None else known[0]
+        lengths: list[np.ndarray[Any, Any]] = []
+        for length in known[1:rank]:
+            own = [size + row % 2 for row in range(count)] if length is None else [length] * count
+            lengths.append(np.array(own, self._row_splits_dtype._numpy))
+            count = sum(own)
+        inner = [size if own is None else own for own in known[rank:]]
+        kind = "S1" if self._dtype is dtypes.string else self._dtype._numpy
+        value: Any = convert(np.zeros([count, *inner], kind))
+        for own in reversed(lengths):
+            value = RaggedTensor.from_row_lengths(value, own)
+        return value
 
     def _serialize(self) -> tuple[Any, ...]:
         held = (self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype)

@@ -1,6 +1,9 @@
 """The type of sparse tensors: `tf.SparseTensorSpec`."""
 
+import math
 from typing import Any
+
+import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.tensor_shape import TensorShape
@@ -60,6 +63,15 @@ class SparseTensorSpec(TypeSpec):
     def _unbatch(self) -> "SparseTensorSpec":
         inner = self._shape[1:] if self._shape.rank is not None else None
         return SparseTensorSpec(inner, self._dtype)
+
+    def _example(self, size: int) -> SparseTensor:
+        """Returns a value of zeros at the first places, with `size` for unknown sizes."""
+        known: list[int | None] = [None] * 2 if self._shape.rank is None else [*self._shape]
+        shape = [size if own is None else own for own in known]
+        count = min(size, math.prod(shape))
+        places = np.stack(np.unravel_index(np.arange(count), shape), 1).reshape(count, len(shape))
+        kind = "S1" if self._dtype is dtypes.string else self._dtype._numpy
+        return SparseTensor(places.astype(np.int64), np.zeros(count, kind), shape)
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._shape, self._dtype)

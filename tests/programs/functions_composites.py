@@ -100,3 +100,33 @@ def within_loops_and_branches(tf, np):
             found.append(shown(branch(value, tf.constant(p))))
             found.append(shown(tf.function(branch)(value, tf.constant(p))))
     return found
+
+
+def results_for_specs_of_ragged_and_sparse_tensors(tf, np):
+    """The types of results are told before any call, with None for the sizes of other values."""
+
+    def told(function, *specs):
+        made = tf.function(function).get_concrete_function(*specs)
+        found = tf.nest.map_structure(
+            lambda r: [str(tf.TensorShape(r.shape)), r.dtype.name], made.structured_outputs
+        )
+        return [found, len(made.outputs), [str(i.shape) for i in made.inputs][:3]]
+
+    ragged, sparse = tf.RaggedTensorSpec, tf.SparseTensorSpec
+    rows, numbers = ragged([None, None], tf.float32), ragged([None, None], tf.int32)
+    return [
+        told(lambda r: (tf.reduce_sum(r, 1), r * 2.0, r.row_lengths(), r.values), rows),
+        told(lambda r: (r.to_tensor(), r.flat_values, tf.reduce_mean(r, -1)),
+             ragged([None, None, None], tf.float32)),
+        told(lambda r: (r.to_tensor(), tf.concat([r, r], 0), tf.concat([r, r], 1)),
+             ragged([4, None], tf.int32)),
+        told(lambda r: (r.to_tensor(shape=[None, 6, 2]), r.values),
+             ragged([None, None, 2], tf.float32, ragged_rank=1)),
+        told(lambda r, x: tf.gather(x, r.to_tensor()), numbers, tf.TensorSpec([7, 3])),
+        told(lambda r, x: (r.to_tensor(), x * 2.0), numbers, tf.TensorSpec([None, 3])),
+        told(lambda r, q: tf.concat([r, q], 1), numbers, numbers),
+        told(lambda s: (tf.sparse.sparse_dense_matmul(s, tf.ones([3, 2])), s.values, s),
+             sparse([None, 3], tf.float32)),
+        told(lambda r: (tf.strings.length(r), r), ragged([None, None], tf.string)),
+        told(lambda r: r.to_tensor() if tf.reduce_sum(r) > 0 else -r.to_tensor(), rows),
+    ]  # fmt: skip

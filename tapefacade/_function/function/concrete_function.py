@@ -194,13 +194,15 @@ class ConcreteFunction(function_types.Callable):
     @property
     def inputs(self) -> list[TensorSpec]:
         """A `tf.TensorSpec` for each tensor among the arguments and captures."""
-        own = [s for s in nest.flatten(self._arguments) if isinstance(s, TensorSpec)]
+        leaves = nest.flatten(self._arguments, expand_composites=True)
+        own = [spec for spec in leaves if isinstance(spec, TensorSpec)]
         return own + [TensorSpec(c.shape, c.dtype) for c in self.captured_inputs]
 
     @property
     def outputs(self) -> list[Any]:
         """A `tf.TensorSpec` for each tensor in the result."""
-        return [spec for spec in nest.flatten(self._outputs) if isinstance(spec, TypeSpec)]
+        leaves = nest.flatten(self._outputs, expand_composites=True)
+        return [spec for spec in leaves if isinstance(spec, TypeSpec)]
 
     @property
     def output_dtypes(self) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import MESSAGE_SINGLETON
+from tapefacade._core.errors import OpError
 from tapefacade._core.logging import get_logger
 from tapefacade._core.process_group import PROCESSES
 from tapefacade._core.random_keys import (
@@ -28,6 +29,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import type_of
 from tapefacade._core.tracebacks import shorten
+from tapefacade._core.type_spec import TypeSpec
 from tapefacade._function.function.concrete_function import ConcreteFunction, not_one_program
 from tapefacade._function.function.eager_mode import EAGER_MODE
 from tapefacade._function.function.function_types import PolymorphicFunction
@@ -39,11 +41,13 @@ from tapefacade._function.function.retracing_rules import (
     has_unknown_sizes,
     is_textual,
     key_of,
+    known_parts,
     open_signature,
     relaxed,
     shared_key_of,
     tensor_specs,
     types_in,
+    with_examples,
     with_specs,
     with_tensors,
 )
@@ -73,6 +77,8 @@ from tapefacade._trace.tree import TREE, users_line
 MESSAGE_CREATED_LATER = (
     "Creating variables on a non-first call to a function decorated with tf.function."
 )
+# In the place of sizes that specs of ragged and sparse tensors leave open.
+EXAMPLE_SIZES = (3, 5)
 WHY_COMPOSITE = "specs of ragged and sparse tensors do not tell how many elements there are"
 MESSAGE_NOT_CALLED = (
     "{} has not been called, so nothing is recorded. Give `program` arguments, or call it first."
@@ -611,7 +617,10 @@ class Function(PolymorphicFunction):
     def _make_concrete(self, key: Any, args: Any, kwargs: dict[str, Any]) -> ConcreteFunction:
         trace = self._traces.get(key)
         if trace is None:
-            trace = self._record_abstract(args, kwargs)
+            if has_composite_specs((args, kwargs)):
+                trace = self._record_examples(args, kwargs)
+            else:
+                trace = self._record_abstract(args, kwargs)
             if trace.recorded is None and self._signature is not None:  # as a call has found
                 trace.specs = next(
                     (t.specs for t in self._traces.values() if t.specs is not None), None
@@ -635,11 +644,6 @@ class Function(PolymorphicFunction):
     def _concrete_of(
         self, args: Any, kwargs: dict[str, Any], trace: FunctionTrace
     ) -> ConcreteFunction:
-        recorded = trace.recorded
-        outputs = trace.specs
-        if outputs is None and recorded is not None and trace.structure is not None:
-            types = [recorded.type_of(slot) for slot in recorded.results]
-            outputs = trace.structure.with_specs([TensorSpec(t.shape, t.dtype) for t in types])
         given = self._parameters.names(args, kwargs)
         arguments = with_specs(args, kwargs, given)
 
@@ -651,33 +655,63 @@ class Function(PolymorphicFunction):
             return self._call(positional, named)
 
         return ConcreteFunction(
-            call, f"__inference_{self.name}", arguments, given, recorded, outputs,
-            self._parameters.is_varied, trace.why,
+            call, f"__inference_{self.name}", arguments, given, trace.recorded,
+            trace.result_specs(), self._parameters.is_varied, trace.why,
         )  # fmt: skip
 
-    def _record_abstract(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
-        """Records a run on tensors that have no values; rewritten, if it looks at one."""
+    def _record_examples(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
+        """Records runs on ragged and sparse tensors of two sizes: what differs is unknown."""
+        trace = FunctionTrace(None, None, WHY_COMPOSITE)
+        found: list[Any] = []
+        count = self._tracing_count
+        for size in EXAMPLE_SIZES:
+            given: Any = with_examples((args, kwargs), size)
+            if given is None:
+                break
+            try:
+                recorded = self._record_abstract(given[0], given[1], known_parts(given))
+            except OpError:
+                if not is_textual(key_of(given, [])):
+                    raise
+                break  # texts have values, and these are not the user's
+            found.append(recorded.result_specs())
+        self._tracing_count = count + 1
+        if found and None not in found:
+            trace.specs = nest.map_structure(_common_spec, *found)
+        return trace
+
+    def _record_abstract(
+        self, args: Any, kwargs: dict[str, Any], known: Sequence[Any] = ()
+    ) -> FunctionTrace:
+        """Records a run on tensors that have no values; rewritten, if it looks at one.
+
+        Args:
+            args: the arguments.
+            kwargs: those by name.
+            known: for each tensor among them itself, if its values are known, or None.
+        """
         if has_composite_specs((args, kwargs)):
             self._tracing_count += 1
             return FunctionTrace(None, None, WHY_COMPOSITE)
-        trace = self._recorded_abstract(args, kwargs, None)
+        trace = self._recorded_abstract(args, kwargs, None, known)
         if trace.looked and (python := self._rewritten()) is not None:
-            again = self._recorded_abstract(args, kwargs, python)
+            again = self._recorded_abstract(args, kwargs, python, known)
             if again.recorded is not None:
                 again.rewritten = again.report = python
                 return again
         return trace
 
     def _recorded_abstract(
-        self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None
-    ) -> FunctionTrace:
+        self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None,
+        known: Sequence[Any],
+    ) -> FunctionTrace:  # fmt: skip
         refusal, runs_left = self._refusal, MAX_RUNS_FOR_KNOWN_VALUES
         while True:
             running = RunningCall(refusal)
             THREAD.functions.append(running)
             try:
                 trace = recorded_with_stand_ins(
-                    functools.partial(self._recorded_body, args, kwargs, python),
+                    functools.partial(self._recorded_body, args, kwargs, python, known),
                     [spec.shape for spec in tensor_specs((args, kwargs))],
                 )
             except ValueWanted as wanted:
@@ -694,19 +728,24 @@ class Function(PolymorphicFunction):
 
     def _recorded_body(
         self, args: Any, kwargs: dict[str, Any], python: Callable[..., Any] | None,
-        shapes: Sequence[tuple[int, ...]],
+        known: Sequence[Any], shapes: Sequence[tuple[int, ...]],
     ) -> FunctionTrace:  # fmt: skip
+        def run(tensors: Sequence[EagerTensor]) -> Any:
+            if known:
+                pairs = zip(known, tensors, strict=True)
+                tensors = [tensor if value is None else value for value, tensor in pairs]
+            return self._on_tensors(
+                args, kwargs, tensors, python, described,
+                has_values=not has_unknown_sizes((args, kwargs)),
+            )  # fmt: skip
+
         described: list[Any] = []
         specs: list[Any] = tensor_specs((args, kwargs))
         types = [type_of(s, spec.dtype._numpy) for s, spec in zip(shapes, specs, strict=True)]
         with function_draws():
             recorded, structure = record_body(
-                functools.partial(
-                    self._on_tensors, args, kwargs, python=python, described=described,
-                    has_values=not has_unknown_sizes((args, kwargs)),
-                ),
-                self._python, types, self._tensor_names(args, kwargs),
-            )  # fmt: skip
+                run, self._python, types, self._tensor_names(args, kwargs)
+            )
         for draw in recorded.draws.values():
             draw.is_spare = True  # nothing has run
         trace = FunctionTrace(recorded, structure, recorded.uncertain)
@@ -920,6 +959,11 @@ def _argument_keys(key: Any) -> list[Any]:
 
 def _again(python: Any, name: Any, specs: Any, settings: dict[str, Any]) -> Function:
     return Function(python, name, specs, **settings)
+
+
+def _common_spec(one: Any, other: Any) -> Any:
+    """Returns a spec that includes two, or what both are."""
+    return one.most_specific_compatible_type(other) if isinstance(one, TypeSpec) else one
 
 
 def _texts(made: ConcreteFunction) -> tuple[str, str]:

@@ -216,6 +216,36 @@ def has_composite_specs(arguments: Any) -> bool:
     )
 
 
+def with_examples(arguments: Any, size: int) -> Any:
+    """Returns arguments with values in the place of specs of ragged and sparse tensors.
+
+    Args:
+        arguments: a nest of anything.
+        size: in the place of sizes that the specs leave open.
+
+    Returns:
+        The nest; None if there is a spec that has no such value.
+    """
+    leaves = nest.flatten(arguments)
+    for place, leaf in enumerate(leaves):
+        if has_composite_specs(leaf):
+            if not hasattr(leaf, "_example"):
+                return None
+            leaves[place] = leaf._example(size)
+    return nest.pack_sequence_as(arguments, leaves)
+
+
+def known_parts(arguments: Any) -> list[EagerTensor | None]:
+    """Lists the tensors that say where values are; None in the place of those that hold them."""
+    found: list[EagerTensor | None] = []
+    for leaf in nest.flatten(arguments):
+        values = leaf
+        while isinstance(values, CompositeTensor):
+            values = values._differentiated()
+        found += [None if part is values else part for part in parts(leaf) if is_tensor(part)]
+    return found
+
+
 def _leaves_and_parts(arguments: Any) -> list[Any]:
     """Lists the leaves of arguments, specs of values made of dense tensors taken apart."""
     return [

@@ -5,6 +5,7 @@ from typing import Any
 
 from tapefacade._core.random_keys import Counts, function_draws, recorded_draws
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.compiled_program import CompiledProgram
 from tapefacade._function.function.outputs import OutputStructure
@@ -64,6 +65,14 @@ class FunctionTrace:
     def draws_rewritten(self) -> bool:
         """Whether random ops were recorded of rewritten Python."""
         return self.report is not None and self.recorded is not None and bool(self.recorded.draws)
+
+    def result_specs(self) -> Any:
+        """Returns the result with specs in the place of tensors; None if they are not known."""
+        recorded = self.recorded
+        if self.specs is not None or recorded is None or self.structure is None:
+            return self.specs
+        types = [recorded.type_of(slot) for slot in recorded.results]
+        return self.structure.with_specs([TensorSpec(t.shape, t.dtype) for t in types])
 
     def call(self, tensors: Sequence[EagerTensor]) -> Any:
         """Calls the function without Python.
