@@ -1,11 +1,13 @@
 """Deep models from the first step on: what a user waits for, and what comes later.
 
     python benchmarks/deep.py [--only NAME ...] [--contestants NAME ...] [--json FILE]
+    python benchmarks/deep.py --write
 
 Every model and contestant has a process of its own, with nothing compiled before. The first step,
 the steps after it up to the twelfth, the longest of all after the first, the steady step, the time
 of 50 steps, and the largest resident memory are reported; seconds both of the wall and of the
-processor, whose work in the background counts, and that of other programs does not.
+processor, whose work in the background counts, and that of other programs does not. `--write` puts
+the results beside those of `run.py` in this folder, with the date and the machine.
 """
 
 import argparse
@@ -215,14 +217,33 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--contestants", nargs="+", choices=CONTESTANTS, default=list(CONTESTANTS))
     parser.add_argument("--json", type=pathlib.Path, help="a file for the results")
+    parser.add_argument(
+        "--write", action="store_true", help="update results.json, the tables and the charts here"
+    )
     parser.add_argument("--contestant", nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.contestant:
         print(json.dumps(doing(*arguments.contestant)))
         return
+    if arguments.write and (arguments.only, arguments.contestants) != (
+        list(MODELS), list(CONTESTANTS)
+    ):  # fmt: skip
+        parser.error("--write is for whole runs: leave out --only, or use --json.")
     results = measure(arguments.only, arguments.contestants, told=True)
     if arguments.json is not None:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    if arguments.write:
+        write(results, pathlib.Path(__file__).parent)
+
+
+def write(found: dict[str, Any], folder: pathlib.Path) -> None:
+    """Puts results into `results.json`, the tables of the page and the charts."""
+    charts, report = map(importlib.import_module, ("charts", "report"))
+    file = folder / "results.json"
+    results = {**json.loads(file.read_text()), "deep": found, "deep_run": report.about()}
+    file.write_text(json.dumps(results, indent=2) + "\n")
+    report.put(results, folder / "README.md")
+    charts.draw(results, folder)
 
 
 if __name__ == "__main__":

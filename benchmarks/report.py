@@ -256,12 +256,17 @@ def text(results: dict[str, Any]) -> str:
 
 def setting(results: dict[str, Any]) -> str:
     """Returns when and where a run took place."""
-    machine, versions = results["machine"], results["versions"]
-    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
-    return textwrap.fill(
+    listed = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    later = results.get("deep_run")
+    added = f" Deep models: {_place(later)}." if later else ""
+    return textwrap.fill(f"{_place(results)}; {listed}; {results['rounds']} rounds.{added}", 100)
+
+
+def _place(results: dict[str, Any]) -> str:
+    machine = results["machine"]
+    return (
         f"{results['date']}, {machine['cores']} cores of {machine['processor']} "
-        f"({machine['system']}), {machine['jax_device']}; {listed}; {results['rounds']} rounds.",
-        100,
+        f"({machine['system']}), {machine['jax_device']}"
     )
 
 
