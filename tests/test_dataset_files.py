@@ -62,3 +62,9 @@ def test_a_cache_that_is_not_filled_is_filled_by_the_next(tmp_path):
     assert list(cached.as_numpy_iterator()) == [0, 1, 2]
     other = tf.data.Dataset.range(9).cache(str(tmp_path / "kept"))
     assert list(other.as_numpy_iterator()) == [0, 1, 2]
+
+
+def test_a_csv_pattern_that_nothing_matches_is_named(tmp_path):
+    pattern = str(tmp_path / "*.csv")
+    with pytest.raises(ValueError, match=f"No files match `file_pattern` {re.escape(pattern)}"):
+        tf.data.experimental.make_csv_dataset(pattern, 2)

@@ -538,3 +538,20 @@ def test_checks_of_forward_ops_have_the_cure(checked):
     with pytest.raises(tf.errors.InvalidArgumentError, match='op "Log"') as caught:
         tf.math.log(tf.constant([1.0, 0.0]))
     assert "Write `tf.math.log(x + 1e-7)`" in caught.value.__notes__[-1]
+
+
+@pytest.mark.parametrize("label", [-1, 3])
+def test_labels_of_no_class_are_refused_where_keras_takes_them(label):
+    # Keras's loss of such a label is 0: nothing else tells of it.
+    loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    logits = tf.zeros([2, 3])
+    without = loss(np.array([0, label]), logits).numpy()
+    np.testing.assert_allclose(without, np.log(3.0) / 2, rtol=1e-6)
+    tf.debugging.enable_check_numerics()
+    try:
+        np.testing.assert_allclose(loss(np.array([0, 2]), logits), np.log(3.0), rtol=1e-6)
+        text = rf"a label value of {label} which is outside the valid range of \[0, 3\)"
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            loss(np.array([0, label]), logits)
+    finally:
+        tf.debugging.disable_check_numerics()

@@ -560,6 +560,23 @@ def test_a_wait_is_told_once(monkeypatch, caplog):
     assert text == "Compiling first, kept for next time. It is new. (This is said once.)"
 
 
+def test_waits_that_follow_each_other_are_one(monkeypatch, caplog):
+    # A model makes its variables by many programs, none of which takes a second.
+    now = [100.0]
+    clock = SimpleNamespace(perf_counter=lambda: now[0])
+    left = []
+    timer = SimpleNamespace(start=lambda: None, cancel=lambda: None)
+    make_timer = lambda seconds, *rest: (left.append(seconds), timer)[1]  # noqa: E731
+    monkeypatch.setattr(background_compilation, "time", clock)
+    monkeypatch.setattr(background_compilation, "threading", SimpleNamespace(Timer=make_timer))
+    watch = CompilationWatch()
+    for pause in (0.0, 0.25, 0.25, 5.0):
+        now[0] += pause
+        with watch.over("it", "It is new"):
+            now[0] += 0.5
+    assert left == [1.0, 0.5, 0.0, 1.0]
+
+
 def test_a_wait_says_if_nothing_is_kept(monkeypatch, caplog):
     monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.0)
     watch, told = CompilationWatch(), threading.Event()

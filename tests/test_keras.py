@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 import weakref
 
 import numpy as np
@@ -441,3 +442,23 @@ def test_inputs_of_functional_models_are_no_tensors():
     assert tf.is_tensor(tf.keras.Variable(1.0))
     with pytest.raises(TypeError, match="Only integers, slices"):
         tf.ones([3, 2])[tf.keras.Input((), dtype="int32")]
+
+
+def test_a_warning_of_keras_is_shown_once_for_a_line():
+    # A filter that is put in place at each call makes Python forget what it has shown.
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(2)])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            warnings.warn("said once for this line", UserWarning, stacklevel=1)
+            tf.keras.Sequential([tf.keras.layers.Dense(2), tf.keras.layers.ReLU()])(tf.ones([1, 3]))
+            model.compute_output_spec(tf.keras.KerasTensor((None, 3)))
+    assert sum("said once" in str(warning.message) for warning in caught) == 1
+
+
+def test_sizes_that_keras_cannot_combine_are_the_error_of_tensorflow():
+    metric = tf.keras.metrics.Accuracy()
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"shapes: \[2\] vs. \[3\]") as caught:
+        metric.update_state([1, 2], [1, 2, 3])
+    assert not getattr(caught.value, "__notes__", [])
+    assert caught.value.__suppress_context__

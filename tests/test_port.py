@@ -90,6 +90,7 @@ def test_programs_that_look_for_tensorflow_find_it(alias):
         ("tf.train", None),
         ("tf.math.log_softmaxx", "tf.nn.log_softmax"),
         ("tf.quuxes", None),
+        ("tf.asb", "tf.abs"),
     ],
 )
 def test_nearest_name(wanted, found):

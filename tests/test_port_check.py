@@ -15,9 +15,10 @@ import pytest
 
 import tapefacade
 from tapefacade import __main__ as command_line
-from tapefacade._core.missing_names import HINTS, hint_for
+from tapefacade._core.missing_names import HINTS, hint_for, public_names
+from tapefacade._core.optional_imports import requirements_of
 from tapefacade._keras.keras2 import notices
-from tapefacade._port import check_command
+from tapefacade._port import check_command, name_extras
 from tapefacade._port.check_text import Styles
 from tapefacade._port.magics import is_silent, python_of
 from tapefacade._port.name_status import DIFFERENT, MISSING, THERE, look_up
@@ -643,3 +644,52 @@ def test_fixing_keeps_the_ends_of_lines_and_the_encoding(tmp_path, start):
     path.write_bytes(start + b"import tensorflow as tf\r\nx = tf.log(1.0)\r\n")
     assert check_command.fix([str(path)], writes=True) == 0
     assert path.read_bytes() == start + b"import tensorflow as tf\r\nx = tf.math.log(1.0)\r\n"
+
+
+def test_what_an_extra_brings_is_missed_before_the_program_runs(tmp_path, monkeypatch, capsys):
+    # The first checkpoint may come after an hour of training.
+    code = "import tensorflow as tf\ntf.train.Checkpoint()\ntf.summary.scalar('a', 1)\ntf.abs(1)\n"
+    path = write(tmp_path / "a.py", code)
+    assert check_command.check([path]) == 0
+    assert "not installed" not in capsys.readouterr().out
+    monkeypatch.setattr(name_extras, "_is_there", lambda module: module != "safetensors")
+    name_extras.lacking.cache_clear()
+    try:
+        (note,) = check_command.check_file(path).notes
+    finally:
+        name_extras.lacking.cache_clear()
+    assert note.text.startswith("tf.train.Checkpoint needs what is not installed. Install what ")
+    assert "`checkpoint` brings: pip install " in note.text
+    assert note.place.line == 2
+
+
+@pytest.mark.parametrize("extra", name_extras.EXTRAS, ids=lambda extra: extra.name)
+def test_what_tells_of_an_extra_is_in_it(extra):
+    assert name_extras._is_there(extra.module)
+    assert not name_extras._is_there("no_such_package.module")
+    packages = {"PIL": "pillow", "re2": "google-re2", "absl": "absl-py"}
+    top = extra.module.partition(".")[0].replace("google", "protobuf")
+    assert f"'{packages.get(top, top)}".lower() in requirements_of(extra.name).lower()
+    names = [name for name in public_names(tapefacade) if extra.names.fullmatch(name)]
+    assert names
+
+
+def test_names_of_a_keras_that_is_not_installed_are_one_row(tmp_path, monkeypatch, capsys):
+    def fail():
+        raise ImportError("tf.keras needs Keras 3, which is not installed: pip install keras")
+
+    monkeypatch.setitem(tapefacade._LATE, "keras", fail)
+    monkeypatch.delitem(vars(tapefacade), "keras", raising=False)
+    look_up.cache_clear()
+    layers = ", ".join(f"tf.keras.layers.{n}" for n in ("Dense", "Conv2D", "LSTM", "GRU", "ReLU"))
+    for name in ("a.py", "b.py"):
+        write(tmp_path / name, f"import tensorflow as tf\nprint({layers})\ntf.log\n")
+    try:
+        assert check_command.check([str(tmp_path)]) == 1
+    finally:
+        look_up.cache_clear()
+    shown = capsys.readouterr().out
+    assert shown.count("tf.keras, 5 names  line 2") == 2
+    assert shown.count("pip install keras") == 1
+    assert shown.count("Write `tf.math.log`.") == 2
+    assert "6 missing" in shown

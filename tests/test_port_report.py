@@ -191,6 +191,23 @@ def test_functions_say_why_their_python_runs(report):
     assert report.looks == {place("why"): 3}
 
 
+def test_a_first_call_that_looks_is_not_said_to_be_every_call(report):
+    @tf.function
+    def branch(x):
+        return x if x > 0.0 else -x
+
+    @tf.function
+    def again(x):
+        return x if x > 0.0 else -x
+
+    for function in (branch, again, again):
+        function(tf.constant(-1.5))
+    once, twice = rows(report)["functions"]
+    assert "its first call ran its Python, the next is recorded: " in once
+    assert twice.endswith(": recorded")
+    assert branch.trace_report().tracings[0].why == ""
+
+
 def test_signatures_are_counted(report):
     @tf.function
     def double(x):

@@ -350,3 +350,10 @@ def test_a_missing_package_shows_no_import_error_from_within(monkeypatch):
             optional_imports.optional_module("fsspec.core", "remote", "Paths")
         assert found.value.__suppress_context__
         assert (type(found.value.__cause__) if shown else found.value.__cause__) is shown
+
+
+@pytest.mark.parametrize("index", [np.array([1, 0]), tf.constant([1, 0]), [True, False]])
+def test_several_indices_are_refused_with_what_to_write(index):
+    with pytest.raises(TypeError, match="are valid indices, got") as caught:
+        tf.ones([2, 3])[index,]
+    assert "tf.gather(x, indices)" in caught.value.__notes__[0]

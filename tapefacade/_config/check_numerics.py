@@ -12,6 +12,7 @@ from tapefacade._core.error_texts import invalid
 from tapefacade._core.tensor import from_host
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.op import function
+from tapefacade._ops.nn.losses import label_error
 from tapefacade._trace import execution
 from tapefacade._trace.non_finite import Origin, origins_in
 from tapefacade._trace.non_finite_report import NonFinite
@@ -23,6 +24,7 @@ OPS_KEEPING_FINITE = {
     "Squeeze", "StridedSlice", "Transpose", "Unpack",
 }  # fmt: skip
 NON_FINITE_KINDS = (("-Inf", np.isneginf), ("+Inf", np.isposinf), ("NaN", np.isnan))
+KERAS_LABELS = "sparse_categorical_crossentropy"  # Keras's function, as an op
 _LISTED_NAMES = {"NaN": "+NaN"}  # what TensorFlow calls them in a list
 _RAN_IMMEDIATELY_BEFORE: list[bool] = []  # whether ops ran immediately before, if checks are on
 
@@ -49,9 +51,21 @@ def _checked(executable: execution.Executable, call: Any) -> Any:
         outputs = execution.outputs_of(result, executable)
         for step, place, output in _of_steps(executable, outputs):
             _check(executable, step, place, output, values)
+        for step in executable.part.steps:
+            if step.operation.kernel == KERAS_LABELS:
+                _check_labels(*[values[slot] for slot in step.inputs if slot < len(values)])
         return result
 
     return run
+
+
+def _check_labels(labels: Any, logits: Any = None, *_: Any) -> None:
+    """Refuses numbers of no class, of which Keras's cross entropy is 0."""
+    if logits is None or isinstance(labels, Tracer) or not np.size(labels):
+        return  # the labels are computed by the same program
+    labels, classes = np.asarray(labels).astype(np.int64), np.shape(logits)[-1]
+    if labels.min() < 0 or labels.max() >= classes:
+        raise label_error(labels, np.asarray(classes))
 
 
 def _of_steps(
@@ -178,6 +192,10 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     and so is a loop, or a function that was compiled before: the error names the op within it (a
     backward one as `SqrtGrad`). A note says at which line that was recorded, what the operands
     were, and the usual cure, as `GradientTape.find_nan` does.
+
+    Beyond TensorFlow, labels that are no number of a class are refused where Keras's sparse
+    categorical cross entropy runs by itself, as in a loop of one's own or after
+    `compile(run_eagerly=True)`: for such a label that is 0, and there is no other sign of it.
 
     Args:
         stack_height_limit: ignored: the exception has its traceback.

@@ -422,6 +422,8 @@ def nearest_name(wanted: str, names: list[str]) -> str | None:
     'tf.reduce_mean'
     >>> nearest_name("tf.mul", ["tf.multiply", "tf.scalar_mul"])
     'tf.multiply'
+    >>> nearest_name("tf.nn.rleu", ["tf.nn.relu", "tf.nn.elu"])
+    'tf.nn.relu'
     >>> nearest_name("tf.quux", ["tf.abs"])
     >>> nearest_name("tf.nn.rnn", ["tf.nn"])  # where it is missing is no answer
     """
@@ -433,7 +435,8 @@ def nearest_name(wanted: str, names: list[str]) -> str | None:
         return everywhere[last]
     beside = {_last(name): name for name in names if name == f"{namespace}.{_last(name)}"}
     for choices in (beside, everywhere):
-        found = difflib.get_close_matches(last, choices, n=1, cutoff=NEAR_ENOUGH)
+        found = [name for name in choices if sorted(name) == sorted(last)]  # letters swapped
+        found = found or difflib.get_close_matches(last, choices, n=1, cutoff=NEAR_ENOUGH)
         found = found or _longer_forms(last, choices)
         if found:
             return choices[found[0]]

@@ -19,6 +19,7 @@ from tapefacade._data.element_structures import kernel_error, op_error, tensor_o
 from tapefacade._data.files import FileRecords
 from tapefacade._data.map import AUTOTUNE
 from tapefacade._definition.op import function
+from tapefacade._io.files import matching_files
 from tapefacade._ops.array.creation import zeros as zeros_op
 
 COLUMN_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
@@ -234,6 +235,8 @@ def make_csv_dataset(
     [(array([1, 2], dtype=int32), array([2.5, 0. ], dtype=float32))]
     """
     form = Format(field_delim, use_quote_delim, na_value, header)
+    if not len(matching_files(file_pattern)):
+        raise ValueError(f"No files match `file_pattern` {file_pattern}.")
     paths = Dataset.list_files(file_pattern, shuffle=shuffle, seed=shuffle_seed)
     files = sorted(path.decode() for path in paths.as_numpy_iterator())
     reader = CsvRecords(files, compression_type, [], form, None, None)

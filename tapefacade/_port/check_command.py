@@ -33,8 +33,10 @@ from collections.abc import Iterable, Iterator, Set
 from importlib import metadata
 from typing import Any, TextIO
 
+from tapefacade._core.optional_imports import how_to_install
 from tapefacade._port.check_results import CheckedProgram, Remark, SourcePlace, UsedName, summary
 from tapefacade._port.check_text import Styles, file_lines, summary_line
+from tapefacade._port.name_extras import lacking
 from tapefacade._port.name_status import MISSING, look_up
 from tapefacade._port.name_uses import NameUse, Reader
 from tapefacade._port.program_files import UnreadableError, programs, read_program
@@ -48,6 +50,7 @@ SECONDS_PER_REPORT = 0.1
 NOWHERE = SourcePlace(None, None)
 MESSAGE_EMPTY = "there is no Python file and no notebook"
 MESSAGE_NOTHING_TO_FIX = "Nothing is only called otherwise today: there is nothing to fix.\n"
+MESSAGE_LACKING = "{} need{} what is not installed. {}"
 MESSAGE_SHOWN = "\nNothing has been written. This writes it: check --fix --write\n"
 MESSAGE_WRITTEN = "\nWritten: {:,} spelling{} in {:,} file{}.\n"
 
@@ -182,7 +185,20 @@ def check_file(path: str, own: Set[str] = frozenset()) -> CheckedProgram:
         checked.errors.append(Remark(f"it cannot be parsed: {error}", NOWHERE))
     checked.names = _names(reader.uses, reader.details)
     checked.notes = [Remark(note.text, SourcePlace(note.cell, note.line)) for note in reader.notes]
+    checked.notes += _lacking(checked.names)
     return checked
+
+
+def _lacking(names: list[UsedName]) -> Iterator[Remark]:
+    """Says which extras the program will miss when it has run for a while."""
+    found: dict[str, list[UsedName]] = {}
+    for name in names:
+        if name.status != MISSING and (extra := lacking(name.name)):
+            found.setdefault(extra, []).append(name)
+    for extra, users in found.items():
+        who = ", ".join(name.name for name in users)
+        text = MESSAGE_LACKING.format(who, "s" * (len(users) == 1), how_to_install(extra))
+        yield Remark(text, users[0].places[0])
 
 
 def _parsed(code: str) -> ast.Module:

@@ -1,5 +1,6 @@
 """What a check has found, as text for people: aligned, short, and in colours on a terminal."""
 
+import itertools
 import os
 import shutil
 import textwrap
@@ -12,8 +13,10 @@ from tapefacade._port.name_status import DIFFERENT, MISSING, THERE
 # Widths: of the first column, and of lines that go to a file.
 FIRST_COLUMN_WIDTH, LINE_WIDTH = 11, 100
 MAX_NAME, MAX_PLACES = 44, 6
+MIN_FOLDED = 5  # names of which the same is said
 COLOURS = {"error": "31", MISSING: "31", DIFFERENT: "33", "note": "36", THERE: "32", "head": "1"}
 DIFFERENCE_PREFIX = "Unlike TensorFlow, "
+INSTALL = "pip install"  # what is done once, for all files
 
 
 class Styles:
@@ -37,8 +40,8 @@ def file_lines(
     Args:
         checked: what was found.
         styles: how to write it.
-        told: what has been said of differences in other files, which is not said again; what is
-            said here is added.
+        told: what has been said of differences in other files, and of what is to be installed,
+            which is not said again; what is said here is added.
         quiet: leave out the names that are there, and files that have no others.
 
     Yields:
@@ -51,6 +54,7 @@ def file_lines(
     yield f"{styles.paint(checked.path, 'head')}  {_counts(checked)}"
     for remark in errors:
         yield from _remark("error", remark, styles)
+    others = _folded(others)
     longest = min(MAX_NAME, max((len(name.name) for name in others), default=0))
     for status in (MISSING, DIFFERENT):
         rows = [name for name in others if name.status == status]
@@ -93,6 +97,25 @@ def _numbers(counts: dict[str, int]) -> str:
     return f"{counts['there']:,} there{more}, {counts['missing']:,} missing, {different}"
 
 
+def _folded(names: list[UsedName]) -> list[UsedName]:
+    """Joins what one thing is lacking for: with Keras, all that a program uses of it."""
+    rows: list[UsedName] = []
+    for _, same in itertools.groupby(names, key=lambda n: (n.text, n.name.split(".")[:2])):
+        group = list(same)
+        if len(group) < MIN_FOLDED:
+            rows += group
+            continue
+        places = sorted({place for name in group for place in name.places}, key=_order)
+        shown = f"{'.'.join(group[0].name.split('.')[:2])}, {len(group)} names"
+        guarded = all(name.guarded for name in group)
+        rows.append(UsedName(shown, group[0].status, guarded, group[0].text, places))
+    return rows
+
+
+def _order(place: SourcePlace) -> tuple[int, int]:
+    return place.cell or 0, place.line or 0
+
+
 def _table(
     status: str, names: list[UsedName], longest: int, styles: Styles, told: set[str]
 ) -> Iterator[str]:
@@ -102,7 +125,7 @@ def _table(
         yield _row(status, f"{name.name:<{longest}}  {places}", styles)
         if index + 1 < len(names) and names[index + 1].text == name.text:
             continue  # it is said once, below the last of them
-        if status == DIFFERENT:
+        if status == DIFFERENT or INSTALL in name.text:
             if name.text in told:
                 continue
             told.add(name.text)

@@ -188,7 +188,8 @@ class Report:
         self.looks: Counter[str] = Counter()
         self.downloads: Counter[str] = Counter()  # bytes, by the lines that looked
         self.executables: dict[int, ExecutableTotals] = {}
-        self.functions: dict[tuple[str, str], Counter[str]] = {}  # why Python runs; "" recorded
+        # What is said of a function's signatures; "" of those that are recorded.
+        self.functions: dict[tuple[str, str], dict[tuple[int, int], str]] = {}
         self._stepping: weakref.WeakSet[Function] = weakref.WeakSet()
         self._thread = _ReportThread()
 
@@ -299,7 +300,12 @@ class Report:
         ) -> None:
             code = getattr(function.python_function, "__code__", None)
             place = f"{code.co_filename}:{code.co_firstlineno}" if code else ""
-            self.functions.setdefault((function.name, place), Counter())[trace.why] += 1
+            said = ""
+            if why := function.why_python(trace):
+                said = f"its Python runs at every call: {why}"
+            elif trace.recorded is None:
+                said = f"its first call ran its Python, the next is recorded: {trace.why}"
+            self.functions.setdefault((function.name, place), {})[id(function), hash(key)] = said
             original(function, key, args, kwargs, trace)
 
         return keep
@@ -434,12 +440,13 @@ class Report:
 
     def _functions(self) -> list[str]:
         lines = []
-        for (name, where), whys in sorted(self.functions.items(), key=lambda item: item[0][1]):
+        for (name, where), said in sorted(self.functions.items(), key=lambda item: item[0][1]):
             shown = f"{name} ({_short(where)})" if where else name
+            whys = Counter(said.values())
             if recorded := whys.pop("", 0):
                 signatures = f" for {recorded} signatures" if recorded > 1 else ""
                 lines.append(f"{shown}: recorded{signatures}")
-            lines += [f"{shown}: its Python runs at every call: {_short(why)}" for why in whys]
+            lines += [f"{shown}: {_short(why)}" for why in whys]
         return _first(lines) or ["no tf.function was called"]
 
     def _line_rows(self) -> list[str]:

@@ -183,10 +183,14 @@ class BackgroundCompiler:
 
 
 class CompilationWatch:
-    """Says once in a process what is compiled, and why, when somebody waits for a second."""
+    """Says once in a process what is compiled, and why, when somebody waits for a second.
+
+    Waits that follow each other are one: a model makes its variables by many small programs.
+    """
 
     def __init__(self) -> None:
         self._is_told = False
+        self._waited = self._ended = 0.0  # seconds; when the last wait was over
 
     @contextlib.contextmanager
     def over(self, title: str, why: str) -> Iterator[None]:
@@ -199,13 +203,19 @@ class CompilationWatch:
         if self._is_told:
             yield
             return
-        timer = threading.Timer(SECONDS_BEFORE_MESSAGE, self._tell, [title, why])
+        since = time.perf_counter()
+        if since - self._ended > SECONDS_BEFORE_MESSAGE:
+            self._waited = 0.0
+        left = max(SECONDS_BEFORE_MESSAGE - self._waited, 0.0)
+        timer = threading.Timer(left, self._tell, [title, why])
         timer.daemon = True
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
+            self._ended = time.perf_counter()
+            self._waited += self._ended - since
 
     def _tell(self, title: str, why: str) -> None:
         if not self._is_told:

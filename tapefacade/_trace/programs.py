@@ -35,7 +35,7 @@ def make_program(
 
     part, slots = cut(nodes, wanted, type_at)
     program = execution.Program(
-        part, slots, data.scalars, [n.line for n in nodes], [n.first_output for n in nodes]
+        part, slots, data.scalars, [n.users_line for n in nodes], [n.first_output for n in nodes]
     )
     program.is_episode = data.runs >= MIN_RUNS_IN_EPISODE
     return program

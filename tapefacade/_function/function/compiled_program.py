@@ -35,7 +35,7 @@ class CompiledProgram:
         ends += [slot for _, slot in recorded.assigned]
         wanted = list(dict.fromkeys(slot for slot in ends if slot not in given))
         part, slots, nodes = recorded.slice(wanted)
-        lines, firsts = [n.line for n in nodes], [n.first_output for n in nodes]
+        lines, firsts = [n.users_line for n in nodes], [n.first_output for n in nodes]
         # Arguments, variables, keys and constants follow each other.
         ranks = {slot: rank for rank, slot in enumerate(recorded.arguments)}
         for slot in (*recorded.variables, *recorded.draws, *recorded.captures):

@@ -367,17 +367,20 @@ class Function(PolymorphicFunction):
         try:
             return result if has_run else trace.call(tensors)
         finally:
-            end(changes, trace.why)
+            end(changes, self.why_python(trace))
 
     def _tell(self, trace: FunctionTrace) -> None:
         """Says once that the Python runs at every call."""
-        if (
-            trace.why
-            and not self._has_warned
-            and not (trace.looked and self._rewritten() is not None)
-        ):
+        if not self._has_warned and (why := self.why_python(trace)):
             self._has_warned = True
-            get_logger().warning(MESSAGE_PYTHON, function_in_sentence(self._python), trace.why)
+            get_logger().warning(MESSAGE_PYTHON, function_in_sentence(self._python), why)
+
+    def why_python(self, trace: FunctionTrace) -> str:
+        """Returns why the Python runs at every call with such arguments, "" if it does not.
+
+        That of a first call that has looked at a value does not: the next one is recorded.
+        """
+        return "" if trace.looked and self._rewritten() is not None else trace.why
 
     def _rewritten(self) -> Rewritten | None:
         """Returns the Python rewritten such that it need not look at values; None if it cannot."""

@@ -78,8 +78,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
     Within a `tf.function`, and in the branches of `tf.cond` and the bodies of loops, the gradient
     function runs once, when the function is recorded, and is part of the program then.
 
-    Unlike TensorFlow, that is so whether a gradient is asked for or not, and the variables that the
-    gradient function reads have the values there that they had when `f` was called. A gradient
+    Unlike TensorFlow, a `tf.function` runs `grad_fn` whether a gradient is asked for or not, and
+    the variables that it reads have the values there that they had when `f` was called. A gradient
     function that looks at values, assigns variables, prints or checks its operands runs as Python
     at every gradient, and so does the `tf.function` around it. In functions and loops forward mode
     (`tf.autodiff.ForwardAccumulator`) uses the transpose of the gradient function; in a loop it

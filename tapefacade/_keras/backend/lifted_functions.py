@@ -4,10 +4,12 @@ What such a function does is done by JAX, as ever: an instruction is the functio
 those that are tensors as operands and the rest as static parameters.
 """
 
+import ast
 import contextlib
 import functools
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -18,6 +20,7 @@ from jax.core import Tracer
 
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import DType
+from tapefacade._core.error_texts import invalid, shape_text, unequal_shapes
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NOT_DIFFERENTIABLE
 from tapefacade._core.operands import is_operand, is_variable
 from tapefacade._core.tensor import EagerTensor
@@ -29,6 +32,8 @@ from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
+# What JAX says of arrays that cannot be added.
+UNLIKE_SHAPES = re.compile(r"got incompatible shapes for broadcasting: (\(.*?\)), (\(.*?\))\.")
 WIDE_FLOATS = ("float64", "complex128")
 DTYPES_OF_64_BITS = ("float64", "int64", "uint64", "complex128")
 
@@ -101,6 +106,11 @@ class KerasOperation(Operation):
         except NotImplementedError as error:
             if len(self.refused) < MAX_REFUSED:
                 self.refused[key] = str(error)
+            raise
+        except TypeError as error:
+            if found := UNLIKE_SHAPES.search(str(error)):
+                first, second = (shape_text(ast.literal_eval(shape)) for shape in found.groups())
+                raise invalid(unequal_shapes(first, second)) from None
             raise
         leaves, structure = jax.tree.flatten(result)
         if structure == LEAF_STRUCTURE:

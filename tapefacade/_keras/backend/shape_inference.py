@@ -1,8 +1,7 @@
 """How Keras infers shapes where functions of ours are called."""
 
 import contextlib
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -27,9 +26,7 @@ def compute_output_spec_with_tensors(original: Callable[..., Any]) -> Callable[.
 
         args, kwargs = jax.tree.map(_described, (args, kwargs), is_leaf=_is_tensor)
         try:
-            # Keras asks JAX for 64 bits, and does not need them.
-            with _describing(), outside_of_functions(), warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Explicitly requested dtype")
+            with _describing(), outside_of_functions():
                 return original(on_arrays, *args, **kwargs)
         except Exception:  # of functions that know no symbols for sizes, of whatever class
             with _describing(), outside_of_functions():
@@ -42,9 +39,15 @@ def compute_output_spec_with_tensors(original: Callable[..., Any]) -> Callable[.
     return compute_output_spec
 
 
-def _describing() -> contextlib.AbstractContextManager[None]:
-    """Has functions run as Python: what is recorded here describes no call of theirs."""
-    return THREAD.temporarily(describing=True)
+@contextlib.contextmanager
+def _describing() -> Iterator[None]:
+    """Has functions run as Python: what is recorded here describes no call of theirs.
+
+    64 bits are there, as when programs run. (Without them JAX warns; a filter for that would, each
+    time, make Python forget which warnings it has shown.)
+    """
+    with THREAD.temporarily(describing=True), jax.enable_x64(True):
+        yield
 
 
 def _described(leaf: Any) -> Any:

@@ -19,7 +19,7 @@ from tapefacade._core.error_texts import (
     too_many_indices,
 )
 from tapefacade._core.kernel_dtypes import INDICES_INT16
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.op import (
     REGISTRY,
@@ -118,6 +118,9 @@ def numpy_key(spec: Spec, starts: Any) -> tuple[Any, ...]:
 MESSAGE_TYPE = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices, got {!r}"
+)
+HINT_INDICES = (
+    "Write tf.gather(x, indices) for several indices, tf.boolean_mask(x, mask) for a mask."
 )
 MESSAGE_ELLIPSES = "Multiple ellipses in slice spec not allowed"
 MESSAGE_SCALAR = "Attempting to slice scalar input."
@@ -227,14 +230,14 @@ def _index(item: Any) -> Any:
         return int(item)
     if is_tensor(item):
         if item.dtype not in INDEX_TYPES or item.shape.rank:
-            raise TypeError(MESSAGE_TYPE.format(item))
+            raise hinted(TypeError(MESSAGE_TYPE.format(item)), HINT_INDICES)
         value = item._value if kind is EagerTensor else None
         return int(value) if isinstance(value, np.ndarray) else item
     if isinstance(item, np.ndarray) and item.ndim == 0 and item.dtype.kind == "i":
         return int(item)
     if not hasattr(item, "dtype") and hasattr(item, "__index__"):
         return item.__index__()
-    raise TypeError(MESSAGE_TYPE.format(item))
+    raise hinted(TypeError(MESSAGE_TYPE.format(item)), HINT_INDICES)
 
 
 def _bound(item: Any) -> int | None:

@@ -234,7 +234,13 @@ def _labels_in_range(logits: Any, labels: Any) -> tuple[Any, ...]:
     return (library.all((labels >= 0) & (labels < logits.shape[-1])), labels, logits.shape[-1])
 
 
-def _label_error(labels: np.ndarray, classes: np.ndarray) -> Exception:
+def label_error(labels: np.ndarray, classes: np.ndarray) -> Exception:
+    """Makes the error for labels that are no number of a class.
+
+    Args:
+        labels: all of them.
+        classes: how many classes there are.
+    """
     worst = labels.min() if labels.min() < 0 else labels.max()
     values = " ".join(str(x) for x in labels.ravel())
     return invalid(
@@ -247,7 +253,7 @@ def _label_error(labels: np.ndarray, classes: np.ndarray) -> Exception:
     "_sparse_cross_entropy",
     kernel="SparseSoftmaxCrossEntropyWithLogits",
     dtypes=FLOATS_HALF_FIRST,
-    check=Check(values=("labels",), test=_labels_in_range, error=_label_error),
+    check=Check(values=("labels",), test=_labels_in_range, error=label_error),
 )
 def _sparse_cross_entropy(logits: TensorLike, labels: FreeTensor) -> jax.Array:
     """Computes `tf.nn.sparse_softmax_cross_entropy_with_logits`."""
