@@ -1,6 +1,7 @@
 """Datasets in files: what is kept, and that it is checked when it is read."""
 
 import pathlib
+import re
 
 import numpy as np
 import pytest
