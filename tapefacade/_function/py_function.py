@@ -12,6 +12,7 @@ from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
+from tapefacade._core.tensor_type import type_of
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
 from tapefacade._function.control.host_calls import COLLECTED_CALLS, note_types, recorded_call
@@ -275,13 +276,19 @@ def _in_loop(
         return None
 
     def run(arrays: Sequence[Any]) -> list[Any]:
-        return [np.asarray(tensor._array()) for tensor in _in_graph(func, list(arrays), wanted)]
+        return _results(func, list(arrays), wanted)
 
     return recorded_call(func, run, inputs)
 
 
 def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
     """Calls the function as TensorFlow's op in a graph does, which is strict."""
+    found = _results(func, arrays, wanted)
+    return [x if type(x) is EagerTensor else from_host(x) for x in found]
+
+
+def _results(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
+    """Returns what the function gives in a graph: arrays, and tensors where it gives texts."""
     try:
         with THREAD.temporarily(functions=[]):
             found = func(*[array[()] if array.ndim == 0 else array for array in arrays])
@@ -295,14 +302,17 @@ def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.D
         )  # fmt: skip
     results = []
     for place, (value, dtype) in enumerate(zip(flat, wanted, strict=True)):
-        array = np.asarray(value)
-        tensor = convert(value) if array.dtype.kind in "OSU" else from_host(np.array(array))
-        if tensor.dtype is not dtype:
+        result: Any = np.array(value)
+        result = convert(value) if result.dtype.kind in "OSU" else result
+        given = dtypes.as_dtype(result.dtype)
+        if given is not dtype:
             raise errors.InvalidArgumentError(
                 None, None,
-                f"{place}-th value returned by pyfunc is {tensor.dtype.kernel_name}, but expects "
+                f"{place}-th value returned by pyfunc is {given.kernel_name}, but expects "
                 f"{dtype.kernel_name}",
             )  # fmt: skip
-        results.append(tensor)
-    note_types(func, [tensor._type for tensor in results])
+        results.append(result)
+    note_types(
+        func, [x._type if type(x) is EagerTensor else type_of(x.shape, x.dtype) for x in results]
+    )
     return results

@@ -39,6 +39,7 @@ from tapefacade._function.control.bodies import (
 )
 from tapefacade._function.control.host_calls import HostCall, PythonCall
 from tapefacade._function.control.loop_variables import NotOneProgramError
+from tapefacade._function.control.packed_arrays import Packed, Packing, on_host
 from tapefacade._function.control.while_recording import MAX_BOUND, While
 from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import Variable
@@ -66,6 +67,9 @@ MESSAGE_ASSIGNED = (
     "the loop runs as Python."
 )
 
+# What programs show to Python besides slots: whether the loop goes on, and verdicts of checks.
+GOES_ON, PASSED = "goes on", "passed"
+
 Values = dict[int, Any]
 
 
@@ -74,13 +78,27 @@ class Stage(NamedTuple):
 
     Attributes:
         steps: their places, and whether each provides its ghosts.
-        taken: the slots of what they need from before.
-        given: the slots of what is needed of them later.
+        needed: the slots that were there before and are needed from here on.
     """
 
     steps: tuple[tuple[int, bool], ...]
-    taken: tuple[int, ...]
-    given: tuple[int, ...]
+    needed: frozenset[int]
+
+
+class Seen(NamedTuple):
+    """What Python sees of what a program gives.
+
+    Attributes:
+        places: of what there is: flags, verdicts of checks, slots.
+        packing: how it is packed.
+    """
+
+    places: dict[Any, int]
+    packing: Packing
+
+    def of(self, packed: Packed, key: Any) -> Any:
+        """Returns one of these values."""
+        return self.packing.on_host(packed, self.places[key])
 
 
 class HostLoopPlan:
@@ -88,6 +106,8 @@ class HostLoopPlan:
 
     Attributes:
         calls: the steps that stand for calls, in order.
+        outer: the places of what the body takes from outside, by slot, without keys.
+        keys: those of keys.
         decided: the slots of what was decided on the way, which a second loop has to be given.
     """
 
@@ -116,18 +136,21 @@ class HostLoopPlan:
             if isinstance(step.operation, HostCall)
         ]
         self.calls = [index for _, index in sorted(found)]
-        self._read = {
-            slot for slot, (kind, place) in enumerate(body.places)
-            if kind != FROM_ARGUMENTS and place in variables
-        }  # fmt: skip
-        self.stages = self._stages()
         drawn = {
-            slot for slot, (kind, place) in enumerate(body.places)
+            slot: place for slot, (kind, place) in enumerate(body.places)
             if kind != FROM_ARGUMENTS and place in draws
         }  # fmt: skip
-        self.decided = self._decided(drawn)
-        self.draws_smoothly = self._draws_smoothly(drawn)
+        self.outer = {
+            slot: place for slot, (kind, place) in enumerate(body.places)
+            if kind != FROM_ARGUMENTS and place not in draws
+        }  # fmt: skip
+        self._read = {slot for slot, place in self.outer.items() if place in variables}
+        self.stages = self._stages()
+        self.decided = self._decided(set(drawn))
+        self.draws_smoothly = self._draws_smoothly(set(drawn))
+        self.keys = drawn
         self.checks: dict[int, list[BodyCheck]] = {}  # of each stage; known once it is compiled
+        self.seen: dict[Any, Seen] = {}  # of each program, likewise
 
     def slots_of(self, index: int) -> range:
         """Returns the slots that a step defines."""
@@ -146,31 +169,27 @@ class HostLoopPlan:
                 stage = step.operation.number + 1
             else:
                 steps[stage].append((index, provides))
-            for slot in (*self.slots_of(index), *(step.ghosts if provides else ())):
-                if slot >= 0:
-                    level[slot] = stage
-        return self._with_ends(steps)
+            for slot in self._made(index, provides):
+                level[slot] = stage
+        return self._with_needs(steps)
 
-    def _with_ends(self, steps: list[list[tuple[int, bool]]]) -> list[Stage]:
-        """Finds out what the stages need of each other."""
+    def _made(self, index: int, provides: bool) -> list[int]:
+        ghosts = self.part.steps[index].ghosts if provides else ()
+        return [slot for slot in (*self.slots_of(index), *ghosts) if slot >= 0]
+
+    def _with_needs(self, steps: list[list[tuple[int, bool]]]) -> list[Stage]:
+        """Finds out what the stages need of what was before."""
         part = self.part
         needed = set(part.outputs)
         stages: list[Stage] = []
         for number in range(len(steps) - 1, -1, -1):
             if number < len(self.calls):
-                needed.update(part.steps[self.calls[number]].inputs)
                 needed.difference_update(self.slots_of(self.calls[number]))
-            made, used = set[int](), set[int]()
-            for index, provides in steps[number]:
-                step = part.steps[index]
-                made.update(self.slots_of(index))
-                if provides:
-                    made.update(slot for slot in step.ghosts if slot >= 0)
-                used.update(step.inputs)
-            given = tuple(sorted(needed & made))
-            taken = tuple(sorted(used - made))
-            needed = (needed - made) | set(taken)
-            stages.append(Stage(tuple(steps[number]), taken, given))
+                needed.update(part.steps[self.calls[number]].inputs)
+            made = {slot for step in steps[number] for slot in self._made(*step)}
+            used = {slot for index, _ in steps[number] for slot in part.steps[index].inputs}
+            needed = (needed | used) - made
+            stages.append(Stage(tuple(steps[number]), frozenset(needed)))
         return stages[::-1]
 
     def _decided(self, drawn: set[int]) -> list[int]:
@@ -203,87 +222,133 @@ class HostLoopPlan:
         """The slots whose values are kept for the loop that a tape sees."""
         return [*(s for index in self.calls for s in self.slots_of(index)), *self.decided]
 
-    @functools.cached_property
-    def outer_slots(self) -> list[int]:
-        """The slots of what the body takes from outside."""
-        return [slot for slot, (kind, _) in enumerate(self.body.places) if kind != FROM_ARGUMENTS]
+    @functools.lru_cache  # noqa: B019 - plans are kept, and few
+    def decided_in(self, number: int) -> tuple[int, ...]:
+        """Returns the slots of what is decided in a stage."""
+        made = {slot for index, _ in self.stages[number].steps for slot in self.slots_of(index)}
+        return tuple([slot for slot in self.decided if slot in made])
+
+    # How values go from program to program.
+
+    def _packing(self, slots: Sequence[int]) -> Packing:
+        types = self.part.types()
+        return Packing([types[slot] for slot in slots])
 
     @functools.cached_property
-    def last_taken(self) -> tuple[int, ...]:
-        """What the last stage takes, and what it passes on."""
-        last = self.stages[-1]
-        rest = set(self.part.outputs) - set(last.taken) - set(last.given)
-        return (*last.taken, *sorted(rest))
+    def state_packing(self) -> Packing:
+        """How the loop variables are packed between iterations."""
+        return self._packing(self.part.outputs)
+
+    @functools.lru_cache  # noqa: B019 - plans are kept, and few
+    def _carried(self, number: int) -> tuple[tuple[int, ...], Packing]:
+        """Returns what passes by a call on its way to later stages."""
+        made = {*self.slots_of(self.calls[number]), *self.outer}
+        slots = tuple(sorted(self.stages[number + 1].needed - made))
+        return slots, self._packing(slots)
+
+    @functools.lru_cache  # noqa: B019
+    def arriving(self, number: int) -> Packing:
+        """Returns how is packed what Python gives after a call: results, and keys at the end."""
+        slots = [*self.slots_of(self.calls[number])]
+        if self.is_eager and number == len(self.calls) - 1:
+            slots += self.keys
+        return self._packing(slots)
+
+    def _shown(self, program: Any, given: dict[Any, Any]) -> Packed:
+        """Packs what Python is to see."""
+        arrays = [jnp.asarray(array) for array in given.values()]
+        packing = Packing([type_of(a.shape, np.dtype(a.dtype)) for a in arrays])
+        self.seen[program] = Seen({key: place for place, key in enumerate(given)}, packing)
+        return packing.pack(arrays)
 
     # What is compiled.
 
-    @functools.cached_property
-    def asked(self) -> Any:
-        """The condition, of the loop variables and what it takes from outside."""
+    @functools.lru_cache  # noqa: B019
+    def start(self, is_taped: bool) -> Any:
+        """Returns the condition for the first iteration, with its first stage."""
 
-        def asked(state: list[Any], outer: list[Any]) -> Any:
-            return self.condition.run(state, outer)[0][0]
+        def start(state: list[Any], outer: list[Any], of_body: list[Any], keys: list[Any]) -> Any:
+            return self._going_on(("start", is_taped), {}, state, outer, of_body, keys)
 
-        return jax.jit(_counted(asked))
+        return jax.jit(_counted(start))
 
-    @functools.lru_cache  # noqa: B019 - plans are kept, and few
+    @functools.lru_cache  # noqa: B019
     def stage(self, number: int, is_taped: bool) -> Any:
-        """Returns a stage, of what it takes."""
+        """Returns a stage; the first one takes the loop variables and keys."""
 
-        def stage(arrays: list[Any]) -> Any:
-            return self._computed(number, arrays, self.wanted(number, is_taped))
+        def first(carried: Packed, keys: list[Any], of_body: list[Any]) -> Any:
+            state = self.state_packing.unpack(carried)
+            return computed(self._begun(state, of_body, keys))
 
-        return jax.jit(_counted(stage))
+        def stage(carried: Packed, arrived: Packed, of_body: list[Any]) -> Any:
+            return computed(self._arrived(number, carried, arrived, of_body)[0])
+
+        def computed(values: Values) -> Any:
+            given = self._computed(number, values, is_taped)
+            slots, packing = self._carried(number)
+            return self._shown((number, is_taped), given), packing.pack([values[s] for s in slots])
+
+        return jax.jit(_counted(stage if number else first))
 
     @functools.lru_cache  # noqa: B019
     def end(self, is_taped: bool) -> Any:
         """Returns the last stage, with the condition and the first stage of the next iteration."""
-        wanted = self.wanted(len(self.calls), is_taped)
-        first = self.wanted(0, is_taped)
+        number = len(self.calls)
 
-        def end(arrays: list[Any], outer: list[Any], of_body: list[Any], keys: Any) -> Any:
-            values: Values = dict(zip(self.last_taken, arrays, strict=True))
-            taken = [values[slot] for slot in self.stages[-1].taken]
-            made, checks = self._computed(len(self.calls), taken, wanted)
-            values.update(zip(wanted, made, strict=True))
+        def end(carried: Packed, arrived: Packed, outer: list[Any], of_body: list[Any]) -> Any:
+            values, keys = self._arrived(number, carried, arrived, of_body)
+            given = self._computed(number, values, is_taped)
             state = [values[slot] for slot in self.part.outputs]
-            goes_on = self.condition.run(state, outer)[0][0]
-            begun = None
-            if self.is_eager:
-                inputs = self.inputs(state, of_body, keys)
-                taken = [inputs[slot] for slot in self.stages[0].taken]
-                begun = self._computed(0, taken, first)
-            return state, goes_on, made, checks, begun
+            return self._going_on(("end", is_taped), given, state, outer, of_body, keys)
 
         return jax.jit(_counted(end))
 
-    def wanted(self, number: int, is_taped: bool) -> tuple[int, ...]:
-        """Returns the slots that a stage gives."""
-        stage = self.stages[number]
-        if not is_taped:
-            return stage.given
-        made = {slot for index, _ in stage.steps for slot in self.slots_of(index)}
-        return tuple(sorted({*stage.given, *made.intersection(self.decided)}))
+    def _going_on(
+        self, program: Any, given: dict[Any, Any], state: list[Any], outer: list[Any],
+        of_body: list[Any], keys: list[Any],
+    ) -> tuple[Packed, Any]:  # fmt: skip
+        """Asks the condition, and computes the next iteration up to the first call."""
+        given[GOES_ON] = self.condition.run(state, outer)[0][0]
+        of_state = self.state_packing.pack(state)
+        if not self.is_eager:
+            return self._shown(program, given), (of_state, None)
+        values = self._begun(state, of_body, keys)
+        given.update(self._computed(0, values, program[1]))
+        slots, packing = self._carried(0)
+        return self._shown(program, given), (of_state, packing.pack([values[s] for s in slots]))
 
-    def inputs(self, state: Sequence[Any], outer: Sequence[Any], keys: dict[int, Any]) -> Values:
-        """Returns what the body gets, by slot."""
-        given = (state, outer)
-        return {
-            slot: keys[place] if kind != FROM_ARGUMENTS and place in keys else given[kind][place]
-            for slot, (kind, place) in enumerate(self.body.places)
-        }
+    def _begun(self, state: Sequence[Any], of_body: Sequence[Any], keys: Sequence[Any]) -> Values:
+        """Returns what there is at the begin of an iteration, by slot."""
+        values = {slot: of_body[place] for slot, place in self.outer.items()}
+        values.update(zip(self.keys, keys, strict=True))
+        for slot, (kind, place) in enumerate(self.body.places):
+            if kind == FROM_ARGUMENTS:
+                values[slot] = state[place]
+        return values
 
-    def _computed(self, number: int, arrays: Sequence[Any], wanted: Sequence[int]) -> Any:
-        """Computes a stage.
+    def _arrived(
+        self, number: int, carried: Packed, arrived: Packed, of_body: Sequence[Any]
+    ) -> tuple[Values, list[Any]]:
+        """Returns what there is at the begin of a later stage, and keys of the next iteration."""
+        values = {slot: of_body[place] for slot, place in self.outer.items()}
+        slots, packing = self._carried(number - 1)
+        values.update(zip(slots, packing.unpack(carried), strict=True))
+        found = self.arriving(number - 1).unpack(arrived)
+        results = self.slots_of(self.calls[number - 1])
+        values.update(zip(results, found, strict=False))
+        return values, found[len(results) :]
+
+    def _computed(self, number: int, values: Values, is_taped: bool) -> dict[Any, Any]:
+        """Computes a stage; adds to `values` what it makes.
 
         Returns:
-            The wanted values, and the checks: whether all have passed, and for each its details.
+            What Python is to see: the verdicts and details of checks, by stage, what it is called
+            with, and for a tape what was decided, by slot.
         """
-        part, stage = self.part, self.stages[number]
-        values: Values = dict(zip(stage.taken, arrays, strict=True))
+        part = self.part
         types = part.types()
         found: list[tuple[BodyCheck, tuple[Any, ...]]] = []
-        for index, provides in stage.steps:
+        for index, provides in self.stages[number].steps:
             step = part.steps[index]
             given = [values[slot] for slot in step.inputs]
             if provides:
@@ -295,15 +360,17 @@ class HostLoopPlan:
                 outputs = _applied(step, given, found)
             values.update(zip(self.slots_of(index), outputs, strict=True))
         self.checks[number] = [check for check, _ in found]
-        results = [
-            jax.lax.convert_element_type(values[slot], types[slot].numpy_dtype) for slot in wanted
-        ]
-        if not found:
-            return results, None
-        return results, (
-            jnp.stack([ok for _, (ok, *_) in found]),
-            [rest for _, (_, *rest) in found],
-        )
+        shown: dict[Any, Any] = {}
+        if found:
+            shown[PASSED, number] = jnp.stack([ok for _, (ok, *_) in found])
+        for place, (_, (_, *details)) in enumerate(found):
+            shown.update({(PASSED, number, place, k): d for k, d in enumerate(details)})
+        wanted = list(self.decided_in(number)) if is_taped else []
+        if number < len(self.calls):
+            wanted += part.steps[self.calls[number]].inputs
+        for slot in wanted:
+            shown[slot] = jax.lax.convert_element_type(values[slot], types[slot].numpy_dtype)
+        return shown
 
 
 def _counted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -385,6 +452,8 @@ class HostLoop:
             for place, item in enumerate(items) if isinstance(item, Variable)
         ]  # fmt: skip
         self._seen = [variable._tensor for *_, variable in self._variables]
+        self._returned: list[list[list[Any]]] = [[] for _ in calls]  # by Python, for a tape
+        self._kept: dict[Any, list[Packed]] = {}  # what was shown, by program, likewise
 
     def _require(self, condition: Body, body: Body) -> None:
         if condition.assigned or body.assigned:
@@ -409,9 +478,9 @@ class HostLoop:
             found.append(_array_of(tensor))
         return found
 
-    def _keys(self) -> dict[int, Any]:
+    def _keys(self) -> list[Any]:
         """Draws the keys of an iteration."""
-        return {place: draw.source.next() for place, draw in self._draws.items()}
+        return [np.asarray(self._draws[place].source.next()) for place in self._plan.keys.values()]
 
     # Running.
 
@@ -424,81 +493,90 @@ class HostLoop:
         Raises:
             InvalidArgumentError: if Python returns something else than it did before.
         """
-        rows: list[list[np.ndarray[Any, Any]]] = []
         is_taped = bool(THREAD.recording.watchers())
-        state = [_array_of(tensor) for tensor in self._state]
-        state = self._run(state, rows if is_taped else None)
+        packed = self._run([_array_of(tensor) for tensor in self._state], is_taped)
         if not self.count:
             return self._state
         if is_taped:
-            return self._recorded(rows)
-        return [from_array(a) if isinstance(a, jax.Array) else from_host(a) for a in state]
+            return self._recorded()
+        packing, packed = self._plan.state_packing, on_host(packed)
+        arrays = [packing.on_host(packed, place) for place in range(len(self._state))]
+        return [from_array(a) if isinstance(a, jax.Array) else from_host(a.copy()) for a in arrays]
 
-    def _run(self, state: list[Any], rows: list[list[np.ndarray[Any, Any]]] | None) -> list[Any]:
-        """Runs the loop; keeps what Python has returned, and what was decided, in `rows`."""
-        plan, is_taped = self._plan, rows is not None
+    def _run(self, state: list[Any], is_taped: bool) -> Packed:
+        """Runs the loop; keeps what Python has returned, and what programs have shown.
+
+        Returns:
+            The loop variables at the end, packed.
+        """
+        plan = self._plan
         outer, of_body = self._outer_of_condition, self._outer
         end, stages = plan.end(is_taped), len(plan.calls)
-        given = [plan.wanted(number, is_taped) for number in range(stages + 1)]
-        goes_on = bool(np.asarray(_dispatched(plan.asked, state, outer)))
-        keys = begun = None
-        while goes_on and (self._limit is None or self.count < self._limit):
-            if keys is None:
-                keys = self._keys()
-            values = plan.inputs(state, of_body, keys)
-            for number, index in enumerate(plan.calls):
-                if number or begun is None:
-                    taken = [values[slot] for slot in plan.stages[number].taken]
-                    begun = _dispatched(plan.stage(number, is_taped), taken)
-                made, checks = begun
-                self._require_passed(number, checks)
-                values.update(zip(given[number], made, strict=True))
-                results = self._called(number, [values[s] for s in plan.part.steps[index].inputs])
-                values.update(zip(plan.slots_of(index), results, strict=True))
-                if self._has_assigned(is_taped):
-                    now = plan.inputs(state, of_body, keys)
-                    values.update((slot, now[slot]) for slot in plan.outer_slots)
-            keys = self._keys() if plan.is_eager else {}
-            taken = [values[slot] for slot in plan.last_taken]
-            state, flag, made, checks, begun = _dispatched(end, taken, outer, of_body, keys)
+        keys = self._keys() if plan.is_eager else []
+        shown, (now, begun) = _dispatched(plan.start(is_taped), state, outer, of_body, keys)
+        seen, shown = self._shown("start", shown, is_taped)
+        while seen.of(shown, GOES_ON) and (self._limit is None or self.count < self._limit):
             if not plan.is_eager:
-                keys = None
-            self._require_passed(stages, checks)
+                first = plan.stage(0, is_taped)
+                shown, begun = _dispatched(first, now, self._keys(), of_body)
+                seen, shown = self._shown(0, shown, is_taped)
+            arrived: Any = None
+            for number, index in enumerate(plan.calls):
+                if number:
+                    stage = plan.stage(number, is_taped)
+                    shown, begun = _dispatched(stage, begun, arrived, of_body)
+                    seen, shown = self._shown(number, shown, is_taped)
+                self._require_passed(number, seen, shown)
+                inputs = [seen.of(shown, slot) for slot in plan.part.steps[index].inputs]
+                results = self._called(number, inputs, is_taped)
+                self._take_assigned(is_taped)
+                if number + 1 == stages and plan.is_eager:
+                    results = [*results, *self._keys()]
+                arrived = plan.arriving(number).pack_on_host(results)
+            shown, (now, begun) = _dispatched(end, begun, arrived, outer, of_body)
+            seen, shown = self._shown("end", shown, is_taped)
+            self._require_passed(stages, seen, shown)
             self.count += 1
-            if rows is not None:
-                values.update(zip(given[-1], made, strict=True))
-                rows.append([np.asarray(values[slot]) for slot in plan.row_slots])
-            goes_on = bool(np.asarray(flag))
-        return state
+        return now
 
-    def _has_assigned(self, is_taped: bool) -> bool:
-        """Whether Python has assigned a variable that the loop reads; takes its new value.
+    def _shown(self, program: Any, packed: Packed, is_taped: bool) -> tuple[Seen, Packed]:
+        """Waits for what a program shows; keeps it for a tape."""
+        packed = on_host(packed)
+        if is_taped:
+            self._kept.setdefault(program, []).append(packed)
+        return self._plan.seen[program, is_taped], packed
+
+    def _take_assigned(self, is_taped: bool) -> None:
+        """Takes the new values of variables that the loop reads, if Python has assigned some.
 
         Raises:
             InvalidArgumentError: if a tape sees the loop, which takes one value for all of it.
         """
         now = [variable._tensor for *_, variable in self._variables]
         if all(map(operator.is_, now, self._seen)):
-            return False
+            return
         if is_taped:
             raise errors.InvalidArgumentError(None, None, MESSAGE_ASSIGNED)
         self._seen = now
         for (arrays, place, _), tensor in zip(self._variables, now, strict=True):
             arrays[place] = _array_of(tensor)
-        return True
 
-    def _require_passed(self, number: int, checks: Any) -> None:
+    def _require_passed(self, number: int, seen: Seen, shown: Packed) -> None:
         """Raises the error of the first check of a stage that has failed."""
-        if checks is None:
+        if (PASSED, number) not in seen.places:
             return
-        passed = np.asarray(checks[0])
+        passed = seen.of(shown, (PASSED, number))
         if passed.all():
             return
         place = int(np.argmin(passed))
         check = self._plan.checks[number][place]
-        raise check.operation.error([np.asarray(d) for d in checks[1][place]], check.static)
+        details = itertools.takewhile(
+            seen.places.__contains__, ((PASSED, number, place, k) for k in itertools.count())
+        )
+        found = [np.asarray(seen.of(shown, key)) for key in details]
+        raise check.operation.error(found, check.static)
 
-    def _called(self, number: int, arrays: Sequence[Any]) -> list[Any]:
+    def _called(self, number: int, arrays: Sequence[Any], is_taped: bool) -> list[Any]:
         """Calls Python."""
         call = self._calls[number]
         results = call.run([np.array(array) for array in arrays])
@@ -506,15 +584,17 @@ class HostLoop:
         if found != list(call.types):
             shown = [[list(type_.shape) for type_ in types] for types in (found, call.types)]
             raise errors.InvalidArgumentError(None, None, MESSAGE_CHANGED.format(*shown))
+        if is_taped:
+            self._returned[number].append(results)
         return results
 
     # For a tape.
 
-    def _recorded(self, rows: list[list[np.ndarray[Any, Any]]]) -> list[EagerTensor]:
+    def _recorded(self) -> list[EagerTensor]:
         """Records the loop as one instruction, with what Python has returned."""
         length = self._length()
         stacked = []
-        for column in zip(*rows, strict=True):
+        for column in self._columns():
             whole = np.zeros((length, *column[0].shape), column[0].dtype)
             whole[: self.count] = column
             stacked.append(from_host(whole))
@@ -524,6 +604,25 @@ class HostLoop:
         body = body_of(functools.partial(self._again, stacked), _nobody, types)
         condition = body_of(lambda tensors: [_before(tensors[0], count)], _nobody, types)
         return While(condition, body, state, None).bounded(length)[1:]
+
+    def _columns(self) -> list[Any]:
+        """Returns the rows of each of `row_slots`."""
+        plan, kept = self._plan, self._kept
+        found = [list(column) for calls in self._returned for column in zip(*calls, strict=True)]
+        stages = {s: n for n in range(len(plan.stages)) for s in plan.decided_in(n)}
+        for slot in plan.decided:
+            number = stages[slot]
+            sources = [(number, kept.get(number, []))]
+            if number == len(plan.calls):
+                sources = [("end", kept["end"])]
+            elif not number and plan.is_eager:
+                sources = [("start", kept["start"]), ("end", kept["end"][:-1])]
+            column: list[Any] = []
+            for program, packed in sources:
+                seen = plan.seen[program, True]
+                column.extend(seen.packing.rows_on_host(packed, seen.places[slot]))
+            found.append(column)
+        return found
 
     def _length(self) -> int:
         """Returns how many steps the recorded loop makes, the empty ones included."""
