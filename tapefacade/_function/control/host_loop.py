@@ -497,11 +497,16 @@ class HostLoop:
         packed = self._run([_array_of(tensor) for tensor in self._state], is_taped)
         if not self.count:
             return self._state
-        if is_taped:
-            return self._recorded()
         packing, packed = self._plan.state_packing, on_host(packed)
         arrays = [packing.on_host(packed, place) for place in range(len(self._state))]
-        return [from_array(a) if isinstance(a, jax.Array) else from_host(a.copy()) for a in arrays]
+        found = [from_array(a) if isinstance(a, jax.Array) else from_host(a.copy()) for a in arrays]
+        if not is_taped:
+            return found
+        recorded = self._recorded()  # what has no gradient is known without computing it again
+        return [
+            tensor if tensor._type.inexact else known
+            for tensor, known in zip(recorded, found, strict=True)
+        ]
 
     def _run(self, state: list[Any], is_taped: bool) -> Packed:
         """Runs the loop; keeps what Python has returned, and what programs have shown.
