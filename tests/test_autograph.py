@@ -912,6 +912,9 @@ def test_the_error_of_a_numpy_function_in_a_loop_is_raised_once():
         return x
 
     assert [float(f(c(8.0), c(1.0))) for _ in range(3)] == [1.0] * 3
+    with counted() as count:
+        assert float(f(c(8.0), c(1.0))) == 1.0
+    assert count.dispatched == 4  # one, and then one for each iteration
     calls.clear()
     with pytest.raises(tf.errors.UnknownError, match="KeyError: 'too small'"):
         f(c(1.0), c(0.0))
@@ -981,6 +984,55 @@ def test_a_loop_in_a_loop_that_calls_python_is_compiled():
     outer, inner = f.statements()
     assert "Python, because" in outer
     assert "compiled up to each call of Python" in inner
+
+
+DTYPES = [
+    "bool", "int8", "uint8", "int16", "int32", "uint32", "int64", "float16", "bfloat16", "float32",
+    "float64", "complex64",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_taped", [False, True])
+@pytest.mark.parametrize("shape", [(), (3,), (0, 2), (40, 90)])
+def test_a_loop_that_calls_python_keeps_values_of_all_types(shape, is_taped):
+    def turned(x, y):
+        return -x, np.asarray(y * np.float16(0.5))
+
+    # The types of results are remembered by code.
+    turned.__code__ = turned.__code__.replace(co_name=f"turned_{shape}_{is_taped}")
+
+    def changed(tensor):
+        return tf.logical_not(tensor) if tensor.dtype == tf.bool else tensor + tensor
+
+    @tf.function
+    def f(state, x, n):
+        half = tf.cast(x, tf.float16)
+        for _ in tf.range(n):
+            x, half = tf.numpy_function(turned, [x, half], [tf.float64, tf.float16])
+            state = [changed(tensor) for tensor in state]
+            y, half = tf.numpy_function(turned, [x, half], [tf.float64, tf.float16])
+            x += 2.0 * y
+        return *state, x, half
+
+    def run(values, x, n):
+        if not is_taped:
+            return f(values, x, n)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            results = f(values, x, n)
+        return results
+
+    values = [tf.cast(tf.fill(shape, 2.0), dtype) for dtype in DTYPES]
+    x = tf.reshape(tf.range(np.prod(shape), dtype=tf.float64), shape)
+    for n in (4, 4, 3):
+        expected = [np.full(shape, n % 2 == 0), *[np.full(shape, 2.0 ** (n + 1))] * 11]
+        expected += [x.numpy(), x.numpy() * 0.25**n]
+        for tensor, value, dtype in zip(
+            run(values, x, c(n)), expected, [*DTYPES, "float64", "float16"], strict=True
+        ):
+            assert tensor.dtype == dtype
+            np.testing.assert_array_equal(tensor, value.astype(tensor.dtype.as_numpy_dtype))
+    assert "compiled up to each call of Python" in f.statements()[0]
 
 
 def test_a_check_fails_in_the_iteration_in_which_it_would():
