@@ -284,7 +284,7 @@ def _in_loop(
 def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
     """Calls the function as TensorFlow's op in a graph does, which is strict."""
     found = _results(func, arrays, wanted)
-    return [x if type(x) is EagerTensor else from_host(x) for x in found]
+    return [from_host(x) if type(x) is np.ndarray else x for x in found]
 
 
 def _results(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
@@ -313,6 +313,6 @@ def _results(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DT
             )  # fmt: skip
         results.append(result)
     note_types(
-        func, [x._type if type(x) is EagerTensor else type_of(x.shape, x.dtype) for x in results]
+        func, [type_of(x.shape, x.dtype) if type(x) is np.ndarray else x._type for x in results]
     )
     return results
