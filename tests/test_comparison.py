@@ -53,6 +53,12 @@ def compared(tmp_path, monkeypatch, capsys):
         ("[-0.5  1. ]", "[ 0.5 -1. ]", 2.0),
         ("Loss: 1.5, Time: 0.34", "Loss: 1.5, Time: 0.21", 0.0),
         ("total_time = 3, elapsed 12", "total_time = 4, elapsed 13", 0.0),
+        (
+            "ELBO: -9.5, time elapse for current epoch: 1.2",
+            "ELBO: -9.5, time elapse for current epoch: 7",
+            0.0,
+        ),
+        ("time this iteration: 0.2", "time this iteration: 0.7", 0.0),
         ("run-time loss 1.0", "run-time loss 2.0", 0.5),
         ("loss: 0.0012", "loss: 0.0013", 0.0),  # 0.00125, rounded one way and the other
         ("loss: 0.0012", "loss: 0.0014", 1 / 14),

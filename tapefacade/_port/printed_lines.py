@@ -12,8 +12,8 @@ UNIT = re.compile(r"\s?(?:ns|us|\u00b5s|ms|s|sec|seconds|min|minutes|it/s|steps?
 TIME = re.compile(f"(?i:{NUMBER.pattern}){UNIT.pattern}")
 TIME_NAME = re.compile(
     r"(?<![a-z])(?:time|elapsed|took|duration|eta|speed|fps)"
-    r"(?:[ _-](?:taken|used|spent|elapsed|total|per|for|of|in|is|was|training|epoch|step|s"
-    r"|seconds))*\W{0,4}$",
+    r"(?:[ _-](?:taken|used|spent|elapsed?|total|per|for|of|in|is|was|training|epoch|step|s"
+    r"|the|this|current|each|one|iteration|batch|seconds))*\W{0,4}$",
     re.IGNORECASE,
 )
 # What is another at every run, wherever it runs: the time, places in memory, temporary files.
