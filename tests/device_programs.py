@@ -468,3 +468,32 @@ def configured_too_late(tf):
         len(tf.config.get_logical_device_configuration(cpu)),
         caught(tf.config.experimental.set_memory_growth, cpu, True),
     ]
+
+
+@program
+def strategies_of_one_device(tf):
+    found = []
+    kinds = tf.distribute.OneDeviceStrategy, lambda name: tf.distribute.MirroredStrategy([name])
+    for kind in kinds:
+        strategy = kind("CPU:1")
+        with strategy.scope():
+            v = tf.Variable([1.0])
+            found.append(where(v.values[0] if hasattr(v, "values") else v, tf.zeros([1]), v + 1.0))
+        found.append(where(strategy.run(lambda: tf.zeros([1]) + 1.0), tf.zeros([1])))
+        found.append(where(strategy.run(lambda v=v: v * 2.0)))
+        found.append(list(strategy.extended.worker_devices))
+    names = ["/gpu:0", "", "/job:localhost/task:0/CPU:2", "foo"]
+    strategies = [caught(tf.distribute.OneDeviceStrategy, name) for name in names]
+    found += [where(s.run(lambda: tf.zeros([1]))) for s in strategies[:3]]
+    return [*found, strategies[3][0]]
+
+
+@program
+def where_shared_variables_are(tf):
+    kind = tf.distribute.experimental.CentralStorageStrategy
+    strategy = kind(["CPU:1", "CPU:2"])
+    with strategy.scope():
+        v = tf.Variable(1.0, aggregation=tf.VariableAggregation.SUM)
+    strategy.run(lambda: v.assign_add(tf.constant(2.0)))
+    devices = strategy.extended.parameter_devices
+    return repr(v), type(v).__name__, list(devices), list(strategy.extended.worker_devices)

@@ -105,8 +105,6 @@ HINTS = {
         "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start "
         "the program with `python -m tapefacade launch --restarts K`"
     ),
-    "tf.distribute.RunOptions": "Leave it out: there is one way to run a function in replicas",
-    "tf.distribute.InputOptions": "Leave it out: batches are where the replicas are",
     "tf.experimental.dtensor.DTensorCheckpoint": (
         "Write `tf.train.Checkpoint`: a variable has its own layout, and restores under any"
     ),

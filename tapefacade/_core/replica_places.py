@@ -24,6 +24,7 @@ class _ReplicaThread(ThreadState):
 
     def __init__(self) -> None:
         self.places: list[ReplicaPlace] = []
+        self.lasting: ReplicaPlace | None = None  # the first one, if no block is to end it
 
 
 THREAD = _ReplicaThread()

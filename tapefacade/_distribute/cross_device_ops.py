@@ -1,18 +1,18 @@
-"""How strategies may combine values of several devices: there is one replica, whose value it is."""
+"""How strategies may combine values of several devices: XLA does, whatever is chosen here."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from tapefacade._core import nest
 from tapefacade._definition.op import function
-from tapefacade._distribute.reduction import as_tensors, reduce_op
+from tapefacade._distribute.distributed_variables import DistributedVariable
+from tapefacade._distribute.reduction import as_tensors, reduce_op, reduced
+from tapefacade._distribute.replica_values import DistributedValues, Mirrored
 
 
 @function("distribute.CrossDeviceOps")
 class CrossDeviceOps:
     """The base class of what reduces values of several devices, and copies them there.
-
-    As there is one replica, its value is the result.
 
     >>> ops = tf.distribute.ReductionToOneDevice()
     >>> ops.reduce(tf.distribute.ReduceOp.SUM, tf.constant(1.0), tf.constant(0.0)).numpy()
@@ -26,17 +26,17 @@ class CrossDeviceOps:
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
-            per_replica_value: the value of the replica.
-            destinations: ignored.
+            per_replica_value: the values of the replicas, or one for all of them.
+            destinations: where the result goes: to each replica, if this is of the replicas.
             options: ignored.
 
         Returns:
-            The value as a tensor.
+            The result as a tensor, or a `Mirrored` value.
 
         Raises:
             ValueError: if there is no such reduction.
         """
-        return _reduced(reduce_op, per_replica_value)
+        return _reduced(reduce_op, per_replica_value, destinations)
 
     def batch_reduce(
         self, reduce_op: Any, value_destination_pairs: Sequence[Any], options: Any = None
@@ -45,27 +45,40 @@ class CrossDeviceOps:
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
-            value_destination_pairs: pairs of a value and where it goes, which is ignored.
+            value_destination_pairs: pairs of a value and where it goes.
             options: ignored.
 
         Returns:
             The values.
         """
-        return [_reduced(reduce_op, value) for value, _ in value_destination_pairs]
+        return [_reduced(reduce_op, *pair) for pair in value_destination_pairs]
 
     def broadcast(self, tensor: Any, destinations: Any) -> Any:
-        """Returns the tensor, which is where it is needed.
+        """Returns the tensor, for each replica if that is wanted.
 
         Args:
             tensor: a tensor.
-            destinations: ignored.
+            destinations: where it goes: to each replica, if this is of the replicas.
         """
-        return nest.map_structure(as_tensors, tensor)
+        return sent_to(destinations, as_tensors(tensor))
 
 
-def _reduced(kind: Any, value: Any) -> Any:
+def _reduced(kind: Any, value: Any, destinations: Any) -> Any:
     reduce_op(kind)  # raises if there is none
-    return as_tensors(value)
+    if isinstance(value, DistributedValues):
+        value = reduced(kind, value, None, value._count)
+    return sent_to(destinations, as_tensors(value))
+
+
+def sent_to(destinations: Any, value: Any) -> Any:
+    """Returns tensors, for each replica if the destinations are of replicas."""
+    if isinstance(destinations, DistributedVariable):
+        count = destinations._strategy.num_replicas_in_sync
+    elif isinstance(destinations, DistributedValues):
+        count = destinations._count
+    else:
+        return value
+    return nest.map_structure(lambda part: Mirrored([part] * count), value)
 
 
 @function("distribute.ReductionToOneDevice")

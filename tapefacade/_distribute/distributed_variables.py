@@ -5,6 +5,7 @@ values, another variable has the values of all of them, stacked: the *copies*.
 """
 
 import contextlib
+import copy
 import weakref
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.value_text import value_repr
 from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
 from tapefacade._distribute.reduction import ReduceOp, all_reduced
-from tapefacade._distribute.replica_values import rows_here
+from tapefacade._distribute.replica_values import DistributedValues, rows_here
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack, unstack
 from tapefacade._ops.math.arithmetic import multiply
@@ -48,6 +49,18 @@ MESSAGE_AGGREGATION = (
     "Another alternative is to not try to update such AggregatingVariable in replica context, but "
     "in cross replica context."
 )
+MESSAGE_NO_SYNCHRONIZATION = (
+    "`NONE` variable synchronization mode is not supported with tf.distribute strategy. Please "
+    "change the `synchronization` for variable: {}"
+)
+MESSAGE_SCATTER = (
+    "scatter_{} is only supported for mirrored variable (variable created within certain "
+    "`tf.distribute.Strategy` scope) with NONE or `ONLY_FIRST_REPLICA` aggregation, got: "
+    "VariableAggregationV2.{}."
+)
+MESSAGE_ON_READ = "Variables with `synchronization=ON_READ` doesn't support `scatter_{}`"
+HINT_ON_READ = "Outside of the replicas, assign the whole value: `variable.assign(...)`."
+ROWS_THAT_ADD_UP = ("add", "sub", "mul", "div")  # those of all replicas, one after the other
 REDUCTIONS = {VariableAggregation.SUM: ReduceOp.SUM, VariableAggregation.MEAN: ReduceOp.MEAN}
 
 
@@ -63,6 +76,8 @@ class DistributedVariable(ResourceVariable):
     def __init__(self, strategy: "Strategy", **kwargs: Any) -> None:
         self._strategy = strategy
         super().__init__(**kwargs)
+        if self._synchronization is VariableSynchronization.NONE:
+            raise ValueError(MESSAGE_NO_SYNCHRONIZATION.format(kwargs.get("name")))
         if self._aggregation is VariableAggregation.MEAN and not self.dtype.is_floating:
             raise ValueError(
                 "creating distributed tf.Variable with aggregation=MEAN and a non-floating dtype "
@@ -128,19 +143,49 @@ class DistributedVariable(ResourceVariable):
         tensor = self._converted(value)
         return all_reduced(REDUCTIONS[self._aggregation], tensor, replica.num_replicas_in_sync)
 
+    def _changed(
+        self, change: Callable[[Any], Any], value: Any, bring: Callable[[Any], Any], alike: bool
+    ) -> Any:
+        """Changes the value.
+
+        Args:
+            change: does so, given `value` or what has become of it.
+            value: what the program gives.
+            bring: brings together what the replicas give.
+            alike: whether all replicas have the same afterwards, outside of them.
+        """
+        if current_replica() is not None:
+            return change(bring(value))
+        if is_in_run():
+            own = isinstance(value, DistributedValues) and value._row is not None
+            return change(value._row if own else value)
+        if not isinstance(value, DistributedValues) and (alike or not self.has_copies):
+            return change(value)
+        self._strategy.run(lambda own: (change(own), None)[1], args=(value,))
+        return self._unread()
+
     def assign(self, value: Any, *args: Any, **kwargs: Any) -> Any:
         """Replaces the value; in a replica by what the replicas assign, brought together."""
-        return super().assign(self._brought_together(value), *args, **kwargs)
+        assign = super().assign
+        return self._changed(
+            lambda own: assign(own, *args, **kwargs), value, self._brought_together, alike=True
+        )
 
     def assign_add(self, delta: Any, *args: Any, **kwargs: Any) -> Any:
         """Adds to the value; in a replica what the replicas add, brought together."""
         self._require_addable("assign_add")
-        return super().assign_add(self._brought_together(delta), *args, **kwargs)
+        add = super().assign_add
+        return self._changed(
+            lambda own: add(own, *args, **kwargs), delta, self._brought_together, alike=False
+        )
 
     def assign_sub(self, delta: Any, *args: Any, **kwargs: Any) -> Any:
         """Subtracts from the value; in a replica what the replicas subtract, brought together."""
         self._require_addable("assign_sub")
-        return super().assign_sub(self._brought_together(delta), *args, **kwargs)
+        subtract = super().assign_sub
+        return self._changed(
+            lambda own: subtract(own, *args, **kwargs), delta, self._brought_together, alike=False
+        )
 
     def _require_addable(self, what: str) -> None:
         """Raises if the value cannot be changed outside of the replicas."""
@@ -152,24 +197,29 @@ class DistributedVariable(ResourceVariable):
             self._copies._put(stack([self._shares(tensor)] * count))
 
     def _scatter_rows(self, path: str, sparse_delta: Any) -> Any:
+        scatter, name = super()._scatter_rows, path.removeprefix("tensor_scatter_nd_")
+        return self._rows_changed(name, lambda rows: scatter(path, rows), sparse_delta)
+
+    def _scatter_each(self, path: str, sparse_delta: Any) -> Any:
+        scatter = super()._scatter_each
+        return self._rows_changed(path[:3], lambda rows: scatter(path, rows), sparse_delta)
+
+    def _rows_changed(self, name: str, change: Callable[[Any], Any], rows: Any) -> Any:
+        """Changes rows; in a replica by what the replicas give, brought together."""
+        if self._aggregation in REDUCTIONS and name not in ROWS_THAT_ADD_UP:
+            raise NotImplementedError(MESSAGE_SCATTER.format(name, self._aggregation.name))
+        return self._changed(change, rows, self._rows_brought_together, alike=False)
+
+    def _rows_brought_together(self, rows: Any) -> Any:
         replica = current_replica()
-        if replica is None or self._aggregation is VariableAggregation.NONE:
-            return super()._scatter_rows(path, sparse_delta)
+        if self._aggregation is VariableAggregation.NONE:
+            return rows
         if self._aggregation in REDUCTIONS:
-            name = path.removeprefix("tensor_scatter_nd_")
-            if name not in ("add", "sub"):
-                raise NotImplementedError(
-                    f"scatter_{name} is only supported for mirrored variable (variable created "
-                    "within certain `tf.distribute.Strategy` scope) with NONE or "
-                    f"`ONLY_FIRST_REPLICA` aggregation, got: VariableAggregationV2."
-                    f"{self._aggregation.name}."
-                )
             kind = REDUCTIONS[self._aggregation]
-            delta = all_reduced(kind, sparse_delta, replica.num_replicas_in_sync)
-            return super()._scatter_rows(path, delta)
-        parts = (convert(sparse_delta.values), convert(sparse_delta.indices))
+            return all_reduced(kind, rows, replica.num_replicas_in_sync)
+        parts = (convert(rows.values), convert(rows.indices))
         values, indices = (record_collective(FIRST_REPLICA, part) for part in parts)
-        return super()._scatter_rows(path, IndexedSlices(values, indices, sparse_delta.dense_shape))
+        return IndexedSlices(values, indices, rows.dense_shape)
 
     # Python's protocols.
 
@@ -186,9 +236,23 @@ class DistributedVariable(ResourceVariable):
     def __str__(self) -> str:
         return repr(self)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        copied: Any = super().__deepcopy__(memo)
+        copied.__class__, copied._strategy = type(self), self._strategy
+        copied._copies = copy.deepcopy(self._copies, memo)
+        self._strategy._variables.append(weakref.ref(copied))
+        return copied
+
 
 class MirroredVariable(DistributedVariable):
     """A variable of which all replicas have the same value, unless they assign different ones."""
+
+
+class AggregatingVariable(DistributedVariable):
+    """A variable of which there is one: replicas that assign it must say how."""
+
+    __repr__ = ResourceVariable.__repr__
+    __str__ = ResourceVariable.__str__
 
 
 class SyncOnReadVariable(DistributedVariable):
@@ -206,6 +270,9 @@ class SyncOnReadVariable(DistributedVariable):
 
     def _brought_together(self, value: Any) -> Any:
         return value
+
+    def _rows_changed(self, name: str, change: Callable[[Any], Any], rows: Any) -> Any:
+        raise hinted(NotImplementedError(MESSAGE_ON_READ.format(name)), HINT_ON_READ)
 
     def _require_addable(self, what: str) -> None:
         is_sum = self._aggregation is VariableAggregation.SUM
@@ -286,7 +353,8 @@ def distributed(strategy: "Strategy") -> Callable[..., Variable]:
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Variable:
         is_on_read = kwargs.get("synchronization") is VariableSynchronization.ON_READ
-        kind = SyncOnReadVariable if is_on_read else MirroredVariable
+        shared = AggregatingVariable if strategy.requires_aggregation else MirroredVariable
+        kind = SyncOnReadVariable if is_on_read else shared
         return kind(strategy, **kwargs)
 
     return create

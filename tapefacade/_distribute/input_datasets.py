@@ -1,9 +1,10 @@
 """Datasets of a strategy, and what the function that makes one is told."""
 
+import enum
 import itertools
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -21,6 +22,11 @@ from tapefacade._distribute.collectives import AXIS
 from tapefacade._distribute.replica_values import PerReplica, PerReplicaSpec, regrouped
 from tapefacade._distribute.worker_processes import exchanged
 from tapefacade._ops.array.creation import zeros
+
+MESSAGE_PLACED = (
+    "When `experimental_place_dataset_on_device` is set for dataset placement, you must also "
+    "specify `PER_REPLICA` for the replication mode"
+)
 
 
 @function("distribute.InputContext")
@@ -81,6 +87,57 @@ class ValueContext:
         self.replica_id_in_sync_group = replica_id_in_sync_group
         self.num_replicas_in_sync = num_replicas_in_sync
 
+    def __str__(self) -> str:
+        return (
+            f"tf.distribute.ValueContext(replica id {self.replica_id_in_sync_group},  total "
+            f"replicas in sync: {self.num_replicas_in_sync})"
+        )
+
+
+@function("distribute.InputReplicationMode")
+class InputReplicationMode(enum.Enum):
+    """For whom `tf.distribute.InputOptions` has datasets made.
+
+    >>> tf.distribute.InputReplicationMode.PER_REPLICA
+    <InputReplicationMode.PER_REPLICA: 'PER_REPLICA'>
+    """
+
+    PER_WORKER = "PER_WORKER"
+    PER_REPLICA = "PER_REPLICA"
+
+
+@function("distribute.InputOptions")
+class InputOptions(NamedTuple):
+    """How a strategy hands out a dataset. Batches are sent to the devices in any case.
+
+    Attributes:
+        experimental_fetch_to_device: without effect.
+        experimental_replication_mode: whether the function that makes a dataset is called once for
+            each replica.
+        experimental_place_dataset_on_device: without effect; needs a dataset for each replica.
+        experimental_per_replica_buffer_size: without effect.
+
+    >>> tf.distribute.InputOptions().experimental_per_replica_buffer_size
+    1
+    """
+
+    experimental_fetch_to_device: bool = True
+    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
+    experimental_place_dataset_on_device: bool = False
+    experimental_per_replica_buffer_size: int = 1
+
+    @property
+    def is_per_replica(self) -> bool:
+        """Whether there is a dataset for each replica.
+
+        Raises:
+            ValueError: if a device is wanted for one dataset of several replicas.
+        """
+        found = self.experimental_replication_mode is InputReplicationMode.PER_REPLICA
+        if self.experimental_place_dataset_on_device and not found:
+            raise ValueError(MESSAGE_PLACED)
+        return found
+
 
 @function("distribute.DistributedDataset")
 class DistributedDataset:
@@ -90,18 +147,21 @@ class DistributedDataset:
         dataset: the dataset.
         strategy: the strategy; None has one replica.
         is_of_replicas: whether its batches are those of single replicas.
+        apart: the datasets of the replicas, if each has its own.
         given: the dataset that it was made of, if this is a process's part of it.
     """
 
     _has_elements = True  # loops over it in functions are compiled
 
     def __init__(
-        self, dataset: Any, strategy: Any = None, is_of_replicas: bool = False, given: Any = None
-    ) -> None:
+        self, dataset: Any, strategy: Any = None, is_of_replicas: bool = False, given: Any = None,
+        apart: Sequence[Any] | None = None,
+    ) -> None:  # fmt: skip
         self._dataset = dataset
         self._given = dataset if given is None else given
         self._strategy = strategy
         self._is_of_replicas = is_of_replicas
+        self._apart = apart
         self._count: int = 1 if strategy is None else strategy.num_replicas_in_sync
 
     @property
@@ -123,11 +183,8 @@ class DistributedDataset:
 
     @property
     def cardinality(self) -> Any:
-        """The number of elements, as an int64 number; -1 if there is no end, -2 if unknown."""
-        size = self._given.cardinality().numpy()
-        if self._strategy is not None and self._strategy.here is not None:
-            return size
-        return -(-size // self._count) if self._is_of_replicas and size > 0 else size
+        """The number of elements of the dataset, an int64 number; -1: no end, -2: unknown."""
+        return self._given.cardinality().numpy()
 
     def __iter__(self) -> Iterator[Any]:
         if self._count == 1:
@@ -149,7 +206,10 @@ class DistributedIterator(DatasetIterator):
 
     def __init__(self, distributed: DistributedDataset) -> None:
         self._distributed = distributed
+        apart = distributed._apart
         self._batches: Any = iter(distributed._dataset)
+        # Whose next batches the replicas get in turn.
+        self._sources: list[Any] = [self._batches] if apart is None else [*map(iter, apart)]
         self._count = distributed._count
         self._strategy = distributed._strategy
 
@@ -159,7 +219,7 @@ class DistributedIterator(DatasetIterator):
         return self._distributed.element_spec
 
     def __next__(self) -> Any:
-        return self._element(lambda: next(self._batches))
+        return self._element(next)
 
     def get_next(self) -> Any:
         """Returns the next element.
@@ -167,7 +227,7 @@ class DistributedIterator(DatasetIterator):
         Raises:
             OutOfRangeError: if there is none.
         """
-        return self._element(self._batches.get_next)
+        return self._element(lambda batches: batches.get_next())
 
     def get_next_as_optional(self) -> Optional:
         """Returns the next element as a `tf.experimental.Optional`, which is empty at the end."""
@@ -176,18 +236,18 @@ class DistributedIterator(DatasetIterator):
         except StopIteration:
             return Optional.empty(self.element_spec)
 
-    def _element(self, following: Callable[[], Any]) -> Any:
-        first = following()
+    def _element(self, following: Callable[[Any], Any]) -> Any:
         if not self._distributed._is_of_replicas:
-            return nest.map_structure(lambda part: cut_for_replicas(part, self._strategy), first)
-        batches = [first]
-        for _ in range(self._count - 1):
-            try:
-                batches.append(next(self._batches))
-            except StopIteration:
-                batches.append(
-                    nest.map_structure(_nothing, self._distributed._dataset.element_spec)
-                )
+            return nest.map_structure(
+                lambda part: cut_for_replicas(part, self._strategy), following(self._batches)
+            )
+        spec = self._distributed._dataset.element_spec
+        sources = list(itertools.islice(itertools.cycle(self._sources), self._count))
+        batches = [next(source, None) for source in sources]
+        ended = [s for s, batch in zip(sources, batches, strict=True) if batch is None]
+        if len(ended) == self._count or (ended and not _has_empty_batches(spec)):
+            return following(ended[0])  # raises
+        batches = [nest.map_structure(_nothing, spec) if b is None else b for b in batches]
         return nest.map_structure(lambda *parts: self._joined(parts), *batches)
 
     def _joined(self, parts: Sequence[Any]) -> PerReplica:
@@ -289,6 +349,15 @@ class ProcessIterator(DistributedIterator):
         spec = self._distributed._dataset.element_spec
         elements += [nest.map_structure(_nothing, spec)] * (here - len(elements))
         return elements, True
+
+
+def _has_empty_batches(spec: Any) -> bool:
+    """Whether a replica for which there is no batch left may get one of no examples.
+
+    As in TensorFlow, none may where no size of the batches is open: then such a rest is left out.
+    """
+    parts = [part for part in nest.flatten(spec) if isinstance(part, TensorSpec)]
+    return not all(part.shape.is_fully_defined() for part in parts)
 
 
 def rows_for_replicas(batch: Any, count: int) -> list[Any]:

@@ -31,12 +31,12 @@ def default_devices() -> list[str]:
 
 
 def full_name(device: Any) -> str:
-    """Returns TensorFlow's full name of a device.
+    """Returns TensorFlow's full name of a device, given a name or a `LogicalDevice`.
 
     Raises:
         ValueError: if it is no name of a device.
     """
-    found = DEVICE.match(str(device))
+    found = DEVICE.match(str(getattr(device, "name", device)))
     if found is None:
         raise ValueError(f"Unknown attribute: '{device}' is not the name of a device.")
     return FULL_DEVICE_NAME.format(found[1].upper(), int(found[2] or 0))

@@ -3,31 +3,39 @@
 import contextlib
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from jax.sharding import Mesh
 
+from tapefacade._config.device_placement import device
 from tapefacade._config.devices import list_logical_devices
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.process_group import PROCESSES
-from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.replica_places import THREAD, ReplicaPlace, entered, is_in_run
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import function
+from tapefacade._distribute.cross_device_ops import sent_to
 from tapefacade._distribute.distributed_variables import DistributedVariable, distributed
 from tapefacade._distribute.input_datasets import (
     DistributedDataset,
     InputContext,
+    InputReplicationMode,
     ValueContext,
     cut_for_replicas,
 )
 from tapefacade._distribute.reduction import as_tensors, gathered, reduced, require_dense
 from tapefacade._distribute.replica_calls import ReplicaCall
-from tapefacade._distribute.replica_contexts import ReplicaContext, own_part
+from tapefacade._distribute.replica_contexts import RecordedReplica, ReplicaContext, own_part
 from tapefacade._distribute.replica_devices import default_devices, full_name, mesh_of
 from tapefacade._distribute.replica_run_op import ReplicaPlan
-from tapefacade._distribute.replica_values import DistributedValues, Mirrored, regrouped, selected
+from tapefacade._distribute.replica_values import (
+    DistributedValues,
+    PerReplica,
+    regrouped,
+    selected,
+)
 from tapefacade._function.function.decorator import function as tf_function
 from tapefacade._function.function.function_types import PolymorphicFunction
 from tapefacade._state.scopes import set_variable_creator, variable_creator_below
@@ -44,6 +52,11 @@ MESSAGE_GATHER_IN_REPLICA = (
     "tf.distribute.Strategy.gather method requires cross-replica context, use "
     "get_replica_context().all_gather() instead"
 )
+MESSAGE_PER_REPLICA = (
+    "InputReplicationMode.PER_REPLICA is only supported in `distribute_datasets_from_function`."
+)
+MESSAGE_IN_SCOPE = "Must not be called inside a `tf.distribute.Strategy` scope."
+HINT_IN_SCOPE = "Leave the scope first; within it, its strategy is the current one."
 MESSAGE_SERVERS = (
     "Parameter servers are not there: the replicas of a program run in step. Use "
     "tf.distribute.MirroredStrategy() for the devices of this machine, which needs no other change "
@@ -84,7 +97,7 @@ class StrategyExtended:
     @property
     def parameter_devices(self) -> tuple[str, ...]:
         """The names of the devices that variables are on."""
-        return self.worker_devices
+        return self._strategy._parameter_devices or self.worker_devices
 
     def variable_created_in_scope(self, v: Any) -> bool:
         """Whether the strategy has made a variable."""
@@ -108,12 +121,8 @@ class StrategyExtended:
         require_across_replicas()
         count = self._strategy.num_replicas_in_sync
         result = as_tensors(reduced(reduce_op, value, None, count))
-        if count == 1 or not isinstance(destinations, DistributedValues | DistributedVariable):
-            return result
         row = isinstance(value, DistributedValues) and value._row is not None
-        return nest.map_structure(
-            lambda part: part if row else Mirrored([part] * count), result
-        )  # fmt: skip
+        return result if count == 1 or row else sent_to(destinations, result)
 
     def batch_reduce_to(
         self, reduce_op: Any, value_destination_pairs: Any, options: Any = None
@@ -168,6 +177,24 @@ class StrategyExtended:
         yield
 
 
+@function("distribute.RunOptions")
+class RunOptions(NamedTuple):
+    """How `Strategy.run` calls a function; without effect: there is one way.
+
+    Attributes:
+        experimental_enable_dynamic_batch_size: without effect.
+        experimental_bucketizing_dynamic_shape: without effect.
+        experimental_xla_options: without effect.
+
+    >>> tf.distribute.RunOptions().experimental_enable_dynamic_batch_size
+    True
+    """
+
+    experimental_enable_dynamic_batch_size: bool = True
+    experimental_bucketizing_dynamic_shape: bool = False
+    experimental_xla_options: Any = None
+
+
 @function("distribute.Strategy")
 class Strategy:
     """How a program is distributed: the base class of the strategies, which has one replica.
@@ -184,6 +211,7 @@ class Strategy:
     cluster_resolver: Any = None
     requires_aggregation = False  # of variables that replicas assign
     _devices: tuple[str, ...] = ()
+    _parameter_devices: tuple[str, ...] = ()  # where variables are, if elsewhere
     mesh: Mesh | None = None  # None where the replicas share a device, or there is one
     here: range | None = None  # the replicas of this process, if they run in several
 
@@ -210,7 +238,14 @@ class Strategy:
 
     def creator(self) -> Callable[..., Any] | None:
         """Returns what makes variables in the scope; None if they are plain ones."""
-        return None if self.num_replicas_in_sync == 1 else distributed(self)
+        if self.num_replicas_in_sync > 1:
+            return distributed(self)
+        return self._create_placed if self._devices else None
+
+    def _create_placed(self, next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        """Makes a variable on the device of the one replica."""
+        with self._placed():
+            return next_creator(**kwargs)
 
     def creating(self) -> contextlib.AbstractContextManager[None]:
         """Makes a block whose variables are those of the strategy."""
@@ -237,6 +272,11 @@ class Strategy:
         require_across_replicas()
         with entered(self, None), self.creating():
             yield self
+
+    def _placed(self) -> contextlib.AbstractContextManager[None]:
+        """Makes a block on the device of the one replica, if it has a device."""
+        has_device = self.num_replicas_in_sync == 1 and self._devices
+        return device(self._devices[0]) if has_device else contextlib.nullcontext()
 
     def agreed(self, tensor: EagerTensor) -> EagerTensor:
         """Returns the first value of a variable: that of the chief, if there are processes."""
@@ -275,12 +315,21 @@ class Strategy:
         """
         require_across_replicas()
         if self.num_replicas_in_sync == 1:
-            with entered(self, ReplicaContext(self)):
+            with entered(self, ReplicaContext(self)), self._placed():
                 return fn(*args, **(kwargs or {}))
+        if is_in_run():  # what `merge_call` has called: the replicas are being recorded
+            args, kwargs = nest.map_structure(own_part, (args, kwargs or {}))
+            with entered(self, RecordedReplica(self)):
+                return nest.map_structure(self._of_replicas, fn(*args, **(kwargs or {})))
         if isinstance(fn, PolymorphicFunction) and not RECORDING_THREAD.functions:
             return self._function(fn)(tuple(args), kwargs or {})
         python: Any = fn
         return ReplicaCall(self, python, args, kwargs or {}).result()
+
+    def _of_replicas(self, part: Any) -> Any:
+        """Returns what a tensor of each replica is across the replicas, while they are recorded."""
+        is_tensor = isinstance(part, EagerTensor)
+        return PerReplica(row=part, count=self.num_replicas_in_sync) if is_tensor else part
 
     def _function(self, fn: Any) -> Any:
         """Returns a function that runs another one in all replicas, so that no Python is needed."""
@@ -387,7 +436,10 @@ class Strategy:
 
         Args:
             dataset: a dataset of batches of all replicas together.
-            options: ignored.
+            options: a `tf.distribute.InputOptions`.
+
+        Raises:
+            NotImplementedError: if the options ask for a dataset for each replica.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> for x in strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2)):
@@ -395,6 +447,9 @@ class Strategy:
         [0 1]
         [2 3]
         """
+        modes = InputReplicationMode
+        if options and options.experimental_replication_mode is modes.PER_REPLICA:
+            raise NotImplementedError(MESSAGE_PER_REPLICA)
         return DistributedDataset(dataset, self)
 
     def distribute_datasets_from_function(
@@ -404,13 +459,17 @@ class Strategy:
 
         Args:
             dataset_fn: returns a dataset of batches of one replica each.
-            options: ignored.
+            options: a `tf.distribute.InputOptions`, which may ask for a dataset for each replica.
 
         Returns:
             Something to iterate over, which gives each replica one of the batches in turn.
         """
-        context = InputContext(num_replicas_in_sync=self.num_replicas_in_sync)
-        return DistributedDataset(dataset_fn(context), self, is_of_replicas=True)
+        count = self.num_replicas_in_sync
+        if options is None or not options.is_per_replica:
+            made = dataset_fn(InputContext(num_replicas_in_sync=count))
+            return DistributedDataset(made, self, is_of_replicas=True)
+        apart = [dataset_fn(InputContext(count, replica, count)) for replica in range(count)]
+        return DistributedDataset(apart[0], self, is_of_replicas=True, apart=apart)
 
     # What `fit` needs.
 
@@ -491,7 +550,7 @@ class CentralStorageStrategy(DeviceStrategy):
 
     Args:
         compute_devices: the names of the devices, as for `MirroredStrategy`.
-        parameter_device: ignored.
+        parameter_device: the name of the device that is said to have the variables.
 
     >>> tf.distribute.experimental.CentralStorageStrategy(["CPU:0"]).num_replicas_in_sync
     1
@@ -502,14 +561,18 @@ class CentralStorageStrategy(DeviceStrategy):
     def __init__(self, compute_devices: Any = None, parameter_device: Any = None) -> None:
         super().__init__()
         self._use(compute_devices)
+        self._parameter_devices = (parameter_device or "/device:CPU:0",)
 
 
 @function("distribute.OneDeviceStrategy")
 class OneDeviceStrategy(Strategy):
-    """The strategy for one device.
+    """The strategy for one device: programs in its scope and its `run` run there.
 
     Args:
-        device: ignored: programs run on JAX's default device.
+        device: the name of the device. One that is not there is taken as `tf.device` takes it.
+
+    Raises:
+        ValueError: if it is no name of a device.
 
     >>> tf.distribute.OneDeviceStrategy("/cpu:0").num_replicas_in_sync
     1
@@ -517,6 +580,7 @@ class OneDeviceStrategy(Strategy):
 
     def __init__(self, device: str) -> None:
         super().__init__()
+        self._devices = (full_name(device or "CPU:0"),)
 
 
 @function("distribute.TPUStrategy")
@@ -562,7 +626,7 @@ class ParameterServerStrategy(Strategy):
         raise ValueError(MESSAGE_SERVERS)
 
 
-class _DefaultStrategy(Strategy):
+class _DefaultDistributionStrategy(Strategy):
     """The strategy of programs that have none."""
 
     @contextlib.contextmanager
@@ -588,8 +652,17 @@ class _DefaultStrategy(Strategy):
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
 
-DEFAULT = _DefaultStrategy()
-_DEFAULT_PLACE = ReplicaPlace(DEFAULT, ReplicaContext(DEFAULT))
+class _DefaultReplicaContext(ReplicaContext):
+    """The context of programs that have no strategy."""
+
+    @property
+    def replica_id_in_sync_group(self) -> Any:
+        """0, the number of the replica."""
+        return 0
+
+
+DEFAULT = _DefaultDistributionStrategy()
+_DEFAULT_PLACE = ReplicaPlace(DEFAULT, _DefaultReplicaContext(DEFAULT))
 
 
 @function("distribute.get_strategy")
@@ -616,10 +689,16 @@ def get_replica_context() -> ReplicaContext | None:
 def experimental_set_strategy(strategy: Strategy | None) -> None:
     """Makes a strategy that of the thread from now on; None ends this.
 
+    Raises:
+        RuntimeError: in the scope of a strategy.
+
     >>> tf.distribute.experimental_set_strategy(tf.distribute.OneDeviceStrategy("/cpu:0"))
     >>> tf.distribute.has_strategy()
     True
     >>> tf.distribute.experimental_set_strategy(None)
     """
-    THREAD.places = [] if strategy is None else [ReplicaPlace(strategy, None)]
+    if THREAD.places and THREAD.places != [THREAD.lasting]:
+        raise hinted(RuntimeError(MESSAGE_IN_SCOPE), HINT_IN_SCOPE)
+    THREAD.lasting = None if strategy is None else ReplicaPlace(strategy, None)
+    THREAD.places = [] if THREAD.lasting is None else [THREAD.lasting]
     set_variable_creator(None if strategy is None else strategy.creator())

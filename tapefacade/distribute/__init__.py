@@ -11,6 +11,8 @@ from tapefacade._distribute.input_datasets import (
     DistributedDataset as DistributedDataset,
     DistributedIterator as DistributedIterator,
     InputContext as InputContext,
+    InputOptions as InputOptions,
+    InputReplicationMode as InputReplicationMode,
 )
 from tapefacade._distribute.reduction import ReduceOp as ReduceOp
 from tapefacade._distribute.replica_contexts import (
@@ -23,6 +25,7 @@ from tapefacade._distribute.strategies import (
     MirroredStrategy as MirroredStrategy,
     OneDeviceStrategy as OneDeviceStrategy,
     ParameterServerStrategy as ParameterServerStrategy,
+    RunOptions as RunOptions,
     Strategy as Strategy,
     StrategyExtended as StrategyExtended,
     TPUStrategy as TPUStrategy,

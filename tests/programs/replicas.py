@@ -284,3 +284,35 @@ def average_losses_of_replicas(tf, np):
             caught(lambda: tf.nn.scale_regularization_loss(losses)),
         ]
     return [value.values for value in strategy.run(replica)], replica(), refused
+
+
+def operations_across_devices(tf, np):
+    kinds, sum_, mean = tf.distribute, tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
+    strategy = _mirrored(tf, 2)
+    with strategy.scope():
+        v = tf.Variable(1.0)
+    own = strategy.run(lambda: _float(tf) + 1.0)
+    found = []
+    for operations in (kinds.ReductionToOneDevice(), kinds.HierarchicalCopyAllReduce(2)):
+        found += map(repr, (
+            operations.reduce(sum_, own, own),
+            operations.reduce(mean, own, v),
+            operations.reduce(mean, own, "/cpu:0"),
+            operations.batch_reduce(mean, [(own, own), (own, "/cpu:0")]),
+            operations.broadcast(tf.constant(2.0), own),
+            operations.broadcast(tf.constant(2.0), "/cpu:1"),
+        ))  # fmt: skip
+    return found
+
+
+def names_of_what_is_default(tf, np):
+    context, strategy = tf.distribute.get_replica_context(), tf.distribute.get_strategy()
+    one = tf.distribute.MirroredStrategy([tf.config.list_logical_devices("CPU")[0]])
+    with one.scope():
+        refused = caught(tf.distribute.experimental_set_strategy, one)
+    tf.distribute.experimental_set_strategy(one)
+    tf.distribute.experimental_set_strategy(None)
+    return (
+        type(context).__name__, type(strategy).__name__, context.replica_id_in_sync_group,
+        one.extended.worker_devices, refused, tf.distribute.has_strategy(),
+    )  # fmt: skip

@@ -164,3 +164,57 @@ def generators_of_replicas(tf, np):
         single = tf.random.Generator.from_seed(7)
     found.append(alone.run(lambda: single.normal([2])))
     return found
+
+
+def datasets_without_open_sizes(tf, np):
+    strategy, count = _mirrored(tf, 2), tf.data.Dataset.range
+    datasets = [
+        count(3),
+        count(6).batch(2, drop_remainder=True),
+        count(5).batch(2),
+        count(5).batch(1),
+        count(4).batch(2).map(lambda x: {"x": x, "y": x * 2}),
+    ]
+    found = []
+    for dataset in datasets:
+        distributed = strategy.distribute_datasets_from_function(lambda c, d=dataset: d)
+        iterator = iter(distributed)
+        found.append((_lists(tf, distributed), repr(distributed.element_spec)))
+        found.append(distributed.cardinality)
+        found.append([repr(tf.nest.flatten(iterator.get_next())[0]), caught(_all, iterator).name])
+    return found
+
+
+def _all(iterator):
+    while True:
+        iterator.get_next()
+
+
+def options_of_datasets(tf, np):
+    kind, modes = tf.distribute.InputOptions, tf.distribute.InputReplicationMode
+    strategy, told = _mirrored(tf, 2), []
+    options = [
+        kind(), kind(experimental_fetch_to_device=False),
+        kind(experimental_replication_mode=modes.PER_REPLICA),
+        kind(False, modes.PER_REPLICA, True),
+        kind(experimental_place_dataset_on_device=True),
+    ]  # fmt: skip
+
+    def part(context):
+        told.append((str(context), context.num_replicas_in_sync))
+        own = tf.data.Dataset.range(7).shard(context.num_input_pipelines, context.input_pipeline_id)
+        return own.batch(2)
+
+    whole, found = tf.data.Dataset.range(6).batch(4), []
+    for one in options:
+        makers = [
+            lambda o=one: strategy.distribute_datasets_from_function(part, o),
+            lambda o=one: strategy.experimental_distribute_dataset(whole, o),
+        ]
+        found += [caught(lambda m=make: _lists(tf, m())) for make in makers]
+    run = tf.distribute.RunOptions(experimental_bucketizing_dynamic_shape=True)
+    return (
+        found, told, [repr(one) for one in options], list(map(repr, modes)), repr(run),
+        repr(strategy.run(lambda: _float(tf), options=run)),
+        str(tf.distribute.experimental.ValueContext(1, 2)),
+    )  # fmt: skip

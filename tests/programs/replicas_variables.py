@@ -1,5 +1,6 @@
 """Variables of strategies: how assignments in replicas come together, and checkpoints of them."""
 
+import copy
 import tempfile
 
 from programs.program import caught
@@ -156,3 +157,57 @@ def checkpoints_hold_one_value(tf, np):
             shapes, before, restored, alone[0].numpy(), mirrored.numpy(), total.numpy(),
             strategy.run(lambda: (total + 0.0, mirrored + 0.0, _number(tf)))[0].values,
         )  # fmt: skip
+
+
+def values_of_replicas_assigned_outside(tf, np):
+    strategy = _mirrored(tf, 2)
+    own = strategy.run(lambda: _float(tf) + tf.constant([1.0, 2.0]))
+    found = []
+    for aggregation in ("NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA"):
+        v = _made(tf, "ON_WRITE", aggregation, [1.0, 2.0])
+        for way in ("assign", "assign_add", "assign_sub"):
+            for run in (lambda f: f(), lambda f: tf.function(f)()):
+                run(lambda v=v, way=way: (getattr(v, way)(own), None)[1])
+                found.append((way, repr(v)))
+            getattr(v, way)([10.0, 20.0])  # adds to what each replica has
+            found.append((way, repr(v), v + 0.0))
+    return found
+
+
+def rows_of_variables_in_all_ways(tf, np):
+    strategy = _mirrored(tf, 2)
+    found = []
+    aggregations = ["NONE", "SUM", "MEAN", "ONLY_FIRST_REPLICA"]
+    ways = ["add", "sub", "mul", "div", "min", "max", "update"]
+    for aggregation in aggregations:
+        for way in ways:
+            v = _made(tf, "AUTO", aggregation, [1.0, 2.0, 3.0])
+
+            def inside(v=v, way=way):
+                rows = tf.IndexedSlices(tf.reshape(_float(tf) + 2.0, [1]), tf.constant([1]))
+                getattr(v, f"scatter_{way}")(rows)
+
+            def outside(v=v, way=way):
+                getattr(v, f"scatter_{way}")(tf.IndexedSlices(tf.constant([4.0]), tf.constant([0])))
+
+            found.append((aggregation, way, caught(lambda f=inside: strategy.run(f)), repr(v)))
+            found.append((caught(outside), repr(v)))
+    v = _made(tf, "ON_READ", "SUM", [1.0, 2.0])
+    rows = tf.IndexedSlices(tf.constant([4.0]), tf.constant([0]))
+    return found, [caught(getattr(v, f"scatter_{way}"), rows) for way in ways]
+
+
+def variables_without_synchronization(tf, np):
+    return [caught(lambda kind=kind: _made(tf, "NONE", kind)).name for kind in ("NONE", "MEAN")]
+
+
+def copies_of_variables(tf, np):
+    strategy = _mirrored(tf, 2)
+    found = []
+    for kind in ("ON_WRITE", "ON_READ"):
+        v = _made(tf, kind, "ONLY_FIRST_REPLICA" if kind == "ON_READ" else "NONE")
+        strategy.run(lambda v=v: (v.assign(_float(tf) + 1.0), None)[1])
+        other = copy.deepcopy(v)
+        strategy.run(lambda v=other: (v.assign_add(10.0), None)[1])
+        found += [repr(v), repr(other), type(other).__name__]
+    return found
