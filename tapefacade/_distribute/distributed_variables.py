@@ -192,9 +192,14 @@ class DistributedVariable(ResourceVariable):
 
     def _put(self, tensor: EagerTensor) -> None:
         super()._put(tensor)
-        if self._copies is not None and not is_in_run():
-            count = self._strategy.num_replicas_in_sync
-            self._copies._put(stack([self._shares(tensor)] * count))
+        for copies, rows in self._followed_by(tensor):
+            copies._put(rows)
+
+    def _followed_by(self, tensor: EagerTensor) -> list[tuple[Variable, EagerTensor]]:
+        if self._copies is None or is_in_run():
+            return []
+        count = self._strategy.num_replicas_in_sync
+        return [(self._copies, stack([self._shares(tensor)] * count))]
 
     def _scatter_rows(self, path: str, sparse_delta: Any) -> Any:
         scatter, name = super()._scatter_rows, path.removeprefix("tensor_scatter_nd_")

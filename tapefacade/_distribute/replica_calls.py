@@ -1,8 +1,9 @@
 """Calls of a function in all replicas: recorded once, as one instruction."""
 
+import difflib
 import functools
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -300,8 +301,7 @@ class ReplicaCall:
         others = [body.outside() for body in bodies]
         for body in bodies:
             own = body.outside()
-            unlike = {p for p in range(len(own)) if not all(_same_at(p, own[p], o) for o in others)}
-            of_replicas |= self._of_replicas(body, own, unlike)
+            of_replicas |= self._of_replicas(body, own, _unlike(own, others))
         operands, parts, draws = [], [], []
         for replica, body in enumerate(bodies):
             elements = self._operands_of(replica)
@@ -396,7 +396,18 @@ def _known_to(fn: Any) -> list[Any]:
         found += [cell.cell_contents for cell in python.__closure__ or () if cell != EMPTY]
         found += [python.__globals__[name] for name in code.co_names if name in python.__globals__]
         found += python.__defaults__ or ()
-    return _parts(found)
+    return list(_tensors_in(found))
+
+
+def _tensors_in(value: Any) -> Iterator[EagerTensor]:
+    """Yields the tensors of a structure, whose dictionaries may have keys of all kinds."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _tensors_in(part)
+    elif isinstance(value, CompositeTensor | EagerTensor):
+        yield from _parts(value)
 
 
 def _applied(
@@ -463,15 +474,27 @@ def _record_checks(
         THREAD.recording.flush()
 
 
-def _same_at(place: int, item: Any, others: Sequence[Any]) -> bool:
-    """Whether another body takes the same from outside at a place."""
-    other = others[place] if place < len(others) else None
-    if item is other or (isinstance(item, Draw) and isinstance(other, Draw)):
-        return True
-    one, two = (getattr(each, "_value", None) for each in (item, other))
-    if not (isinstance(one, np.ndarray) and isinstance(two, np.ndarray)):
-        return False
-    return one.dtype == two.dtype and one.shape == two.shape and one.tobytes() == two.tobytes()
+def _unlike(own: Sequence[Any], others: Sequence[Sequence[Any]]) -> set[int]:
+    """Returns the places of what a body takes from outside and not all others take in that order.
+
+    What depends on the size of a batch may be there in one body only.
+    """
+    keys, found = list(map(_key_of, own)), set[int]()
+    for other in others:
+        matcher = difflib.SequenceMatcher(None, keys, list(map(_key_of, other)), autojunk=False)
+        blocks = matcher.get_matching_blocks()
+        found |= set(range(len(own))).difference(*(range(b.a, b.a + b.size) for b in blocks))
+    return found
+
+
+def _key_of(item: Any) -> Hashable:
+    """Returns what is equal for what is the same in all replicas."""
+    if isinstance(item, Draw):
+        return Draw
+    value = getattr(item, "_value", None)
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    return id(item)
 
 
 def _stacked(value: DistributedValues) -> Any:

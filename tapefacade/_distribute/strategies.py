@@ -475,12 +475,14 @@ class Strategy:
 
     def cut(self, batch: Any) -> Any:
         """Returns a batch, a structure of arrays and tensors, cut for the replicas."""
-        return nest.map_structure(
-            lambda part: cut_for_replicas(
-                part if isinstance(part, DistributedValues) else convert(part), self
-            ),
-            batch,
-        )
+
+        def cut_part(part: Any) -> Any:
+            if part is None:  # `train_on_batch` without weights
+                return None
+            is_cut = isinstance(part, DistributedValues)
+            return cut_for_replicas(part if is_cut else convert(part), self)
+
+        return nest.map_structure(cut_part, batch)
 
     def joined(self, value: Any) -> Any:
         """Returns the values of the replicas, joined."""

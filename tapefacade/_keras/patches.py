@@ -37,7 +37,13 @@ from tapefacade._keras.keras2 import (
     optimizer_slots,
     optimizers,
 )
-from tapefacade._keras.training import datasets, optimizer_update, tracked_parts, trainer
+from tapefacade._keras.training import (
+    datasets,
+    optimizer_update,
+    replica_statistics,
+    tracked_parts,
+    trainer,
+)
 from tapefacade._state.scopes import VariableMeta
 from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.init_scope import init_scope
@@ -185,6 +191,9 @@ def _change() -> None:
     if hasattr(losses, "scale_loss_for_distribution"):
         replaced[losses.scale_loss_for_distribution] = scaled
         replaced[losses.unscale_loss_for_distribution] = unscaled
+    PATCHES.set(
+        losses, "reduce_values", replica_statistics.reduced_in_replicas(losses.reduce_values)
+    )
     _change_training()
     _change_tracebacks()
     _change_look_ups_of_tensorflow()
@@ -275,8 +284,18 @@ def _change_training() -> None:
     PATCHES.set(base, "_backend_update_step", updating)
     filtering = optimizer_update.filter_with_reason(base._filter_empty_gradients)
     PATCHES.set(base, "_filter_empty_gradients", filtering)
+    scaled = importlib.import_module("keras.src.optimizers.loss_scale_optimizer").LossScaleOptimizer
+    applying = optimizer_update.scaled_update_of_replicas(scaled._common_apply)
+    PATCHES.set(scaled, "_common_apply", applying)
+    layers = importlib.import_module("keras.src.layers.normalization.batch_normalization")
+    layer = layers.BatchNormalization
+    PATCHES.set(layer, "__init__", replica_statistics.synchronized_layer(layer.__init__))
+    PATCHES.set(layer, "_moments", replica_statistics.moments_of_replicas(layer._moments))
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     PATCHES.set_members(training, trainer.TrainerMembers)
+    PATCHES.set(training, "__init__", trainer.made_in_scope(training.__init__))
+    PATCHES.set(training, "compile", trainer.in_scope_of_model(training.compile))
+    PATCHES.set(training, "_symbolic_build", trainer.in_scope_of_model(training._symbolic_build))
 
 
 def _change_tracebacks() -> None:

@@ -14,7 +14,14 @@ def put_together(variables: Sequence[Any], tensors: Sequence[EagerTensor]) -> No
     Args:
         variables: the variables; their lock is held.
         tensors: a tensor for each.
+
+    Values of replicas that a variable has beside its own follow it, unless they are among these.
     """
+    given = {id(variable) for variable in variables}
+    for variable, tensor in list(zip(variables, tensors, strict=True)):
+        for beside, value in variable._root._followed_by(tensor):
+            if id(beside) not in given:
+                variables, tensors = [*variables, beside], [*tensors, value]
     for variable in variables:
         variable._note_put()
     if any(variable._root._sharding is not None for variable in variables):

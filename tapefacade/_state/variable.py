@@ -428,6 +428,10 @@ class Variable(Operators, metaclass=VariableMeta):
         if read is not None:
             self._read_at = (*read[:2], None, read[3])  # lets go of the value from before
 
+    def _followed_by(self, tensor: EagerTensor) -> list[tuple["Variable", EagerTensor]]:
+        """Returns the variables that follow this one, with their values once it has a tensor."""
+        return []
+
     def _note_put(self) -> None:
         """Does what `_put` does before the box gets another tensor."""
         if current_trace(None) is not NO_TRACE:

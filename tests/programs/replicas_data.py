@@ -218,3 +218,31 @@ def options_of_datasets(tf, np):
         repr(strategy.run(lambda: _float(tf), options=run)),
         str(tf.distribute.experimental.ValueContext(1, 2)),
     )  # fmt: skip
+
+
+def steps_that_know_the_size_of_a_batch(tf, np):
+    """A replica without examples leaves a division out, at every second step."""
+    strategy = _mirrored(tf, 2)
+    x = tf.reshape(tf.sin(tf.range(14.0)), [7, 2])
+    data = tf.data.Dataset.from_tensor_slices(x).batch(6)
+    distributed = strategy.experimental_distribute_dataset(data)
+    found = []
+    for decorated in (False, True):
+        with strategy.scope():
+            w = tf.Variable([1.0, 2.0])
+
+        def replica(x, w=w):
+            size = tf.cast(tf.shape(x)[0], tf.float32)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(tf.linalg.matvec(x, w) ** 2)
+                if x.shape[0] != 0:
+                    loss /= tf.maximum(size, 1.0)
+            gradient = tf.distribute.get_replica_context().all_reduce("SUM", tape.gradient(loss, w))
+            w.assign_sub(0.1 * gradient)
+
+        step = tf.function(strategy.run) if decorated else strategy.run
+        for _ in range(3):
+            for batch in distributed:
+                step(replica, args=(batch,))
+            found.append((w.numpy(), strategy.run(lambda w=w: w + 0.0).values))
+    return found

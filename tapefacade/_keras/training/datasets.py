@@ -20,9 +20,13 @@ MESSAGE_APART = (
 
 
 def is_dataset(x: Any) -> bool:
-    """Whether data is a `tf.data.Dataset` of ours."""
-    kind = FUNCTIONS.get("data.Dataset")
-    return isinstance(kind, type) and isinstance(x, kind)
+    """Whether data is a `tf.data.Dataset` of ours, or that of a strategy."""
+    return isinstance(x, _kinds("data.Dataset", "distribute.DistributedDataset"))
+
+
+def _kinds(*names: str) -> tuple[type, ...]:
+    """Returns the classes that have been made so far."""
+    return tuple([kind for name in names if isinstance(kind := FUNCTIONS.get(name), type)])
 
 
 class Batches:
@@ -35,7 +39,8 @@ class Batches:
         self._dataset = dataset
         self._class_weight = class_weight
         self._utils = utils
-        size = int(dataset.cardinality().numpy())
+        self._is_cut = isinstance(dataset, _kinds("distribute.DistributedDataset"))
+        size = int(dataset.cardinality if self._is_cut else dataset.cardinality().numpy())
         self.num_batches = size if size >= 0 else None
 
     def get_numpy_iterator(self) -> Iterator[Any]:
@@ -44,7 +49,8 @@ class Batches:
         The one of the dataset begins now: as in TensorFlow, it decides the order of shuffled
         elements also if nobody takes a batch (Keras makes one at the end of each epoch, in vain).
         """
-        return map(self._as_arrays, iter(self._dataset))
+        batches = iter(self._dataset)
+        return batches if self._is_cut else map(self._as_arrays, batches)
 
     def get_jax_iterator(self) -> Iterator[Any]:
         """Yields the same: programs take NumPy arrays."""

@@ -103,6 +103,27 @@ def update_of_replicas(original: Callable[..., None]) -> Callable[..., None]:
     return _backend_update_step
 
 
+def scaled_update_of_replicas(original: Callable[..., None]) -> Callable[..., None]:
+    """Makes the method of scaled losses that updates if all gradients are finite.
+
+    Replicas cannot meet in that branch: their gradients are added up before, and what follows is
+    done once for all of them.
+    """
+
+    @functools.wraps(original)
+    def _common_apply(self: Any, grads: Any, trainable_variables: Any = None) -> None:
+        replica = current_replica()
+        if replica is None:
+            original(self, grads, trainable_variables)
+            return
+        given = [gradient for gradient in grads if gradient is not None]
+        summed = iter(replica.all_reduce("SUM", given))
+        grads = [None if gradient is None else next(summed) for gradient in grads]
+        replica.merge_call(lambda strategy: original(self, grads, trainable_variables))
+
+    return _common_apply
+
+
 def scaled_for_replicas(value: Any) -> Any:
     """Returns a loss divided by the number of replicas, whose gradients are added up."""
     count = replica_count()

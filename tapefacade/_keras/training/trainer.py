@@ -4,6 +4,8 @@ A step takes the gradient with a tape and is a `tf.function`. A model that overr
 TensorFlow's manner (`def train_step(self, data)`, with a tape of its own) is trained by it.
 """
 
+import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.replica_places import THREAD, replica_count
 from tapefacade._function.function.function import Function
 from tapefacade._keras.training.optimizer_update import scaled_for_replicas, unscaled_of_replicas
 from tapefacade._ops.math.reduction import reduce_sum
@@ -96,8 +99,34 @@ class TrainerMembers:
         self._jax_state_synced = True
 
 
+def made_in_scope(original: Callable[..., None]) -> Callable[..., None]:
+    """Makes `__init__` of models, which note the strategy that they are made in the scope of."""
+
+    @functools.wraps(original)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        original(self, *args, **kwargs)
+        strategy = THREAD.places[-1].strategy if replica_count() > 1 else None
+        object.__setattr__(self, "_replica_strategy", strategy)
+
+    return __init__
+
+
+def in_scope_of_model(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a method of models whose variables belong to the model's strategy, as all others."""
+
+    @functools.wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        strategy = None if THREAD.places else strategy_of(self)
+        with contextlib.nullcontext() if strategy is None else strategy.scope():
+            return original(self, *args, **kwargs)
+
+    return method
+
+
 def strategy_of(model: Any) -> Any:
-    """Returns the strategy of several replicas that has made a model's variables, or None."""
+    """Returns the strategy of several replicas that a model belongs to, or None."""
+    if getattr(model, "_replica_strategy", None) is not None:
+        return model._replica_strategy
     weights = [*model.variables, *model.metrics_variables]
     if getattr(model, "optimizer", None) is not None:
         weights += model.optimizer.variables
