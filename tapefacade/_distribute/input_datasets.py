@@ -106,12 +106,21 @@ class InputReplicationMode(enum.Enum):
     PER_REPLICA = "PER_REPLICA"
 
 
+class _InputOptions(NamedTuple):
+    """The fields of `InputOptions`."""
+
+    experimental_fetch_to_device: bool
+    experimental_replication_mode: InputReplicationMode
+    experimental_place_dataset_on_device: bool
+    experimental_per_replica_buffer_size: int
+
+
 @function("distribute.InputOptions")
-class InputOptions(NamedTuple):
+class InputOptions(_InputOptions):
     """How a strategy hands out a dataset. Batches are sent to the devices in any case.
 
-    Attributes:
-        experimental_fetch_to_device: without effect.
+    Args:
+        experimental_fetch_to_device: without effect; None is True.
         experimental_replication_mode: whether the function that makes a dataset is called once for
             each replica.
         experimental_place_dataset_on_device: without effect; needs a dataset for each replica.
@@ -121,10 +130,17 @@ class InputOptions(NamedTuple):
     1
     """
 
-    experimental_fetch_to_device: bool = True
-    experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER
-    experimental_place_dataset_on_device: bool = False
-    experimental_per_replica_buffer_size: int = 1
+    def __new__(
+        cls, experimental_fetch_to_device: bool | None = None,
+        experimental_replication_mode: InputReplicationMode = InputReplicationMode.PER_WORKER,
+        experimental_place_dataset_on_device: bool = False,
+        experimental_per_replica_buffer_size: int = 1,
+    ) -> "InputOptions":  # fmt: skip
+        return super().__new__(
+            cls, experimental_fetch_to_device is None or experimental_fetch_to_device,
+            experimental_replication_mode, experimental_place_dataset_on_device,
+            experimental_per_replica_buffer_size,
+        )  # fmt: skip
 
     @property
     def is_per_replica(self) -> bool:

@@ -23,8 +23,6 @@ MODULES: dict[str, str] = {
     "core.protobuf.struct_pb2": "",
     "data.ops.iterator_ops": "data",
     "data.util.nest": ".nests nest",
-    "distribute.ps_values": ".distributed_values",
-    "distribute.values": ".distributed_values",
     "eager.context": ".contexts tf",
     "eager.def_function": "tf",
     "eager.monitoring": ".contexts",
@@ -78,6 +76,10 @@ MODULES: dict[str, str] = {
 # Module and name -> what it is, where neither of these says so. After `:` the place in a module.
 NAMES: dict[str, str] = {
     "data.ops.iterator_ops.OwnedIterator": "tapefacade._data.iterators:OwnedIterator",
+    **{
+        f"distribute.{module}.AggregatingVariable": "tapefacade._distribute.distributed_variables:AggregatingVariable"
+        for module in ("ps_values", "values")
+    },
     **{
         f"distribute.values.{name}": f"tapefacade._distribute.{file}:{name}"
         for file, names in {
