@@ -76,14 +76,14 @@ MODULES: dict[str, str] = {
 # Module and name -> what it is, where neither of these says so. After `:` the place in a module.
 NAMES: dict[str, str] = {
     "data.ops.iterator_ops.OwnedIterator": "tapefacade._data.iterators:OwnedIterator",
-    **{
-        f"distribute.{module}.AggregatingVariable": "tapefacade._distribute.distributed_variables:AggregatingVariable"
-        for module in ("ps_values", "values")
-    },
+    "distribute.ps_values.AggregatingVariable": (
+        "tapefacade._distribute.distributed_variables:AggregatingVariable"
+    ),
     **{
         f"distribute.values.{name}": f"tapefacade._distribute.{file}:{name}"
         for file, names in {
             "distributed_variables": (
+                "AggregatingVariable",
                 "DistributedVariable",
                 "MirroredVariable",
                 "SyncOnReadVariable",
