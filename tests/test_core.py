@@ -160,3 +160,11 @@ def test_nest_sees_a_list_below_known_leaves():
 
 def test_tensorflow_is_not_imported():
     assert "tensorflow" not in sys.modules
+
+
+def test_axes_may_be_a_range():
+    import tapefacade as tf
+
+    x = tf.ones([2, 3, 4])
+    assert tf.reduce_sum(x, range(1, 3)).numpy().tolist() == [12.0, 12.0]
+    assert tf.reduce_max(x, axis=range(0)).shape == [2, 3, 4]

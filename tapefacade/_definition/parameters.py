@@ -113,7 +113,7 @@ def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) ->
     Raises:
         HandOver: if it is a value made of tensors, such as a ragged shape.
     """
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+    if isinstance(value, list | tuple | range) and not hasattr(value, "_fields"):
         return tuple([frozen_value(item, other_value) for item in value])
     if isinstance(value, TensorShape):
         return None if value.rank is None else tuple(value.as_list())
