@@ -739,3 +739,53 @@ def test_functions_that_are_made_anew_and_look_are_not_recorded_for_ever():
     f = tf.function(made, autograph=False)
     assert f.get_concrete_function(tf.TensorSpec([2])).structured_outputs is None
     assert f(tf.constant([1.0, 2.0])).numpy().tolist() == [2.0, 3.0]
+
+
+def test_what_a_library_keeps_for_a_tensor_in_a_function_is_kept_for_another_object():
+    """As bijectors keep volumes: what one function has recorded means nothing to the next call."""
+    x, size = tf.constant([0.5, 2.0]), tf.constant(2)
+    kept = {}
+
+    def squared(value):
+        value = tf.convert_to_tensor(value)
+        return kept.setdefault(id(value), (value, value * value))[1]
+
+    @tf.function
+    def slope():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = squared(x)
+            y = tf.while_loop(lambda n, y: n < 2, lambda n, y: (n + 1, y * squared(x)), [0, y])[1]
+        return tape.gradient(y, x)
+
+    @tf.function
+    def compared():
+        inside = tf.convert_to_tensor(x)
+        assert tf.get_static_value(inside).tolist() == [0.5, 2.0]
+        assert tf.get_static_value(tf.convert_to_tensor(size)) == 2
+        return inside is x, inside is tf.convert_to_tensor(x), squared(x) is squared(x)
+
+    assert compared() == (False, True, True)
+    for _ in range(2):
+        assert slope().numpy().tolist() == [6 * 0.5**5, 6 * 2.0**5]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = squared(x)
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 4.0]
+    assert tf.convert_to_tensor(x) is x
+
+
+def test_a_stand_in_keeps_its_gradient_after_a_look():
+    x = tf.constant([0.5, 2.0])
+
+    @tf.function
+    def looking():
+        before = tf.convert_to_tensor(x)
+        if float(tf.reduce_sum(before * 2.0)) > 0:
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = before * before
+            return tape.gradient(y, x)
+
+    for _ in range(3):
+        assert looking().numpy().tolist() == [1.0, 4.0]

@@ -1,7 +1,7 @@
 """Conversion of Python and NumPy values to tensors, with TensorFlow's rules."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -34,6 +34,12 @@ SCALARS = (bool, int, float, complex, str, bytes)
 NO_OBJECTS = (list, tuple, range, *SCALARS)
 
 
+class Captures:
+    """What stands for a tensor from outside in the function that is recorded now, if one is."""
+
+    captured: ClassVar[Any] = staticmethod(lambda tensor: tensor)
+
+
 @described
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
@@ -47,7 +53,8 @@ def convert_to_tensor(
         name: ignored.
 
     Returns:
-        The tensor: `value` itself if it is one.
+        The tensor: `value` itself if it is one. In a function, a tensor of floats or complex
+        numbers that is from outside has another object to stand for it, the same at each call.
 
     Raises:
         ValueError: if `value` has another dtype, a ragged shape, or is of an unknown kind.
@@ -58,8 +65,10 @@ def convert_to_tensor(
     """
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     if wanted is None and dtype_hint is not None:
-        return _convert_with_hint(value, dtypes.as_dtype(dtype_hint))
-    return convert(value, wanted)
+        converted = _convert_with_hint(value, dtypes.as_dtype(dtype_hint))
+    else:
+        converted = convert(value, wanted)
+    return Captures.captured(converted) if converted is value else converted
 
 
 def _convert_with_hint(value: Any, hint: dtypes.DType) -> EagerTensor:

@@ -38,14 +38,16 @@ class RunningCall:
     """A call of a function whose Python runs, recorded or not.
 
     Attributes:
+        captured: tensors from outside, and what stands for them, by the ids of both.
         created: the variables that it has made, and their initial values.
         refusal: why it must not make variables; "" if it may.
         is_rehearsal: whether the next call records other Python if this one looks at a value.
     """
 
-    __slots__ = ("created", "is_rehearsal", "refusal")
+    __slots__ = ("captured", "created", "is_rehearsal", "refusal")
 
     def __init__(self, refusal: str, is_rehearsal: bool = False) -> None:
+        self.captured: dict[int, tuple[EagerTensor, EagerTensor]] = {}
         self.created: list[tuple[Any, EagerTensor]] = []
         self.refusal = refusal
         self.is_rehearsal = is_rehearsal

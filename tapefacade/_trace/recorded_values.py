@@ -14,8 +14,8 @@ class RecordedValues:
     """The values that a recording's slots refer to; kept alive by the tapes that need them."""
 
     __slots__ = (
-        "custom", "end", "failed", "foreseen", "is_rehearsal", "leaves", "lines", "looked",
-        "recomputed", "refused", "runs", "scalars", "slots", "taped",
+        "captured", "custom", "end", "failed", "foreseen", "is_rehearsal", "leaves", "lines",
+        "looked", "recomputed", "refused", "runs", "scalars", "slots", "taped",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -24,6 +24,8 @@ class RecordedValues:
         self.recomputed: dict[int, weakref.ref[EagerTensor]] = {}
         self.scalars: dict[int, Any] = {}
         self.slots: dict[int, int] = {}  # id of a tensor from outside -> its leaf
+        # Tensors from outside, and what stands for them, by the ids of both; `Recording.captured`.
+        self.captured: dict[int, tuple[EagerTensor, EagerTensor]] = {}
         self.failed: dict[int, Exception] = {}  # errors of checks, by the slot of the op
         self.lines = _NO_LINES  # of the ops that may fail, by their slots; a dict of its own if any
         self.custom: dict[int, Any] = {}  # gradients made by hand, by the slot they begin at

@@ -16,6 +16,7 @@ from jax.core import Tracer
 from jax.errors import UnexpectedTracerError
 from numpy import ndarray
 
+from tapefacade._core.conversion import Captures
 from tapefacade._core.placement import Placement
 from tapefacade._core.tensor import HINT_TRACED, EagerTensor, FailedValue, is_raised
 from tapefacade._core.tensor_type import TensorType
@@ -122,6 +123,10 @@ class Recording:
 
     def new_leaf(self, tensor: EagerTensor, separate: bool = False) -> int:
         """Enters a tensor from outside; `separate`: in a slot that is not the tensor's."""
+        for call in THREAD.functions:
+            original, stand_in = call.captured.get(id(tensor), (tensor, None))
+            if tensor is stand_in and not separate:  # what it was entered in has been computed
+                return self._enter_captured(original, tensor)
         kind = type(tensor._value)
         if kind not in execution.CONCRETE and kind is not ndarray:
             self._check_leaf(tensor)
@@ -132,6 +137,28 @@ class Recording:
         self.at = node
         if not separate:
             self.data.slots[id(tensor)] = slot
+        return slot
+
+    def captured(self, tensor: EagerTensor) -> EagerTensor:
+        """Returns what stands for a tensor from outside in a function, loop or branch.
+
+        As in TensorFlow that is another object, with the same value and slot. Libraries keep what
+        they have computed by the object that it follows from, and what is recorded in one function
+        means nothing in another one: bijectors keep the volumes of tensors so.
+        """
+        if tensor._value is None or tensor._recording is self or not tensor._type.inexact:
+            return tensor
+        in_body = self.enclosing is not None
+        known = self.data.captured if in_body else THREAD.functions[-1].captured
+        if id(tensor) not in known:
+            stand_in = EagerTensor(tensor._type, tensor._value, None, 0)
+            known[id(tensor)] = known[id(stand_in)] = tensor, stand_in
+            self._enter_captured(tensor, stand_in)
+        return known[id(tensor)][1]
+
+    def _enter_captured(self, tensor: EagerTensor, stand_in: EagerTensor) -> int:
+        slot = self.data.slots[id(stand_in)] = self.leaf(tensor)
+        self.data.captured.setdefault(id(stand_in), (tensor, stand_in))  # keeps its id its own
         return slot
 
     def _check_leaf(self, tensor: EagerTensor) -> None:
@@ -605,6 +632,16 @@ class _RecordingThread(ThreadState):
 
 
 THREAD = _RecordingThread()
+
+
+def _captured(tensor: EagerTensor) -> EagerTensor:
+    recording = THREAD.recording
+    if THREAD.functions or recording.enclosing is not None:
+        return recording.captured(tensor)
+    return tensor
+
+
+Captures.captured = staticmethod(_captured)
 
 
 @atexit.register

@@ -141,7 +141,9 @@ def bijector_answers(tf: Any, tfp: Any, name: str) -> Answers:
 CHECKED = (
     "distribution Normal", "distribution Bernoulli", "distribution Categorical",
     "distribution BatchReshape", "distribution BatchBroadcast", "distribution Bernoulli logits",
-    "bijector Softplus",
+    "bijector Softplus", "bijector Exp", "bijector Cumsum", "bijector Square", "bijector Ascending",
+    "bijector Reciprocal", "bijector Tanh", "bijector SinhArcsinh", "bijector ScaleMatvecDiag",
+    "bijector FillScaleTriL", "bijector SoftmaxCentered", "bijector PowerTransform",
     "sampler hamiltonian", "sampler random walk", "sampler lbfgs",
 )  # fmt: skip
 

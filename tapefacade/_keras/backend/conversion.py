@@ -50,8 +50,8 @@ def _converting(core: types.ModuleType, original: Callable[..., Any]) -> Callabl
         if isinstance(x, CompositeTensor):
             return x
         if KerasState.computes_on_arrays() or isinstance(x, Tracer):
-            if isinstance(x, EagerTensor):
-                x = x._device_array()
+            if isinstance(x, core.JaxVariable):
+                x = x.value
             return call_on_arrays(original, (x, dtype, sparse, ragged), {})
         if dtype is not None:
             dtype = core.standardize_dtype(dtype)

@@ -216,8 +216,11 @@ def call_on_arrays(
     """Calls a function of the backend on JAX's arrays, with 64 bits if an argument has them."""
     if _ARRAY_DEPTH.depth:  # the instruction that is evaluated has decided it
         return function(*args, **kwargs)
-    leaves = jax.tree.leaves((args, kwargs), is_leaf=is_operand)
+    leaves, structure = jax.tree.flatten((args, kwargs), is_leaf=is_operand)
     wide = KerasState.floatx() == "float64" or any(map(_is_wide, leaves))
+    # Tensors that the user's `jax.jit` traces are arrays to functions of JAX.
+    arrays = [x._device_array() if isinstance(x, EagerTensor) else x for x in leaves]
+    args, kwargs = jax.tree.unflatten(structure, arrays)
     with jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
         return function(*args, **kwargs)
 

@@ -7,8 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes
-from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.conversion import convert_to_tensor, is_tensor
 from tapefacade._core.error_texts import (
     below_minimum,
     invalid,
@@ -246,7 +245,6 @@ def broadcast_gradient_args(s0: Any, s1: Any) -> BroadcastGradientArgs:
     return BroadcastGradientArgs(*axes)
 
 
-HOST_TYPES = (bool, int, float, complex, str, bytes, list, tuple, np.ndarray, np.generic)
 # The ops through which TensorFlow follows constants.
 STATIC_OPS = (
     "_cast", "_concat", "_fill", "_full", "_range", "_stack", "identity", "math.equal",
@@ -262,12 +260,12 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     what is put together of constants; nothing is computed there.
 
     Args:
-        tensor: a tensor; numbers and arrays are returned as they are.
+        tensor: a tensor; what is no tensor, such as a number, array or dtype, is returned as it is.
         partial: of scalars that are stacked in a function, return those that are known, with None
             in the place of the others.
 
     Returns:
-        A NumPy value; None if it is not known, and for what is no tensor, such as a variable.
+        A NumPy value; None if it is not known, as that of a variable or of a ragged tensor.
 
     >>> tf.get_static_value(tf.constant([1, 2]))
     array([1, 2], dtype=int32)
@@ -276,10 +274,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
         if not _is_symbolic(tensor):
             return None if ACCOUNTS and _depends_on_sizes(tensor) else tensor.numpy()
         return _static_value(tensor._recording, tensor._slot, partial)
-    is_known = isinstance(tensor, HOST_TYPES) or (
-        isinstance(tensor, CompositeTensor) and not tensor._is_tensor
-    )
-    return tensor if is_known else None
+    return None if is_tensor(tensor) else tensor
 
 
 def _depends_on_sizes(tensor: EagerTensor) -> bool:
