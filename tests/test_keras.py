@@ -8,6 +8,7 @@ import sys
 import warnings
 import weakref
 
+import jax
 import numpy as np
 import pytest
 from steps import close_everything, counted, settle
@@ -462,3 +463,20 @@ def test_sizes_that_keras_cannot_combine_are_the_error_of_tensorflow():
         metric.update_state([1, 2], [1, 2, 3])
     assert not getattr(caught.value, "__notes__", [])
     assert caught.value.__suppress_context__
+
+
+def test_functions_take_tensors_that_the_users_jit_traces():
+    """As generators of keras-hub, which `jax.jit` compiles, with values of variables in a scope."""
+    variable = tf.keras.Variable(np.arange(12, dtype=np.float32).reshape(4, 3))
+
+    @jax.jit
+    def rows(value, start):
+        with tf.keras.StatelessScope(state_mapping=[(variable, value)]):
+            table = tf.keras.ops.convert_to_tensor(variable)
+            return tf.keras.ops.slice(table, (start, 0), (2, 3)), tf.keras.ops.take(
+                value, 0, axis=1
+            )
+
+    two, first = rows(variable.value + 1.0, 1)
+    assert np.asarray(two).tolist() == [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
+    assert np.asarray(first).tolist() == [1.0, 4.0, 7.0, 10.0]
