@@ -294,7 +294,9 @@ def _change_training() -> None:
     training = importlib.import_module("keras.src.backend.jax.trainer").JAXTrainer
     PATCHES.set_members(training, trainer.TrainerMembers)
     PATCHES.set(training, "__init__", trainer.made_in_scope(training.__init__))
-    PATCHES.set(training, "compile", trainer.in_scope_of_model(training.compile))
+    # Keras compiles a loaded model only if its class has the method of this one.
+    plain = importlib.import_module("keras.src.trainers.trainer").Trainer
+    PATCHES.set(plain, "compile", trainer.in_scope_of_model(plain.compile))
     PATCHES.set(training, "_symbolic_build", trainer.in_scope_of_model(training._symbolic_build))
 
 
