@@ -5,6 +5,7 @@ it has cost, about.
 """
 
 import linecache
+import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -55,6 +56,11 @@ ADVICE_DATASET = (
 
 class EnoughStepsError(SystemExit):
     """The program has taken as many steps as are wanted."""
+
+
+def _magnitude(seconds: float) -> int:
+    """Returns a number that is the same for times that differ by less than from run to run."""
+    return round(math.log(max(seconds, 1e-9), 4))
 
 
 class SlowPart(NamedTuple):
@@ -148,12 +154,12 @@ class Examination(Report):
     # What the notes say.
 
     def findings(self) -> list[SlowPart]:
-        """Returns what makes the program slow, the worst first."""
+        """Returns what makes the program slow, the worst first; about equal costs in one order."""
         found = [
             *self._slow_looks(), *self._slow_shapes(), *self._slow_recordings(),
             *self._slow_python(), *self._wide_numbers(), *self._slow_data(),
         ]  # fmt: skip
-        return sorted(found, key=lambda one: -one.seconds)
+        return sorted(found, key=lambda one: -_magnitude(one.seconds))
 
     def advice(self) -> str:
         """Returns the findings that matter as text."""
