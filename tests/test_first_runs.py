@@ -336,6 +336,18 @@ def test_what_numpy_computes_stays_where_the_next_step_needs_it(all_deep, monkey
     assert all(isinstance(v._tensor._value, jax.Array) for v in network.variables)
 
 
+def test_integers_of_a_deep_step_are_computed_with_as_later(all_deep, monkeypatch):
+    """Seeds on the host would be computed with at once: the next step would be another program."""
+    network, seed = Network(), tf.Variable([3, 4])
+    with held(monkeypatch):
+        for _ in range(3):
+            factor = tf.cast(seed * 5 + 7, tf.float32)
+            loss = network.step(network.x, network.y, 0.1)
+            seed.assign(tf.cast(tf.clip_by_value(loss * factor, 0.0, 9.0), tf.int32))
+            loss.numpy()
+        assert isinstance(seed._tensor._value, jax.Array)
+
+
 @pytest.mark.parametrize("is_function", [False, True])
 def test_a_deep_step_is_compiled_once_when_it_repeats(all_deep, jobs, is_function):
     network, other = Network(), Network()

@@ -22,7 +22,7 @@ from tapefacade._trace.compilation_cache import JAX_CONFIG
 from tapefacade._trace.executables import EXECUTABLES, STATISTICS, WRAPPERS, Executable
 from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
-from tapefacade._trace.numpy_steps import NumpyProgram, own_value
+from tapefacade._trace.numpy_steps import NumpyProgram
 from tapefacade._trace.program_in_pieces import EarlyPiece, ProgramInPieces, early_piece
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.segment_cuts import size_of
@@ -40,6 +40,7 @@ SIZE_OF_CONVOLUTION = 40
 # has larger values, where NumPy is slow.
 RUNS_OF_VARYING = 16
 MAX_ELEMENTS_OF_VARYING = 2**18
+MAX_BYTES_ON_HOST = 2**14  # of a value in a first call that a program takes as it is
 WHY_NEW = "It has not run before"
 WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
@@ -172,12 +173,17 @@ def early_call(executable: Executable, arguments: Sequence[Any]) -> Callable[...
 
 
 def _own_values(piece: EarlyPiece, executable: Executable, *arguments: Any) -> Any:
-    """Computes a piece; its outputs are no parts of the arguments."""
+    """Computes a piece; its outputs are no parts of the arguments, and large ones on the device."""
     with _timed():
         result = piece.run(executable, *arguments)
     if executable.is_checked:
-        return [own_value(v) for v in result[0]], *result[1:]
-    return [own_value(v) for v in result] if type(result) is list else own_value(result)
+        return [_own_value(v) for v in result[0]], *result[1:]
+    return [_own_value(v) for v in result] if type(result) is list else _own_value(result)
+
+
+def _own_value(value: Any) -> Any:
+    own = np.array(value)
+    return own if own.nbytes <= MAX_BYTES_ON_HOST else jax.device_put(own)
 
 
 def first_call(executable: Executable, arguments: Sequence[Any]) -> Callable[..., Any] | None:

@@ -15,7 +15,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from tapefacade._core.placement import Placement
-from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._trace.executables import Executable, strong
 from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
 from tapefacade._trace.named_sizes import traced_for_all_sizes
@@ -53,11 +53,12 @@ def own_value(value: Any) -> Any:
     """Returns a copy of a value that NumPy has computed, which may be a part of another.
 
     It stays on the host, where the next step needs it: to bring one to the device takes as long as
-    two or three ops. A compiled program brings what it gets there, and leaves what it returns.
+    two or three ops. A compiled program brings what it gets there, and leaves what it returns. Not
+    so integers that would be computed with at once there: the next step would be another program.
     """
     own = np.array(value, order="C")
-    is_host = not Placement.is_used and jax.default_backend() == "cpu"
-    return own if is_host else jax.device_put(own)
+    is_host = jax.default_backend() == "cpu" and not type_of(own.shape, own.dtype).hostable
+    return own if is_host and not Placement.is_used else jax.device_put(own)
 
 
 class StepKind:
