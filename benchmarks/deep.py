@@ -128,6 +128,9 @@ def doing(work: str, name: str) -> dict[str, Any]:
                 early_cpu = found - processor
     total, total_cpu = time.perf_counter() - made, time.process_time() - processor
     peak = resident()
+    if CONTESTANTS[name][0] == "tapefacade":  # the steady step is that of what is compiled
+        background = importlib.import_module("tapefacade._trace.background_compilation")
+        background.BACKGROUND_COMPILER.wait()
     later: list[float] = []
     later_cpu = [time.process_time()]
     until = time.perf_counter() + STEADY_SECONDS
