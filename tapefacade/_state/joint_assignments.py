@@ -11,17 +11,22 @@ from tapefacade._trace.assignments import boxes_of, set_together
 def put_together(variables: Sequence[Any], tensors: Sequence[EagerTensor]) -> None:
     """Puts tensors in the boxes of variables, at one moment.
 
+    Values of replicas that a variable has beside its own follow it, unless they are among these.
+
     Args:
         variables: the variables; their lock is held.
         tensors: a tensor for each.
-
-    Values of replicas that a variable has beside its own follow it, unless they are among these.
     """
-    given = {id(variable) for variable in variables}
-    for variable, tensor in list(zip(variables, tensors, strict=True)):
-        for beside, value in variable._root._followed_by(tensor):
-            if id(beside) not in given:
-                variables, tensors = [*variables, beside], [*tensors, value]
+    followers = [
+        follower
+        for variable, tensor in zip(variables, tensors, strict=True)
+        for follower in variable._root._followed_by(tensor)
+    ]
+    if followers:
+        given = set(map(id, variables))
+        followers = [(beside, value) for beside, value in followers if id(beside) not in given]
+        variables = [*variables, *[beside for beside, _ in followers]]
+        tensors = [*tensors, *[value for _, value in followers]]
     for variable in variables:
         variable._note_put()
     if any(variable._root._sharding is not None for variable in variables):
