@@ -193,9 +193,9 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     backward one as `SqrtGrad`). A note says at which line that was recorded, what the operands
     were, and the usual cure, as `GradientTape.find_nan` does.
 
-    Beyond TensorFlow, labels that are no number of a class are refused where Keras's sparse
-    categorical cross entropy runs by itself, as in a loop of one's own or after
-    `compile(run_eagerly=True)`: for such a label that is 0, and there is no other sign of it.
+    Labels that are no number of a class are refused where Keras's sparse categorical cross entropy
+    runs by itself, as in a loop of one's own or after `compile(run_eagerly=True)`, also those that
+    do not come from the host: for such a label that is 0, and there is no other sign of it.
 
     Args:
         stack_height_limit: ignored: the exception has its traceback.

@@ -93,6 +93,10 @@ def free_arguments(
     if references(data, 0) != 2 or not program.executable.is_plain:
         return (), []
     leaves = data[0].leaves
+    if program.executable.index_limits and program.wrong_indices(
+        program.arguments(leaves, recording.data.scalars)
+    ):
+        return (), []  # it fails, and the variables stay
     times = Counter(map(id, leaves.values()))
     computed = {id(tensor) for _, tensor in pending}
     ends = {  # what is assigned anew, and by what; no name is left that refers to it

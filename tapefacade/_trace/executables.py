@@ -59,6 +59,43 @@ def alone_in_rows(places: dict[np.dtype[Any], list[int]]) -> Any:
     return tuple([(d, tuple(found), tuple(range(len(found)))) for d, found in places.items()])
 
 
+# Ops whose results are the elements of their first input.
+KEEPING_ELEMENTS = frozenset(("cast", "expanddims", "expand_dims", "reshape", "squeeze"))
+
+
+class IndexLimit(NamedTuple):
+    """Indices among the arguments, which `Program.wrong_indices` looks at.
+
+    Attributes:
+        argument: the place of the indices among the arguments.
+        step: the step that takes them.
+        limit: how many there are to choose from.
+    """
+
+    argument: int
+    step: int
+    limit: int
+
+
+def index_limits(part: Slice, layout: InputLayout) -> tuple[IndexLimit, ...]:
+    """Finds the arguments whose elements some step takes for indices, as a loss takes labels."""
+    places = [i for i, step in enumerate(part.steps) if step.operation.takes_indices]
+    if not places:
+        return ()
+    types, count = part.types(), len(part.inputs)
+    makers = [step for step in part.steps for _ in step.types]  # of the slots behind the inputs
+    found = []
+    for place in places:
+        step = part.steps[place]
+        limit = step.operation.index_limit(step.static, [types[slot] for slot in step.inputs])
+        slot = step.inputs[0]
+        while slot >= count and makers[slot - count].operation.kernel.lower() in KEEPING_ELEMENTS:
+            slot = makers[slot - count].inputs[0]
+        if limit is not None and slot in layout.arrays:
+            found.append(IndexLimit(layout.arrays.index(slot), place, limit))
+    return tuple(found)
+
+
 class Executable:
     """A compiled slice, shared by all programs that are equal to it."""
 
@@ -69,6 +106,8 @@ class Executable:
         self.is_checked = any(step.operation.check is not None for step in part.steps)
         self.acts = any(step.operation.acts for step in part.steps)
         self.is_plain = not (self.is_checked or self.acts)
+        self.index_limits = index_limits(part, layout)
+        self.returns_at_once = self.is_plain and not self.index_limits
         self.check_order: list[int] = []  # the steps that are checked, known when it is compiled
         self.made = self.used = 0  # when, in dispatches
         self.call: Any = None

@@ -231,7 +231,7 @@ class Program:
         try:
             with context:
                 result = call(*arguments)
-                if executable.is_plain:  # the common case
+                if executable.returns_at_once:  # the common case
                     if type(result) in CONCRETE:
                         return [result]
                     if type(result) is list and result and type(result[0]) in CONCRETE:
@@ -246,6 +246,8 @@ class Program:
             return self.execute(arguments, first)
         finally:
             contexts.append(context)
+        if executable.index_limits and (wrong := self.wrong_indices(arguments)):
+            raise self._failed(wrong, outputs)
         if executable.acts:
             jax.effects_barrier()
         if executable.is_checked:
@@ -331,9 +333,23 @@ class Program:
         if outputs and isinstance(outputs[0], Tracer):  # inside somebody's jax.jit
             return None
         CONCRETE.update({type(output) for output in outputs if isinstance(output, jax.Array)})
+        failures = [*failures, *self.wrong_indices(arguments)]
         if failures:
             raise self._failed(failures, outputs)
         return outputs
+
+    def wrong_indices(self, arguments: Sequence[Any]) -> list[tuple[int, Any]]:
+        """Looks at the indices that are on the host; returns failed steps with the details."""
+        found: list[tuple[int, Any]] = []
+        for argument, step, limit in self.executable.index_limits:
+            indices = arguments[argument]
+            if (
+                type(indices) is np.ndarray
+                and indices.size
+                and not (indices.min() >= 0 and indices.max() < limit)
+            ):
+                found.append((step, (indices, limit)))
+        return found
 
     def _known(self, result: Any, arguments: list[Any]) -> tuple[Any, list[Any]]:
         """Returns what a compiled function has returned, and the outputs in it, known if can be."""

@@ -39,6 +39,9 @@ class Operation:
     gradient: Gradient = DIFFERENTIABLE
     check: Check | None = None
     is_check_of_input: bool = False  # whether its check belongs to the op that made its first input
+    # Whether its first input is indices that are looked at if they are on the host when it runs,
+    # which nobody has to wait for. A wrong one gives `error`, with all of them and their limit.
+    takes_indices: bool = False
     acts: bool = False  # runs for what it does, though nobody wants its result
     is_moving: bool = False  # whether `on_host` computes it
     stands_apart: bool = False  # whether it repeats where what lies around it does not
@@ -103,6 +106,10 @@ class Operation:
     def stays(self, static: tuple[Any, ...]) -> bool:
         """Whether it runs in a function in which nobody uses its result."""
         return self.acts or (self.check is not None and self.check.stays)
+
+    def index_limit(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> int | None:
+        """Returns how many there are to choose from, for an op that takes indices."""
+        return None
 
     def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
         """Makes the exception of a check that failed."""

@@ -158,6 +158,8 @@ class CompiledProgram:
         arguments = self._gathered(tensors)
         if any(isinstance(argument, Tracer) for argument in arguments):
             return None
+        if program.executable.index_limits and program.wrong_indices(arguments):
+            return None  # it fails, and the variables stay
         new = [_tensor(type_, None) for _, (_, type_, _) in self._assigned]
         results = [_tensor(type_, None) for _, type_, _ in self._results]
         places = [place for _, (place, _, _) in self._assigned]

@@ -28,6 +28,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._function.function.recorded_program import slot_in
+from tapefacade._ops.nn.losses import label_error
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
@@ -91,6 +92,7 @@ class KerasOperation(Operation):
         self.refused: dict[Any, str] = {}
         self.name = f"keras.{name}"
         self.kernel = name
+        self.takes_indices = name == "sparse_categorical_crossentropy"
         self.gradient = DIFFERENTIABLE if differentiable else NOT_DIFFERENTIABLE
 
     def infer(
@@ -120,21 +122,36 @@ class KerasOperation(Operation):
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
         return jax.tree.leaves(self._call(arrays, static))
 
+    def index_limit(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> int | None:
+        """Returns the number of classes, which the cross entropy has on its last axis."""
+        args, kwargs = _arguments(static[0], static[1])
+        axis = kwargs.get("axis", args[3] if len(args) > 3 else (int, -1))
+        shape = types[1].shape
+        return shape[-1] if axis in ((int, -1), (int, len(shape) - 1)) else None
+
+    def error(self, details: Sequence[Any], static: tuple[Any, ...]) -> Exception:
+        labels, classes = details
+        return label_error(labels.astype(np.int64), classes)
+
     def _call(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Any:
         structure, values = static
         rest = map(_narrowed, arrays) if self.is_narrow else iter(arrays)
         leaves = [next(rest) if value is TENSOR else value[1] for value in values]
         wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
-        if type(structure) is tuple:  # the names of the arguments given by name
-            count = len(leaves) - len(structure)
-            args, kwargs = leaves[:count], dict(zip(structure, leaves[count:], strict=True))
-        else:
-            args, kwargs = jax.tree.unflatten(structure, leaves)
+        args, kwargs = _arguments(structure, leaves)
         with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
             result = self.function(*args, **kwargs)
         if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
             return jax.tree.map(_no_double, result)  # of integers, and of default precision
         return result
+
+
+def _arguments(structure: Any, leaves: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Returns the arguments of a call: those in order, and those by name."""
+    if type(structure) is not tuple:
+        return jax.tree.unflatten(structure, leaves)
+    count = len(leaves) - len(structure)  # a tuple is the names of the last of them
+    return leaves[:count], dict(zip(structure, leaves[count:], strict=True))
 
 
 def _no_double(array: Any) -> Any:
