@@ -5,6 +5,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tracemalloc
 
 import jax
 import numpy as np
@@ -13,6 +14,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from steps import counted
 
 import tapefacade as tf
+from tapefacade._checkpoint import divided_values
 
 pytestmark = pytest.mark.devices
 
@@ -288,6 +290,72 @@ def test_checkpoints_restore_under_any_mesh(tmp_path):
         tf.train.Checkpoint(v=v).restore(path)
     assert float(loss) == value.sum()
     assert parts(v) == {(32, 2)}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int64", "bool", "complex128", "uint8"])
+def test_checkpoints_hold_the_parts_of_divided_values(tmp_path, dtype):
+    value = tf.cast(np.arange(64).reshape(8, 8) % 7, dtype)
+    checkpoint = tf.train.Checkpoint(v=tf.Variable(value, sharding=at("batch", "model")))
+    for _ in range(2):  # the files of the first one go
+        path = checkpoint.write(tmp_path / "checkpoint")
+    assert len(list(tmp_path.iterdir())) == 3
+    for sharding in (at("batch", "model"), at("model"), at(None, ("model", "batch")), at(), None):
+        other = tf.Variable(tf.zeros_like(value), sharding=sharding)
+        tf.train.Checkpoint(v=other).read(path).assert_consumed()
+        assert other.numpy().tolist() == value.numpy().tolist()
+        assert other.sharding == sharding
+    key = "v/.ATTRIBUTES/VARIABLE_VALUE"
+    assert tf.train.load_checkpoint(path).get_tensor(key).tolist() == value.numpy().tolist()
+    manager = tf.train.CheckpointManager(checkpoint, tmp_path, max_to_keep=1)
+    manager.save(), manager.save()
+    assert len(list(tmp_path.glob("ckpt-*"))) == 3
+
+
+def test_checkpoints_are_written_and_read_part_by_part(tmp_path, monkeypatch):
+    size, whole = 1 << 17, 8 << 17
+    v = tf.Variable(tf.random.normal([whole], seed=1), sharding=at(("batch", "model")))
+    v._look()
+    checkpoint = tf.train.Checkpoint(v=v)
+    tracemalloc.start()
+    path = checkpoint.save(tmp_path / "checkpoint")
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4 * whole / 4
+    read, sizes = divided_values.PartsRead.get, []
+
+    def get(*args):
+        found = read(*args)
+        sizes.append(found.size)
+        return found
+
+    monkeypatch.setattr(divided_values.PartsRead, "get", get)
+    wanted = v.numpy()
+    v.assign(tf.zeros([whole]))
+    checkpoint.restore(path)
+    assert sizes == [size] * 8
+    assert v.numpy().tolist() == wanted.tolist()
+    sizes.clear()
+    rows = tf.Variable(tf.zeros([whole]), sharding=at("model"))  # each part on two devices
+    tf.train.Checkpoint(v=rows).restore(path)
+    assert sizes == [2 * size] * 4
+    assert rows.numpy().tolist() == wanted.tolist()
+
+
+def test_a_damaged_part_is_not_restored(tmp_path):
+    v = tf.Variable(tf.ones([64]), sharding=at("model"))
+    path = tf.train.Checkpoint(v=v).write(tmp_path / "checkpoint")
+    file = max(tmp_path.glob("*.safetensors"), key=lambda file: file.stat().st_size)
+    data = file.read_bytes()
+    file.write_bytes(data[:-1] + b"!")
+    with pytest.raises(tf.errors.DataLossError, match="are not those that were written"):
+        tf.train.Checkpoint(v=v).read(path)
+    file.unlink()
+    with pytest.raises(tf.errors.DataLossError, match="is missing"):
+        tf.train.Checkpoint(v=v).read(path)
+    file.write_bytes(data)
+    smaller = tf.train.Checkpoint(v=tf.Variable(tf.ones([8]), sharding=at("model")))
+    with pytest.raises(ValueError, match=r"tensor with shape \(64,\)"):
+        smaller.read(path)
 
 
 def test_keras_distribution_lays_out_weights_and_slots():

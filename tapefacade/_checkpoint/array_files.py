@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from tapefacade._checkpoint.errors import damaged_file
-from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes
 from tapefacade._core.optional_imports import optional_module
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._io.storage import is_remote, local_copy, local_target, storage_of
 
+Array = np.ndarray[Any, Any]
 PURPOSE = "Checkpoints and saved models"
 
 # What safetensors stores as it is; the elements of other dtypes are stored as bytes.

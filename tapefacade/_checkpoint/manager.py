@@ -8,7 +8,7 @@ from typing import Any
 
 from tapefacade._checkpoint.array_files import remove
 from tapefacade._checkpoint.checkpoint import Checkpoint
-from tapefacade._checkpoint.checkpoint_files import INDEX, data_file
+from tapefacade._checkpoint.checkpoint_files import INDEX, data_files
 from tapefacade._checkpoint.options import CheckpointOptions
 from tapefacade._checkpoint.state_file import (
     get_checkpoint_state,
@@ -234,10 +234,10 @@ def remove_checkpoint(
         meta_graph_suffix: accepted for TensorFlow's sake.
     """
     prefix = as_path(checkpoint_prefix)
-    data = data_file(prefix)
+    data = data_files(prefix)
     if data is not None:
-        remove(prefix + INDEX)
-        remove(data)
+        for path in (prefix + INDEX, *data):
+            remove(path)
         return
     directory, name = os.path.split(prefix)
     remove(prefix + INDEX)

@@ -3,8 +3,9 @@
 from collections import deque
 from typing import Any, NamedTuple
 
+from tapefacade._checkpoint.array_files import Array
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
-from tapefacade._checkpoint.tracking import Array, children, require_texts, values
+from tapefacade._checkpoint.tracking import children, require_texts, values
 from tapefacade._core.operands import is_variable
 
 GRAPH_KEY = "_CHECKPOINTABLE_OBJECT_GRAPH"

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._checkpoint.array_files import Array
 from tapefacade._checkpoint.checkpoint_files import INDEX, OwnReader
 from tapefacade._checkpoint.errors import not_found
 from tapefacade._checkpoint.state_file import latest_checkpoint
 from tapefacade._checkpoint.tensorflow_files.bundle import BundleReader
 from tapefacade._checkpoint.tensorflow_files.sorted_table import MAGIC
-from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes, errors
 from tapefacade._core.string_arrays import OBJECT
 from tapefacade._definition.op import function

@@ -6,10 +6,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from tapefacade._checkpoint.array_files import Array
+from tapefacade._checkpoint.divided_values import divided_value
 from tapefacade._core import dtypes, errors
 from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.string_arrays import OBJECT, string_tensor
-from tapefacade._core.tensor import from_host
+from tapefacade._core.tensor import from_array, from_host
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._data.dataset import Dataset
 from tapefacade._data.iterators import Iterator
 from tapefacade._definition.op import function
@@ -24,7 +27,6 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import boxes_of, locked, set_together
 from tapefacade._trace.recording import THREAD
 
-Array = np.ndarray[Any, Any]
 MESSAGE_KEYS = (
     "Unable to save the object {} (a dictionary wrapper constructed automatically on attribute "
     "assignment). The wrapped dictionary contains a non-string key which maps to a trackable "
@@ -46,18 +48,26 @@ class ValueSource(Protocol):
         """Returns the dtype of a value."""
         ...
 
+    def shape(self, key: str) -> list[int]:
+        """Returns the shape of a value."""
+        ...
+
+    def divided(self, key: str, sharding: Any) -> Any:
+        """Returns a value as its devices hold it; None if it was written in one piece."""
+        ...
+
 
 class SavedValue(NamedTuple):
     """A value that an object has.
 
     Attributes:
         name: what it is called among the object's values.
-        tensors: what is saved, by the end of the key.
+        tensors: what is saved, by the end of the key: arrays, or values divided among devices.
         full_name: the name of the variable.
     """
 
     name: str
-    tensors: dict[str, Array]
+    tensors: dict[str, Any]
     full_name: str = ""
 
 
@@ -180,7 +190,7 @@ def to_tensor(array: Array) -> Any:
 
 def _variable_values(variable: Variable) -> list[SavedValue]:
     variable._look()
-    array = variable._seen._numpy()
+    array = divided_value(variable._seen._array()) or variable._seen._numpy()
     name = variable._root.name.removesuffix(":0")
     return [SavedValue("VARIABLE_VALUE", {"": array}, name)]
 
@@ -193,14 +203,17 @@ def tensor_for_variable(variable: Variable, source: ValueSource, key: str, count
         ValueError: if it has another shape.
     """
     _require_dtype(source, key, variable.dtype, count)
-    tensor = to_tensor(source.get(key))
-    if not variable.shape.is_compatible_with(tensor.shape):
+    shape = TensorShape(source.shape(key))
+    if not variable.shape.is_compatible_with(shape):
         raise ValueError(
-            f"Received incompatible tensor with shape {tensor.shape} when attempting to restore "
+            f"Received incompatible tensor with shape {shape} when attempting to restore "
             f"variable with shape {variable.shape} and name {variable.name}."
         )
     sharding = variable._root._sharding
-    return tensor if sharding is None else sent(tensor, sharding)
+    if sharding is None:
+        return to_tensor(source.get(key))
+    divided = source.divided(key, sharding)
+    return sent(to_tensor(source.get(key)), sharding) if divided is None else from_array(divided)
 
 
 def _require_dtype(source: ValueSource, key: str, wanted: dtypes.DType, count: int) -> None:

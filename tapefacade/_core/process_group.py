@@ -1,5 +1,6 @@
 """The processes that run one program together: how many there are, and which one this is."""
 
+import numpy as np
 from jax.experimental import multihost_utils
 
 
@@ -35,3 +36,28 @@ def barrier(name: str) -> None:
     """
     if PROCESSES.count > 1:
         multihost_utils.sync_global_devices(name)
+
+
+def exchanged(data: bytes) -> list[bytes]:
+    """Returns what each process gives."""
+    sizes = multihost_utils.process_allgather(np.asarray([len(data)], np.int32))
+    sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
+    words = words_of_bytes(data, rounded_words(max(sizes)))
+    rows = np.asarray(multihost_utils.process_allgather(words), np.uint32)
+    rows = rows.reshape(len(sizes), -1)
+    return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
+
+
+def rounded_words(count: int) -> int:
+    """Returns the size of a message in words of 4 bytes: a power of two, or a whole megabyte."""
+    words = -(-count // 4)
+    if words > 2**20:
+        return -(-words // 2**18) * 2**18
+    return max(4, 1 << (words - 1).bit_length()) if words else 4
+
+
+def words_of_bytes(data: bytes, count: int) -> np.ndarray:
+    """Returns bytes as so many words of 4 bytes, zeros at their end."""
+    found = np.zeros(count * 4, np.uint8)
+    found[: len(data)] = np.frombuffer(data, np.uint8)
+    return found.view(np.uint32)

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from jax.experimental import multihost_utils
 
-from tapefacade._core.process_group import PROCESSES
+from tapefacade._core.process_group import PROCESSES, exchanged, rounded_words, words_of_bytes
 from tapefacade._core.random_seeds import agree
 from tapefacade._core.tensor import hinted
 from tapefacade._distribute.worker_watch import WorkerWatch
@@ -74,19 +74,9 @@ def from_chief(array: Array) -> Array:
     Sizes are rounded up, so that few programs are compiled for many variables.
     """
     data = np.ascontiguousarray(array).tobytes()
-    words = _words(data, _rounded(len(data)))
+    words = words_of_bytes(data, rounded_words(len(data)))
     found = np.asarray(multihost_utils.broadcast_one_to_all(words), np.uint32)
     return np.frombuffer(found.tobytes()[: len(data)], array.dtype).reshape(array.shape)
-
-
-def exchanged(data: bytes) -> list[bytes]:
-    """Returns what each process gives."""
-    sizes = multihost_utils.process_allgather(np.asarray([len(data)], np.int32))
-    sizes = [int(size) for size in np.asarray(sizes).reshape(-1)]
-    words = _words(data, _rounded(max(sizes)))
-    rows = np.asarray(multihost_utils.process_allgather(words), np.uint32)
-    rows = rows.reshape(len(sizes), -1)
-    return [row.tobytes()[:size] for row, size in zip(rows, sizes, strict=True)]
 
 
 def exchanged_arrays(arrays: Sequence[Array]) -> list[list[Array]]:
@@ -99,17 +89,3 @@ def exchanged_arrays(arrays: Sequence[Array]) -> list[list[Array]]:
         file = io.BytesIO(data)
         found.append([np.lib.format.read_array(file, allow_pickle=True) for _ in arrays])
     return found
-
-
-def _rounded(count: int) -> int:
-    """Returns the size of a message in words of 4 bytes: a power of two, or a whole megabyte."""
-    words = -(-count // 4)
-    if words > 2**20:
-        return -(-words // 2**18) * 2**18
-    return max(4, 1 << (words - 1).bit_length()) if words else 4
-
-
-def _words(data: bytes, count: int) -> Array:
-    found = np.zeros(count * 4, np.uint8)
-    found[: len(data)] = np.frombuffer(data, np.uint8)
-    return found.view(np.uint32)

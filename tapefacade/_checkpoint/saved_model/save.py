@@ -5,7 +5,7 @@ import os
 import zlib
 from typing import Any
 
-from tapefacade._checkpoint.array_files import unused_name, write_arrays, write_bytes
+from tapefacade._checkpoint.array_files import Array, unused_name, write_arrays, write_bytes
 from tapefacade._checkpoint.checkpoint_files import INDEX, VERSION, checked_json, write_checkpoint
 from tapefacade._checkpoint.object_graph import (
     Objects,
@@ -21,7 +21,7 @@ from tapefacade._checkpoint.saved_model.function_variants import (
 )
 from tapefacade._checkpoint.saved_model.program_export import ExportedProgram
 from tapefacade._checkpoint.saved_model.signatures import default_signature, named_signatures
-from tapefacade._checkpoint.tracking import Array, tracking_rule
+from tapefacade._checkpoint.tracking import tracking_rule
 from tapefacade._definition.op import function
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tapefacade._checkpoint.array_files import texts_of
+from tapefacade._checkpoint.array_files import Array, texts_of
 from tapefacade._checkpoint.errors import damaged_file, missing_value
 from tapefacade._checkpoint.object_graph import GRAPH_KEY
 from tapefacade._checkpoint.tensorflow_files.messages import CHECKPOINTS
 from tapefacade._checkpoint.tensorflow_files.sorted_table import read_table
-from tapefacade._checkpoint.tracking import Array
 from tapefacade._core import dtypes, errors
 from tapefacade._core.tensor import hinted
 from tapefacade._io.checksums import masked_crc
@@ -78,6 +77,10 @@ class BundleReader:
     def shape(self, key: str) -> list[int]:
         """Returns the shape of a value."""
         return [dim.size for dim in self._entry(key).shape.dim]
+
+    def divided(self, key: str, sharding: Any) -> Any:
+        """Returns None: what is divided among devices is read in one piece first."""
+        return None
 
     def get(self, key: str) -> Array:
         """Reads a value.
