@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+import types
 
+import jax
 import pytest
 
 import tapefacade as tf
+from tapefacade._config import devices
 
 HEADING = """
 import tapefacade as tf
@@ -77,8 +80,7 @@ except RuntimeError as error:
         JAX_PLATFORMS="cpu",
     ) == [
         "Virtual devices cannot be modified after being initialized",
-        "JAX divides the CPU only, and before it starts: configure it before the first op, and "
-        'before devices other than "CPU" are listed.',
+        "JAX divides the CPU only, and before it starts: configure it before the first op.",
     ]
 
 
@@ -144,6 +146,83 @@ def test_the_cluster_of_this_process_is_accepted_and_no_other():
         tf.config.experimental_connect_to_cluster("grpc://10.0.0.1:8470")
     with pytest.raises(tf.errors.UnavailableError, match="runs no ops in other processes"):
         tf.config.experimental_connect_to_host("10.0.0.1:8470")
+
+
+def test_the_cpu_is_divided_as_long_as_devices_were_only_listed():
+    program = """
+import jax
+jax.devices()
+config.set_logical_device_configuration(cpus[0], [part] * 3)
+print([device.name for device in config.list_logical_devices("CPU")], len(jax.devices()))
+x = tf.ones([2]) + 1.0
+try:
+    config.set_logical_device_configuration(cpus[0], [part])
+except RuntimeError as error:
+    print(error, x.numpy())
+"""
+    assert printed(program) == [
+        "['/device:CPU:0', '/device:CPU:1', '/device:CPU:2'] 3",
+        "Virtual devices cannot be modified after being initialized [2. 2.]",
+    ]
+
+
+def test_the_memory_of_gpus_is_set_before_they_are_used(monkeypatch):
+    gpu = devices.PhysicalDevice("/physical_device:GPU:0", "GPU")
+    taken = {"bytes_limit": 60 * 2**30}  # three quarters of 80 GiB
+    known = types.SimpleNamespace(id=0, memory_stats=lambda: taken)
+    starts, config = [], tf.config.experimental
+    monkeypatch.setattr(devices, "list_physical_devices", lambda *kind: [gpu])
+    monkeypatch.setattr(devices, "jax_devices", lambda kind: [known])
+    monkeypatch.setattr(devices, "devices_in_use", lambda: False)
+    monkeypatch.setattr(devices, "CHOICES", devices._Choices())
+    monkeypatch.setattr(jax, "live_arrays", list)
+    monkeypatch.setattr(jax.extend.backend, "clear_backends", lambda: starts.append(1))
+    for name in devices.PREALLOCATE, devices.FRACTION:
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    for _ in range(2):
+        config.set_memory_growth(gpu, True)
+        assert config.get_memory_growth(gpu)
+    assert os.environ[devices.PREALLOCATE] == "false"
+    half = tf.config.LogicalDeviceConfiguration(memory_limit=40 * 2**10)
+    tf.config.set_logical_device_configuration(gpu, [half])
+    assert float(os.environ[devices.FRACTION]) == 0.5
+    assert len(starts) == 2
+    with pytest.raises(RuntimeError, match="Virtual devices cannot be modified"):
+        tf.config.set_logical_device_configuration(gpu, [half, half])
+    with pytest.raises(ValueError, match="virtual devices configured"):
+        config.set_memory_growth(gpu, False)
+    devices.CHOICES.divided.clear()
+    monkeypatch.setattr(devices, "devices_in_use", lambda: True)
+    with pytest.raises(RuntimeError, match="Physical devices cannot be modified") as caught:
+        config.set_memory_growth(gpu, False)
+    assert "XLA_PYTHON_CLIENT_PREALLOCATE=true" in "".join(caught.value.__notes__)
+
+
+GPU_MEMORY = """
+import jax
+(gpu, *_) = config.list_physical_devices("GPU")
+half = tf.config.LogicalDeviceConfiguration(memory_limit=8 * 2**10)
+config.set_logical_device_configuration(gpu, [half])
+print(round(jax.devices()[0].memory_stats()["bytes_limit"] / 2**30))
+print((tf.ones([2]) + 1.0).numpy(), tf.ones([2]).device)
+"""
+GPU_GROWTH = """
+import jax, subprocess
+(gpu, *_) = config.list_physical_devices("GPU")
+experimental.set_memory_growth(gpu, True)
+print((tf.ones([2]) + 1.0).numpy())
+command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+print(int(subprocess.check_output(command)) < 4096)
+"""
+
+
+@pytest.mark.gpu
+def test_the_memory_of_a_gpu_is_limited_and_grows():
+    if not tf.config.list_physical_devices("GPU"):
+        pytest.skip("there is no GPU")
+    assert printed(GPU_MEMORY) == ["8", "[2. 2.] /job:localhost/replica:0/task:0/device:GPU:0"]
+    assert printed(GPU_GROWTH) == ["[2. 2.]", "True"]
 
 
 @pytest.mark.gpu

@@ -1,12 +1,14 @@
 """Devices: which there are, their memory, how a machine is divided into them, and `tf.device`."""
 
 import collections
+import os
 import re
 import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
+import jax.extend
 import numpy as np
 
 from tapefacade._core.annotations import described
@@ -31,10 +33,16 @@ DEVICE_TYPES = {"cuda": "GPU", "rocm": "GPU"}
 DEVICE_NAME = re.compile(r"(?i)^(?:/?(?:job|replica|task):\w+)*/?(?:device:)?(CPU|GPU|TPU):(\d+)$")
 MESSAGE_VISIBLE = "Visible devices cannot be modified after being initialized"
 MESSAGE_VIRTUAL = "Virtual devices cannot be modified after being initialized"
-HINT_VIRTUAL = (
-    "JAX divides the CPU only, and before it starts: configure it before the first op, and before "
-    'devices other than "CPU" are listed.'
+HINT_VIRTUAL = "JAX divides the CPU only, and before it starts: configure it before the first op."
+MESSAGE_PHYSICAL = "Physical devices cannot be modified after being initialized"
+HINT_PHYSICAL = (
+    "Set it before the first op, or set the environment variable {}={} before the program starts: "
+    "JAX reads it when it starts the devices."
 )
+MESSAGE_NO_GPU = "Cannot set memory growth on non-GPU and non-Pluggable devices"
+# What JAX reads when it starts the GPUs: https://docs.jax.dev/en/latest/gpu_memory_allocation.html
+PREALLOCATE, FRACTION = "XLA_PYTHON_CLIENT_PREALLOCATE", "XLA_PYTHON_CLIENT_MEM_FRACTION"
+USUAL_FRACTION = 0.75
 
 
 class LogicalDeviceConfiguration(NamedTuple):
@@ -241,9 +249,8 @@ def set_logical_device_configuration(
 ) -> None:
     """Divides a device into several. It has to be done before the first op.
 
-    Unlike TensorFlow, a CPU can be divided only as long as JAX has not started, which it does when
-    GPUs are listed; a GPU cannot be divided, and its memory limit has no effect (set the
-    environment variable XLA_PYTHON_CLIENT_MEM_FRACTION before the program starts).
+    Unlike TensorFlow, a GPU cannot be divided; the memory limit of its one part is that of all
+    GPUs, as a fraction of what this one has.
 
     Args:
         device: a device of `list_physical_devices("CPU")`.
@@ -251,7 +258,7 @@ def set_logical_device_configuration(
 
     Raises:
         ValueError: if there is no such device, or parts of a CPU are to have limits.
-        RuntimeError: if programs use the devices already.
+        RuntimeError: if a GPU is to have several parts, or programs use the devices already.
 
     >>> [cpu] = tf.config.list_physical_devices("CPU")
     >>> part = tf.config.LogicalDeviceConfiguration()
@@ -267,6 +274,8 @@ def set_logical_device_configuration(
         _divide_cpu(max(len(parts), 1))
     elif len(parts) > 1 or devices_in_use():
         raise hinted(RuntimeError(MESSAGE_VIRTUAL), HINT_VIRTUAL)
+    elif parts and parts[0].memory_limit is not None:
+        _limit_memory(device, parts[0].memory_limit)
     CHOICES.divided[device] = parts
 
 
@@ -291,19 +300,51 @@ def _divide_cpu(count: int) -> None:
     try:
         JAX_CONFIG.update("jax_num_cpu_devices", count)
     except RuntimeError:  # JAX has started
-        if len(jax.devices("cpu")) != count:
+        if len(jax.devices("cpu")) == count:
+            return
+        if devices_in_use() or jax.live_arrays():
             raise hinted(RuntimeError(MESSAGE_VIRTUAL), HINT_VIRTUAL) from None
+        jax.extend.backend.clear_backends()  # devices have been listed, no more
+        JAX_CONFIG.update("jax_num_cpu_devices", count)
+
+
+def _limit_memory(device: PhysicalDevice, megabytes: int) -> None:
+    """Sets how much of its memory JAX takes."""
+    found = next(
+        each for each in jax_devices("GPU") if device.name.endswith(f":{each.id}")
+    ).memory_stats()  # fmt: skip
+    before = float(os.environ.get(FRACTION, USUAL_FRACTION))
+    whole = found["bytes_limit"] / before
+    _start_with(FRACTION, f"{megabytes * 2**20 / whole:.6f}")
+
+
+def _start_with(name: str, value: str) -> None:
+    """Sets what JAX reads from the environment when it starts the GPUs, which it does anew.
+
+    Raises:
+        RuntimeError: if programs use the devices already.
+    """
+    if os.environ.get(name) == value:
+        return
+    if devices_in_use() or jax.live_arrays():
+        raise hinted(RuntimeError(MESSAGE_PHYSICAL), HINT_PHYSICAL.format(name, value))
+    os.environ[name] = value
+    jax.extend.backend.clear_backends()
 
 
 @function("config.experimental.set_memory_growth")
 def set_memory_growth(device: Any, enable: bool) -> None:
-    """Takes note of a wish about a GPU's memory.
+    """Says whether JAX takes a GPU's memory as it is needed, or at the start.
 
-    Unlike TensorFlow, this changes nothing: JAX reserves memory as the environment variable
-    XLA_PYTHON_CLIENT_PREALLOCATE says, which has to be set before the program starts.
+    Unlike TensorFlow, JAX does the same on all GPUs.
+
+    Args:
+        device: a GPU of `list_physical_devices()`.
+        enable: whether memory is taken as it is needed.
 
     Raises:
-        ValueError: if `device` is not one of `list_physical_devices()`, or is divided.
+        ValueError: if `device` is not one of `list_physical_devices()`, is divided, or is no GPU.
+        RuntimeError: if programs use the devices already.
 
     >>> for gpu in tf.config.list_physical_devices("GPU"):
     ...     tf.config.experimental.set_memory_growth(gpu, True)
@@ -311,6 +352,10 @@ def set_memory_growth(device: Any, enable: bool) -> None:
     (device,) = _checked(device)
     if device in CHOICES.divided:
         raise ValueError("Cannot set memory growth on device when virtual devices configured")
+    if device.device_type != "GPU":
+        raise ValueError(MESSAGE_NO_GPU)
+    if CHOICES.growth.get(device) != enable:
+        _start_with(PREALLOCATE, "false" if enable else "true")
     CHOICES.growth[device] = bool(enable)
 
 
