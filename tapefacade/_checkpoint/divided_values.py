@@ -15,7 +15,7 @@ import numpy as np
 from tapefacade._checkpoint.array_files import NATIVE, Array, Arrays, remove, replace, unused_name
 from tapefacade._checkpoint.errors import damaged_file
 from tapefacade._core import dtypes
-from tapefacade._io.storage import local_target
+from tapefacade._io.storage import storage_of
 
 # What safetensors calls dtypes.
 LETTERS = {"bfloat": "BF", "complex": "C", "float": "F", "uint": "U", "int": "I"}
@@ -100,7 +100,7 @@ def write_parts(path: str, values: Mapping[str, DividedValue]) -> dict[str, dict
     text += b" " * (-len(text) % BYTES_OF_LENGTH)
     beside = f"{path}.{unused_name()}.part"
     try:
-        with local_target(beside) as local, open(local, "wb") as file:
+        with storage_of(beside).open(beside, "wb") as file:
             file.write(len(text).to_bytes(BYTES_OF_LENGTH, "little") + text)
             for own, part in parts:
                 data = np.ascontiguousarray(part.shard.data).reshape(-1).view(np.uint8).data
