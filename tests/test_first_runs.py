@@ -402,6 +402,28 @@ def test_initial_values_are_not_compiled(monkeypatch):
     assert count.compiled == 0
 
 
+def test_initial_values_that_are_drawn_are_not_compiled(monkeypatch):
+    """XLA takes as long for the weights of a deep model as for its step: 0.3 s for each shape."""
+    seeds = [(3, n) for n in range(5)]
+
+    def drawn():
+        even = [tf.random.stateless_uniform((n + 2, 3), seed) for n, seed in enumerate(seeds)]
+        odd = [tf.random.stateless_truncated_normal((n + 2, 7), s) for n, s in enumerate(seeds)]
+        return [value.numpy() for value in tf.nest.map_structure(lambda x: 2.0 * x, [*even, *odd])]
+
+    settle()
+    with counted() as count:
+        found = drawn()
+    assert count.compiled == 0
+    with monkeypatch.context() as patched:
+        patched.setattr(BACKGROUND_COMPILER, "is_on", False)
+        with counted() as count:
+            expected = drawn()
+    assert count.compiled == 1
+    for own, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(own, other, 1e-6, 1e-7)
+
+
 def test_a_step_that_does_not_repeat_is_not_compiled(all_deep, jobs):
     network = Network()
     for rows in range(1, 5):

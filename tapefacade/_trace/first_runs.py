@@ -32,10 +32,12 @@ from tapefacade._trace.slices import Slice
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 WEIGHT_OF_DEEP_PROGRAM = 600.0
 # Steps of a program that can be so deep, as they are and with the gradients written out. To trace
-# those of a program that is not would be in vain. A convolution is worth so many of the others.
+# those of a program that is not would be in vain. A convolution is worth so many of the others, and
+# so is a draw of random numbers: a model's first values take XLA as long as its step.
 MIN_STEPS_BY_NUMPY = 24
 MIN_SIZE = 400
 SIZE_OF_CONVOLUTION = 40
+SIZE_OF_DRAW = 100
 # A program whose shapes vary is compiled when it has run so often with the same ones; at once if it
 # has larger values, where NumPy is slow.
 RUNS_OF_VARYING = 16
@@ -228,10 +230,18 @@ def _is_small(part: Slice) -> bool:
 
 
 def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
-    varies = SHAPE_CHANGES.varies(executable.part)
-    if len(executable.part.steps) < MIN_STEPS_BY_NUMPY and not varies:
+    part = executable.part
+    is_short = len(part.steps) < MIN_STEPS_BY_NUMPY
+    if is_short and _size_of_kernels(part) < MIN_SIZE and not SHAPE_CHANGES.varies(part):
         return False
     return _is_for_numpy(executable, arguments)
+
+
+def _size_of_kernels(part: Slice) -> int:
+    """Returns the steps that convolutions and draws are worth."""
+    kernels = [step.operation.kernel.lower() for step in part.steps]
+    draws = sum("random" in kernel or "truncatednormal" in kernel for kernel in kernels)
+    return SIZE_OF_DRAW * draws + SIZE_OF_CONVOLUTION * sum("conv" in k for k in kernels)
 
 
 def _is_for_numpy(executable: Executable, arguments: Sequence[Any]) -> bool:
@@ -256,10 +266,8 @@ def _made(executable: Executable) -> FirstRuns | None:
     part = executable.part
     # What has no inputs makes the first values of variables, and does so once.
     is_constant = not part.inputs
-    convolutions = sum("conv" in step.operation.kernel.lower() for step in part.steps)
     varies = SHAPE_CHANGES.varies(part)
-    size = size_of(part) + SIZE_OF_CONVOLUTION * convolutions
-    if size < MIN_SIZE and not is_constant and not varies:
+    if size_of(part) + _size_of_kernels(part) < MIN_SIZE and not is_constant and not varies:
         return None
     with _timed(), jax.enable_x64(True), no_collection():
         program = NumpyProgram(executable)
