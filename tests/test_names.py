@@ -4,13 +4,15 @@ import inspect
 import json
 import operator
 import pathlib
+import re
 
 import pytest
 
 import tapefacade as tf
-from tapefacade._core.missing_names import HINTS, hint_for
+from tapefacade._core.missing_names import HINTS, hint_for, missing_message
 
 NAMES = json.loads((pathlib.Path(__file__).parent / "goldens" / "names.json").read_text())
+OLDER_NAMES = json.loads((pathlib.Path(__file__).parent / "goldens" / "names_v1.json").read_text())
 # Parameters of TensorFlow's that are not there; what is more than TensorFlow has is allowed.
 FEWER_PARAMETERS = {
     "tf.data.experimental.parallel_interleave": "those of Dataset.interleave",
@@ -71,3 +73,14 @@ def test_advice_is_about_what_is_missing():
             there.append(path)
     # A namespace may be there and lack most of what TensorFlow has in it.
     assert not [path for path in there if path not in NAMES]
+
+
+@pytest.mark.parametrize("path", OLDER_NAMES)
+def test_older_names_have_advice(path):
+    held = namespace(path)
+    for name in OLDER_NAMES[path]:
+        if held is None:
+            assert hint_for(path) or namespace(path.replace("compat.v1.", "")) is not None
+        elif not is_there(path, name):
+            text = missing_message(held.__name__, name)
+            assert hint_for(f"{path}.{name}") or re.search(rf"has is `[\w.]*\b{name}`", text), text

@@ -246,6 +246,112 @@ HINTS = {
     "tf.__internal__": _PRIVATE,
     # TensorFlow 1: graphs, their collections, sessions and queues.
     **{
+        f"tf.{space}.{name}": hint
+        for space, groups in {
+            "train": {
+                "CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook "
+                "GlobalStepWaiterHook LoggingTensorHook NanLossDuringTrainingError NanTensorHook "
+                "ProfilerHook SecondOrStepTimer SessionRunArgs SessionRunContext SessionRunHook "
+                "SessionRunValues StepCounterHook StopAtStepHook SummarySaverHook": (
+                    "Write a `tf.keras.callbacks.Callback`, or the loop with `tf.GradientTape`"
+                ),
+                "ChiefSessionCreator MonitoredSession MonitoredTrainingSession Scaffold "
+                "SessionCreator SessionManager SingularMonitoredSession Supervisor "
+                "WorkerSessionCreator basic_train_loop": _SESSION,
+                "LooperThread": "Write `threading.Thread`",
+                "QueueRunner add_queue_runner batch batch_join input_producer limit_epochs "
+                "maybe_batch maybe_batch_join maybe_shuffle_batch maybe_shuffle_batch_join "
+                "queue_runner range_input_producer shuffle_batch shuffle_batch_join "
+                "slice_input_producer start_queue_runners string_input_producer": (
+                    "Read with `tf.data.Dataset`: `batch`, `shuffle`, `repeat`, `list_files`"
+                ),
+                "Server replica_device_setter": _PROCESS,
+                "SyncReplicasOptimizer": "Write `tf.distribute.MirroredStrategy`",
+                "SaverDef VocabInfo init_from_checkpoint warm_start": _CHECKPOINT,
+                "do_quantize_training_on_graphdef export_meta_graph import_meta_graph "
+                "write_graph": _NO_GRAPH,
+                "assert_global_step global_step": _COUNTER,
+                "AdadeltaOptimizer": "Write `tf.keras.optimizers.Adadelta`",
+                "FtrlOptimizer": "Write `tf.keras.optimizers.Ftrl`",
+                "AdagradDAOptimizer ProximalAdagradOptimizer": (
+                    "Write `tf.keras.optimizers.Adagrad`"
+                ),
+                "ProximalGradientDescentOptimizer sdca_fprint sdca_optimizer sdca_shrink_l1": (
+                    "Write `tf.keras.optimizers.SGD`, with regularizers in the layers"
+                ),
+                "cosine_decay linear_cosine_decay noisy_linear_cosine_decay": (
+                    "Write `tf.keras.optimizers.schedules.CosineDecay`"
+                ),
+                "cosine_decay_restarts": (
+                    "Write `tf.keras.optimizers.schedules.CosineDecayRestarts`"
+                ),
+                "inverse_time_decay": "Write `tf.keras.optimizers.schedules.InverseTimeDecay`",
+                "natural_exp_decay": "Write `tf.keras.optimizers.schedules.ExponentialDecay`",
+                "piecewise_constant piecewise_constant_decay": (
+                    "Write `tf.keras.optimizers.schedules.PiecewiseConstantDecay`"
+                ),
+                "polynomial_decay": "Write `tf.keras.optimizers.schedules.PolynomialDecay`",
+                "summary_iterator": "Read the file with `tf.data.TFRecordDataset`",
+            },
+            "image": {
+                "extract_image_patches": "Write `tf.image.extract_patches`",
+                "resize_area resize_bicubic resize_bilinear resize_images "
+                "resize_nearest_neighbor": "Write `tf.image.resize` with `method`",
+                "resize_image_with_pad": "Write `tf.image.resize_with_pad`",
+            },
+            "losses": {
+                "add_loss get_losses get_regularization_loss get_regularization_losses "
+                "get_total_loss": "Add the losses up, or read `model.losses`",
+                "cosine_distance": "Write `tf.keras.losses.CosineSimilarity`",
+                "mean_pairwise_squared_error": "Write it with `tf.reduce_mean`",
+            },
+            "nn": {
+                "bidirectional_dynamic_rnn static_bidirectional_rnn": (
+                    "Write `tf.keras.layers.Bidirectional`"
+                ),
+                "raw_rnn static_rnn static_state_saving_rnn": (
+                    "Write `tf.keras.layers.RNN`, or `LSTM` and its like"
+                ),
+                "conv2d_backprop_filter conv3d_backprop_filter conv3d_backprop_filter_v2": (
+                    "Differentiate `tf.nn.conv2d` and its like with a `tf.GradientTape`"
+                ),
+                "conv2d_backprop_input": "Write `tf.nn.conv2d_transpose`",
+                "ctc_loss_v2": "Write `tf.nn.ctc_loss`",
+                "depthwise_conv2d_native": "Write `tf.nn.depthwise_conv2d`",
+                "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x": (
+                    "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
+                ),
+            },
+            "sparse": {
+                "SparseConditionalAccumulator": "Add the gradients up in a `tf.Variable`",
+                "merge": "Write `tf.sparse.SparseTensor` with the indices",
+                "reduce_max_sparse": "Write `tf.sparse.reduce_max` with `output_is_sparse=True`",
+                "reduce_sum_sparse": "Write `tf.sparse.reduce_sum` with `output_is_sparse=True`",
+            },
+            "errors": {
+                "error_code_from_exception_type exception_type_from_error_code "
+                "raise_exception_on_not_ok_status": "Read `error.error_code`",
+            },
+            "test": {
+                "StubOutForTesting": "Write `unittest.mock.patch`",
+                "compute_gradient_error": "Write `tf.test.compute_gradient`",
+                "test_src_dir_path": "Write `pathlib.Path(__file__).parent`",
+            },
+            "random": {
+                "get_seed": "Leave it out, or draw from a `tf.random.Generator`",
+                "stateless_multinomial": "Write `tf.random.stateless_categorical`",
+            },
+            "ragged": {
+                "RaggedTensorValue constant_value": "Write `tf.ragged.constant`",
+            },
+            "initializers": {"uniform_unit_scaling": _SCALING},
+            "experimental": {"output_all_intermediates": _NO_SWITCH},
+        }.items()
+        for names, hint in groups.items()
+        for name in names.split()
+    },
+    "tf.string_to_hash_bucket": "Write `tf.strings.to_hash_bucket`",
+    **{
         f"tf.{name}": hint
         for names, hint in {
             "AttrValue GraphDef GraphOptions MetaGraphDef NameAttrList NodeDef RunMetadata "
@@ -265,12 +371,44 @@ HINTS = {
             "Event HistogramProto LogMessage": "Write with `tf.summary`",
             "CXX_VERSION load_file_system_library": _CPP,
             "placeholder_with_default sparse_placeholder": (_PARAMETER),
-            "dequantize quantize_v2 quantized_concat": (
+            "disable_control_flow_v2 disable_resource_variables disable_tensor_equality "
+            "disable_v2_tensorshape": "Leave it out: there is TensorFlow 2's behaviour alone",
+            "OptimizerOptions RunOptions": _CONFIG,
+            "distributions": "Write `tensorflow_probability.distributions`",
+            "resource_loader": "Write `importlib.resources`",
+            "security tools": _PRIVATE,
+            "user_ops": _CPP,
+            "dequantize quantize quantize_v2 quantized_concat": (
                 "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
             ),
         }.items()
         for name in names.split()
     },
+    "tf.FixedLengthRecordReader": "Read with `tf.data.FixedLengthRecordDataset`",
+    "tf.Print": "Write `tf.print`",
+    "tf.Summary": "Write with `tf.summary`",
+    "tf.assert_variables_initialized": _INITIALIZED,
+    "tf.extract_image_patches": "Write `tf.image.extract_patches`",
+    "tf.get_local_variable": _VARIABLES,
+    "tf.get_seed": "Leave it out, or draw from a `tf.random.Generator`",
+    "tf.glorot_normal_initializer": "Write `tf.keras.initializers.GlorotNormal`",
+    "tf.glorot_uniform_initializer": "Write `tf.keras.initializers.GlorotUniform`",
+    "tf.mixed_precision": "Write `tf.keras.mixed_precision.set_global_policy`",
+    "tf.py_func": "Write `tf.numpy_function`",
+    "tf.sparse_matmul": "Write `tf.matmul`, or `tf.sparse.sparse_dense_matmul`",
+    "tf.sparse_segment_mean": "Write `tf.sparse.segment_mean`",
+    "tf.sparse_segment_sqrt_n": "Write `tf.sparse.segment_sqrt_n`",
+    "tf.sparse_split": "Write `tf.sparse.split`",
+    "tf.sparse_to_dense": "Write `tf.sparse.to_dense`",
+    "tf.scatter_add": "Write `variable.scatter_add(slices)`",
+    "tf.scatter_div": "Write `variable.scatter_div(slices)`",
+    "tf.scatter_min": "Write `variable.scatter_min(slices)`",
+    "tf.scatter_nd_add": "Write `variable.scatter_nd_add(indices, updates)`",
+    "tf.scatter_nd_sub": "Write `variable.scatter_nd_sub(indices, updates)`",
+    "tf.scatter_nd_update": "Write `variable.scatter_nd_update(indices, updates)`",
+    "tf.truncated_normal_initializer": "Write `tf.keras.initializers.TruncatedNormal`",
+    "tf.variable_op_scope": _VARIABLES,
+    "tf.wrap_function": "Write `tf.function`",
     "tf.Dimension": "Write `shape[k]`, which is an int or None",
     "tf.batch_scatter_update": "Write `variable.batch_scatter_update(slices)`",
     "tf.scatter_max": "Write `variable.scatter_max(slices)`",

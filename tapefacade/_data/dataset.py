@@ -119,8 +119,8 @@ class Dataset:
         return wrap(node, self._own_options)
 
     @staticmethod
-    def _empty(element_spec: Any) -> Any:
-        return wrap(HeldElements([], element_spec))
+    def _held(elements: list[Any], element_spec: Any, are_examples: bool = False) -> Any:
+        return wrap(HeldElements(elements, element_spec, are_examples))
 
     # Datasets of data.
 

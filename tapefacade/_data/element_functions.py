@@ -414,7 +414,7 @@ def spec_of_dataset(function: UserFunction, argument: Any) -> Any:
 def _stand_in(spec: Any) -> Any:
     """Returns a value of zeros that stands in for elements of a type."""
     if isinstance(spec, HandleSpec):
-        return FUNCTIONS["data.Dataset"]._empty(getattr(spec, "element_spec", None))
+        return FUNCTIONS["data.Dataset"]._held([], getattr(spec, "element_spec", None))
     if not isinstance(spec, TensorSpec) or spec.shape.rank is None:
         raise TypeError
     shape = stand_in_shape(spec.shape.as_list())

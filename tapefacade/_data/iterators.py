@@ -5,12 +5,15 @@ import threading
 from collections.abc import Iterator as PythonIterator
 from typing import Any
 
-from tapefacade._core import errors
+import numpy as np
+
+from tapefacade._core import dtypes, errors
+from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.optional import Optional
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
-from tapefacade._core.tensor_spec import HandleSpec
+from tapefacade._core.tensor_spec import HandleSpec, TensorSpec
 from tapefacade._core.tracebacks import shorten
 from tapefacade._data.element_structures import fresh, leaves, mapped
 from tapefacade._data.node import DatasetNode, close
@@ -22,6 +25,15 @@ from tapefacade._trace.recording import THREAD
 
 GET_NEXT = "IteratorGetNext"
 WHY_ITERATED = "it iterates over a dataset"
+
+
+def _zeros(spec: Any, size: int) -> Any:
+    """Returns a value of a spec, of zeros."""
+    if not isinstance(spec, TensorSpec):
+        return spec._example(size)
+    known: list[int | None] = [] if spec.shape.rank is None else [*spec.shape]
+    kind = "S1" if spec.dtype is dtypes.string else spec.dtype._numpy
+    return convert(np.zeros([size if own is None else own for own in known], kind))
 
 
 @function("data.DatasetSpec")
@@ -64,6 +76,11 @@ class DatasetSpec(HandleSpec):
         """
         return DatasetSpec(value.element_spec)
 
+    def _example(self, size: int) -> Any:
+        """Returns a dataset of zeros, with `size` for unknown sizes."""
+        element = mapped(lambda spec: _zeros(spec, size), self._element_spec)
+        return self.value_type._held([element] * size, self._element_spec, are_examples=True)
+
     def _serialize(self) -> tuple[Any, ...]:
         return self._element_spec, self._dataset_shape
 
@@ -99,6 +116,10 @@ class IteratorSpec(HandleSpec):
         IteratorSpec(TensorSpec(shape=(), dtype=tf.int64, name=None),)
         """
         return IteratorSpec(value.element_spec)
+
+    def _example(self, size: int) -> Any:
+        """Returns an iterator over zeros, with `size` for unknown sizes."""
+        return iter(DatasetSpec(self._element_spec)._example(size))
 
     def _serialize(self) -> tuple[Any, ...]:
         return (self._element_spec,)
@@ -165,7 +186,8 @@ class OwnedIterator(Iterator):
 
     def __next__(self) -> Any:
         recording = THREAD.recording
-        if recording.frame is not None or recording.enclosing is not None:
+        in_function = recording.frame is not None or recording.enclosing is not None
+        if in_function and not self._node.holds_examples:
             recording.observe(WHY_ITERATED)
         with self._lock:
             try:

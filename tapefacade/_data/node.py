@@ -34,6 +34,11 @@ class DatasetNode:
     # What it gives.
 
     @property
+    def holds_examples(self) -> bool:
+        """Whether its elements stand for those that a function will get."""
+        return any(step.holds_examples for step in self.inputs)
+
+    @property
     def spec(self) -> Any:
         """A nest of the specs of its elements; elements are looked at if nothing else tells."""
         if self._spec is None:

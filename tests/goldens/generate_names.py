@@ -3,7 +3,8 @@
 python tests/goldens/generate_names.py (in an environment with TensorFlow)
 
 A name of a namespace stands below it with "module", "class", "value", or, of a function, the names
-of its parameters. `tf.compat` is left out, and so is Keras, which is the same package in both.
+of its parameters. `tf.compat` is left out, and so is Keras, which is the same package in both; the
+names of `tf.compat.v1` are a list of their own, without those that have the same name in `tf`.
 """
 
 import inspect
@@ -15,6 +16,7 @@ import types
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 LEFT_OUT = {"tf.compat", "tf.keras"}
+OF_KERAS = {"keras", "layers", "rnn_cell"}  # older ones, which cannot be looked into
 
 
 def described(value):
@@ -57,13 +59,28 @@ def names(tf):
     return found
 
 
+def older_names(tf, found):
+    """The names of `tf.compat.v1` and below that the same namespace of `tf` lacks."""
+    older = {}
+    spaces = {name: value for name, value in vars(tf.compat.v1).items() if name not in OF_KERAS}
+    for path, module in [("", tf.compat.v1), *spaces.items()]:
+        if isinstance(module, types.ModuleType) and path[:1] != "_":
+            members = {name for name in dir(module) if name[0] != "_"} - OF_KERAS
+            members = {name for name in members if is_public(getattr(module, name))}
+            inner = f".{path}" if path else ""
+            older[f"tf.compat.v1{inner}"] = sorted(members - set(found.get(f"tf{inner}", ())))
+    return older
+
+
 def main():
     import tensorflow as tf
 
     lines = [f"{json.dumps(path)}: {json.dumps(one)}" for path, one in sorted(names(tf).items())]
     path = pathlib.Path(__file__).parent / "names.json"
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    print(f"{len(lines)} namespaces")
+    older = older_names(tf, names(tf))
+    lines = [f"{json.dumps(path)}: {json.dumps(one)}" for path, one in sorted(older.items()) if one]
+    path.with_name("names_v1.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

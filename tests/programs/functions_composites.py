@@ -130,3 +130,53 @@ def results_for_specs_of_ragged_and_sparse_tensors(tf, np):
         told(lambda r: (tf.strings.length(r), r), ragged([None, None], tf.string)),
         told(lambda r: r.to_tensor() if tf.reduce_sum(r) > 0 else -r.to_tensor(), rows),
     ]  # fmt: skip
+
+
+def variables_before_a_call(tf, np):
+    """Which variables are used, and what is returned, is told for specs of all kinds."""
+    v, w = tf.Variable([[1.0, 2.0], [3.0, 4.0]]), tf.Variable(3.0)
+    floats = tf.TensorSpec([], tf.float32)
+
+    def told(function, spec):
+        made = tf.function(function, input_signature=[spec]).get_concrete_function()
+        used = [id(variable) for variable in made.variables]
+        names = [name for name, own in (("v", v), ("w", w)) if id(own) in used]
+        return [names, tf.nest.map_structure(str, made.output_shapes)]
+
+    def assigned(x):
+        w.assign_add(tf.reduce_sum(x))
+        return x * w
+
+    def assigned_sparse(x):
+        w.assign_add(tf.sparse.reduce_sum(x))
+        return tf.sparse.sparse_dense_matmul(x, v)
+
+    def summed(elements):
+        total = 0.0
+        for element in elements:
+            total += element * w
+        return total
+
+    return [
+        told(assigned, tf.RaggedTensorSpec([None, None], tf.float32)),
+        told(assigned_sparse, tf.SparseTensorSpec([None, 2], tf.float32)),
+        told(summed, tf.data.DatasetSpec(floats)),
+        told(lambda rows: next(rows)[0] * w,
+             tf.data.IteratorSpec((tf.TensorSpec([None, 3]), floats))),
+        told(lambda rows: next(iter(rows.skip(1)))[1] * w,
+             tf.data.DatasetSpec((floats, tf.TensorSpec([None, 3])))),
+        v.numpy().tolist(), w.numpy().item(),
+    ]  # fmt: skip
+
+
+def datasets_as_results_before_a_call(tf, np):
+    def told(function, spec):
+        made = tf.function(function).get_concrete_function(tf.data.DatasetSpec(spec))
+        return [str(one.element_spec) for one in tf.nest.flatten(made.structured_outputs)]
+
+    rows = tf.TensorSpec([None], tf.float32)
+    return [
+        told(lambda elements: elements.batch(2), rows),
+        told(lambda elements: (elements.map(lambda x: (x, tf.shape(x))), elements.take(1)), rows),
+        told(lambda elements: [elements.padded_batch(2), elements.repeat()], rows),
+    ]

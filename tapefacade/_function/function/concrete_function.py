@@ -65,6 +65,7 @@ class ConcreteFunction(function_types.Callable):
         outputs: Any,
         varied: bool,
         why: str = "",
+        example: RecordedProgram | None = None,
     ) -> None:
         self._call = call
         self._name = name
@@ -73,6 +74,7 @@ class ConcreteFunction(function_types.Callable):
         self._signature = _signature(self._names, len(arguments[0]), varied)
         self._varied = varied
         self._recorded = recorded
+        self._used = recorded or example  # of which the variables are known
         self._why = why  # why Python runs at every call, if it does
         self._outputs = outputs
 
@@ -223,10 +225,10 @@ class ConcreteFunction(function_types.Callable):
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that the function reads or assigns."""
-        if self._recorded is None:
+        if self._used is None:
             return ()
-        assigned = [variable for variable, _ in self._recorded.assigned]
-        return tuple({id(v): v for v in (*self._recorded.reads, *assigned)}.values())
+        assigned = [variable for variable, _ in self._used.assigned]
+        return tuple({id(v): v for v in (*self._used.reads, *assigned)}.values())
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:

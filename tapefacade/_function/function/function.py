@@ -624,7 +624,8 @@ class Function(PolymorphicFunction):
                 trace = self._record_examples(args, kwargs)
             else:
                 trace = self._record_abstract(args, kwargs)
-            if trace.recorded is None and self._signature is not None:  # as a call has found
+            if trace.recorded is trace.specs is None and self._signature is not None:
+                # As a call has found.
                 trace.specs = next(
                     (t.specs for t in self._traces.values() if t.specs is not None), None
                 )
@@ -659,7 +660,7 @@ class Function(PolymorphicFunction):
 
         return ConcreteFunction(
             call, f"__inference_{self.name}", arguments, given, trace.recorded,
-            trace.result_specs(), self._parameters.is_varied, trace.why,
+            trace.result_specs(), self._parameters.is_varied, trace.why, trace.example,
         )  # fmt: skip
 
     def _record_examples(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
@@ -678,6 +679,7 @@ class Function(PolymorphicFunction):
                     raise
                 break  # texts have values, and these are not the user's
             found.append(recorded.result_specs())
+            trace.example = recorded.recorded
         self._tracing_count = count + 1
         if len(found) == len(EXAMPLE_SIZES) and None not in found:
             trace.specs = nest.map_structure(_common_spec, *found)

@@ -31,7 +31,10 @@ class FunctionTrace:
         rewritten: the Python that runs, if it is not the user's.
         report: the rewritten Python, which says what has become of its statements.
         specs: what it returns, with specs in the place of tensors; None if all sizes are known.
+        example: a recorded run on values of its own, where there is no program; for its variables.
     """
+
+    example: RecordedProgram | None = None
 
     def __init__(
         self, recorded: RecordedProgram | None, structure: OutputStructure | None, why: str,
