@@ -302,13 +302,16 @@ class HeldElements(DatasetNode):
     """Leaves that are kept, such as those of a window."""
 
     name = "_VariantDataset"
-    holds_examples = False
 
     def __init__(self, elements: list[Any], spec: Any, are_examples: bool = False) -> None:
         super().__init__()
-        self.holds_examples = are_examples
+        self._are_examples = are_examples
         self._elements = elements
         self._leaf_spec = spec
+
+    @property
+    def holds_examples(self) -> bool:
+        return self._are_examples
 
     def known_spec(self) -> Any:
         return self._leaf_spec
