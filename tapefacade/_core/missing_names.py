@@ -46,6 +46,20 @@ _JPEG_XL = "Decode with a package for JPEG XL in `tf.numpy_function`"
 _PROFILE = "Open the profile that `tf.profiler.experimental.stop` writes"
 _PARAMETER = "Make it a parameter of a function that is given tensors"
 _SCALING = "Write `tf.keras.initializers.VarianceScaling`"
+_GLOROT = "Write `tf.keras.initializers.GlorotUniform`"
+_ADAGRAD = "Write `tf.keras.optimizers.Adagrad`"
+_DECAY = "Write `tf.keras.optimizers.schedules.ExponentialDecay`"
+_RNN = "Write `tf.keras.layers.RNN`, or `LSTM` and its like"
+_TRANSPOSED = "Write `tf.nn.conv2d_transpose`"
+_PATCHES = "Write `tf.image.extract_patches`"
+_FAKE_QUANT = "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
+_ACCUMULATED = "Add the gradients up in a `tf.Variable`"
+_SPARSE = "Write `tf.sparse.SparseTensor` with the indices"
+_SPARSE_MAX = "Write `tf.sparse.reduce_max` with `output_is_sparse=True`"
+_SPARSE_SUM = "Write `tf.sparse.reduce_sum` with `output_is_sparse=True`"
+_GENERATOR = "Leave it out, or draw from a `tf.random.Generator`"
+_SUMMARY = "Write with `tf.summary`"
+_POLICY = "Write `tf.keras.mixed_precision.set_global_policy`"
 HINTS = {
     "tf.Session": _SESSION,
     "tf.InteractiveSession": _SESSION,
@@ -91,7 +105,7 @@ HINTS = {
     "tf.contrib": "It is no part of TensorFlow 2, but of packages such as tensorflow_addons",
     "tf.estimator": "Write the steps with `tf.GradientTape`, or call `tf.keras.Model.fit`",
     "tf.keras.estimator": "Call `tf.keras.Model.fit`",
-    "tf.initializers.xavier_initializer": "Write `tf.keras.initializers.GlorotUniform`",
+    "tf.initializers.xavier_initializer": _GLOROT,
     "tf.layers": _DENSE,
     "tf.lite": "Save the weights, and convert them where TensorFlow is installed",
     "tf.distribute": (
@@ -130,19 +144,19 @@ HINTS = {
     ),
     "tf.experimental.dtensor.jobs": "Write `jax.process_count()`",
     "tf.experimental.dtensor.heartbeat_enabled": "Leave it out: JAX watches its processes",
-    "tf.train.AdagradOptimizer": "Write `tf.keras.optimizers.Adagrad`",
+    "tf.train.AdagradOptimizer": _ADAGRAD,
     "tf.train.AdamOptimizer": "Write `tf.keras.optimizers.Adam`",
     "tf.train.GradientDescentOptimizer": "Write `tf.keras.optimizers.SGD`",
     "tf.train.MomentumOptimizer": "Write `tf.keras.optimizers.SGD` with `momentum`",
     "tf.train.RMSPropOptimizer": "Write `tf.keras.optimizers.RMSprop`",
     "tf.train.Optimizer": "Write `tf.keras.optimizers.Optimizer`",
-    "tf.train.exponential_decay": "Write `tf.keras.optimizers.schedules.ExponentialDecay`",
+    "tf.train.exponential_decay": _DECAY,
     "tf.train.Saver": _CHECKPOINT,
     "tf.train.get_global_step": _COUNTER,
     "tf.train.get_or_create_global_step": _COUNTER,
     "tf.data.make_one_shot_iterator": _ITERATE,
     "tf.data.make_initializable_iterator": _ITERATE,
-    "tf.nn.dynamic_rnn": "Write `tf.keras.layers.RNN`, or `LSTM` and its like",
+    "tf.nn.dynamic_rnn": _RNN,
     "tf.nn.rnn_cell": "Write `tf.keras.layers.LSTMCell`, `GRUCell` or `SimpleRNNCell`",
     "tf.summary.FileWriter": "Write `tf.summary.create_file_writer`",
     "tf.summary.merge_all": "Leave it out: `tf.summary.scalar` writes at once",
@@ -157,7 +171,7 @@ HINTS = {
     "tf.test.assert_equal_graph_def": _NO_GRAPH,
     "tf.check_pinned": _PLACED,
     "tf.conv2d_backprop_filter_v2": "Differentiate `tf.nn.conv2d` with a `tf.GradientTape`",
-    "tf.conv2d_backprop_input_v2": "Write `tf.nn.conv2d_transpose`",
+    "tf.conv2d_backprop_input_v2": _TRANSPOSED,
     "tf.ragged_fill_empty_rows": "Fill the rows with `tf.where` on `to_tensor()`",
     "tf.ragged_fill_empty_rows_grad": "Differentiate with a `tf.GradientTape`",
     "tf.nondifferentiable_batch_function": "Collect the calls in a `tf.data.Dataset`, and batch it",
@@ -273,9 +287,7 @@ HINTS = {
                 "assert_global_step global_step": _COUNTER,
                 "AdadeltaOptimizer": "Write `tf.keras.optimizers.Adadelta`",
                 "FtrlOptimizer": "Write `tf.keras.optimizers.Ftrl`",
-                "AdagradDAOptimizer ProximalAdagradOptimizer": (
-                    "Write `tf.keras.optimizers.Adagrad`"
-                ),
+                "AdagradDAOptimizer ProximalAdagradOptimizer": (_ADAGRAD),
                 "ProximalGradientDescentOptimizer sdca_fprint sdca_optimizer sdca_shrink_l1": (
                     "Write `tf.keras.optimizers.SGD`, with regularizers in the layers"
                 ),
@@ -286,7 +298,7 @@ HINTS = {
                     "Write `tf.keras.optimizers.schedules.CosineDecayRestarts`"
                 ),
                 "inverse_time_decay": "Write `tf.keras.optimizers.schedules.InverseTimeDecay`",
-                "natural_exp_decay": "Write `tf.keras.optimizers.schedules.ExponentialDecay`",
+                "natural_exp_decay": _DECAY,
                 "piecewise_constant piecewise_constant_decay": (
                     "Write `tf.keras.optimizers.schedules.PiecewiseConstantDecay`"
                 ),
@@ -294,7 +306,7 @@ HINTS = {
                 "summary_iterator": "Read the file with `tf.data.TFRecordDataset`",
             },
             "image": {
-                "extract_image_patches": "Write `tf.image.extract_patches`",
+                "extract_image_patches": _PATCHES,
                 "resize_area resize_bicubic resize_bilinear resize_images "
                 "resize_nearest_neighbor": "Write `tf.image.resize` with `method`",
                 "resize_image_with_pad": "Write `tf.image.resize_with_pad`",
@@ -309,24 +321,22 @@ HINTS = {
                 "bidirectional_dynamic_rnn static_bidirectional_rnn": (
                     "Write `tf.keras.layers.Bidirectional`"
                 ),
-                "raw_rnn static_rnn static_state_saving_rnn": (
-                    "Write `tf.keras.layers.RNN`, or `LSTM` and its like"
-                ),
+                "raw_rnn static_rnn static_state_saving_rnn": (_RNN),
                 "conv2d_backprop_filter conv3d_backprop_filter conv3d_backprop_filter_v2": (
                     "Differentiate `tf.nn.conv2d` and its like with a `tf.GradientTape`"
                 ),
-                "conv2d_backprop_input": "Write `tf.nn.conv2d_transpose`",
+                "conv2d_backprop_input": _TRANSPOSED,
                 "ctc_loss_v2": "Write `tf.nn.ctc_loss`",
                 "depthwise_conv2d_native": "Write `tf.nn.depthwise_conv2d`",
                 "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x": (
-                    "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
+                    _FAKE_QUANT
                 ),
             },
             "sparse": {
-                "SparseConditionalAccumulator": "Add the gradients up in a `tf.Variable`",
-                "merge": "Write `tf.sparse.SparseTensor` with the indices",
-                "reduce_max_sparse": "Write `tf.sparse.reduce_max` with `output_is_sparse=True`",
-                "reduce_sum_sparse": "Write `tf.sparse.reduce_sum` with `output_is_sparse=True`",
+                "SparseConditionalAccumulator": _ACCUMULATED,
+                "merge": _SPARSE,
+                "reduce_max_sparse": _SPARSE_MAX,
+                "reduce_sum_sparse": _SPARSE_SUM,
             },
             "errors": {
                 "error_code_from_exception_type exception_type_from_error_code "
@@ -338,7 +348,7 @@ HINTS = {
                 "test_src_dir_path": "Write `pathlib.Path(__file__).parent`",
             },
             "random": {
-                "get_seed": "Leave it out, or draw from a `tf.random.Generator`",
+                "get_seed": _GENERATOR,
                 "stateless_multinomial": "Write `tf.random.stateless_categorical`",
             },
             "ragged": {
@@ -363,12 +373,12 @@ HINTS = {
             "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
             "variable_axis_size_partitioner": "Make one `tf.Variable` of the whole value",
             "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator": (
-                "Add the gradients up in a `tf.Variable`"
+                _ACCUMULATED
             ),
             "IdentityReader LMDBReader ReaderBase TextLineReader TFRecordReader WholeFileReader": (
                 "Read with `tf.data`: `TFRecordDataset`, `TextLineDataset`, `tf.io.read_file`"
             ),
-            "Event HistogramProto LogMessage": "Write with `tf.summary`",
+            "Event HistogramProto LogMessage": _SUMMARY,
             "CXX_VERSION load_file_system_library": _CPP,
             "placeholder_with_default sparse_placeholder": (_PARAMETER),
             "disable_control_flow_v2 disable_resource_variables disable_tensor_equality "
@@ -378,22 +388,20 @@ HINTS = {
             "resource_loader": "Write `importlib.resources`",
             "security tools": _PRIVATE,
             "user_ops": _CPP,
-            "dequantize quantize quantize_v2 quantized_concat": (
-                "Write `tf.quantization.fake_quant_with_min_max_args` and its like"
-            ),
+            "dequantize quantize quantize_v2 quantized_concat": (_FAKE_QUANT),
         }.items()
         for name in names.split()
     },
     "tf.FixedLengthRecordReader": "Read with `tf.data.FixedLengthRecordDataset`",
     "tf.Print": "Write `tf.print`",
-    "tf.Summary": "Write with `tf.summary`",
+    "tf.Summary": _SUMMARY,
     "tf.assert_variables_initialized": _INITIALIZED,
-    "tf.extract_image_patches": "Write `tf.image.extract_patches`",
+    "tf.extract_image_patches": _PATCHES,
     "tf.get_local_variable": _VARIABLES,
-    "tf.get_seed": "Leave it out, or draw from a `tf.random.Generator`",
+    "tf.get_seed": _GENERATOR,
     "tf.glorot_normal_initializer": "Write `tf.keras.initializers.GlorotNormal`",
-    "tf.glorot_uniform_initializer": "Write `tf.keras.initializers.GlorotUniform`",
-    "tf.mixed_precision": "Write `tf.keras.mixed_precision.set_global_policy`",
+    "tf.glorot_uniform_initializer": _GLOROT,
+    "tf.mixed_precision": _POLICY,
     "tf.py_func": "Write `tf.numpy_function`",
     "tf.sparse_matmul": "Write `tf.matmul`, or `tf.sparse.sparse_dense_matmul`",
     "tf.sparse_segment_mean": "Write `tf.sparse.segment_mean`",
@@ -421,11 +429,11 @@ HINTS = {
     "tf.setdiff1d": "Write `tf.boolean_mask(x, ~tf.reduce_any(x[:, None] == y, 1))`",
     "tf.sparse_add": "Write `tf.sparse.add`",
     "tf.sparse_concat": "Write `tf.sparse.concat`",
-    "tf.sparse_merge": "Write `tf.sparse.SparseTensor` with the indices",
+    "tf.sparse_merge": _SPARSE,
     "tf.sparse_reduce_max": "Write `tf.sparse.reduce_max`",
-    "tf.sparse_reduce_max_sparse": "Write `tf.sparse.reduce_max` with `output_is_sparse=True`",
+    "tf.sparse_reduce_max_sparse": _SPARSE_MAX,
     "tf.sparse_reduce_sum": "Write `tf.sparse.reduce_sum`",
-    "tf.sparse_reduce_sum_sparse": "Write `tf.sparse.reduce_sum` with `output_is_sparse=True`",
+    "tf.sparse_reduce_sum_sparse": _SPARSE_SUM,
     "tf.sparse_segment_sum": "Write `tf.sparse.segment_sum`",
     "tf.string_split": "Write `tf.strings.split`",
     "tf.orthogonal_initializer": "Write `tf.keras.initializers.Orthogonal`",
@@ -436,7 +444,7 @@ HINTS = {
     "tf.keras.layers.DenseFeatures": "Make the columns with `tf.keras.layers.Concatenate`",
     "tf.keras.layers.experimental": "Write `tf.keras.layers` without `experimental`",
     "tf.keras.layers.experimental.preprocessing": "Write `tf.keras.layers` alone",
-    "tf.keras.mixed_precision.experimental": "Write `tf.keras.mixed_precision.set_global_policy`",
+    "tf.keras.mixed_precision.experimental": _POLICY,
     "tf.keras.optimizers.experimental": "Write `tf.keras.optimizers` without `experimental`",
     "tf.keras.wrappers.scikit_learn": "Use the package scikeras",
     **{

@@ -170,3 +170,25 @@ def norms_of_several_dtypes(tf, np):
         lambda: tf.linalg.global_norm([single, double]),
         lambda: clip([single], 1.0),
     )
+
+
+def matrices_that_are_not_finite(tf, np):
+    """Where a solver does not converge an error says so; LAPACK takes NaN for a number."""
+    nan, inf = float("nan"), float("inf")
+    matrices = {
+        "below": [[1.0, 0.0], [nan, 1.0]], "diagonal": [[nan, 0.0], [0.0, 1.0]],
+        "infinite": [[1.0, 0.0], [inf, 1.0]], "one of two": [np.eye(2), [[nan, 1.0], [2.0, 1.0]]],
+        "number": [[2.0]], "empty": np.zeros([0, 0]),
+    }  # fmt: skip
+    found = {}
+    for name in ("eigh", "eigvalsh", "eig", "eigvals"):
+        for kind, matrix in matrices.items():
+            x = tf.constant(matrix, tf.float32)
+            try:
+                values = tf.nest.flatten(getattr(tf.linalg, name)(x))[0].numpy().tolist()
+            except tf.errors.InvalidArgumentError as error:
+                values = "Self-adjoint" in error.message, "was not successful" in error.message
+            found[f"{name} {kind}"] = values
+    alpha, beta = tf.constant([nan, 1.0]), tf.constant([1.0])
+    values, vectors = tf.linalg.eigh_tridiagonal(alpha, beta, eigvals_only=False)
+    return found, tf.linalg.eigh_tridiagonal(alpha, beta), values, vectors

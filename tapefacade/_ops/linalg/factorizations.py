@@ -15,6 +15,7 @@ from tapefacade._definition.op import Check, NoGradient, TensorLike, op
 
 MATRICES = ("double", "float", "half", "complex64", "complex128")
 # Differences of eigenvalues are regularized by this number, as in TensorFlow.
+MESSAGE_NO_VALUES = "decomposition was not successful. The input might not be valid."
 EIGENVALUE_REGULARIZER = 1e-20
 MESSAGE_NOT_ON_TPU = (
     "tf.linalg.{} needs eigenvalues of general matrices, which XLA cannot compute on a TPU. "
@@ -327,6 +328,37 @@ def _inverse_differences(values: jax.Array) -> jax.Array:
     return (1 - diagonal) * differences / (differences * differences + tiny)
 
 
+def _has_self_adjoint_values(tensor: Any) -> tuple[Any, ...]:
+    """Tells whether TensorFlow's solver converges; it takes a number alone as it is."""
+    if tensor.ndim < 2 or tensor.shape[-1] != tensor.shape[-2] or tensor.shape[-1] == 1:
+        return (np.bool_(True),)
+    xp = np if isinstance(tensor, np.ndarray) else jnp
+    below = np.tri(tensor.shape[-1], k=-1, dtype=bool)
+    on_diagonal = np.eye(tensor.shape[-1], dtype=bool)
+    wrong = (~xp.isfinite(tensor) & below) | (xp.isnan(tensor) & on_diagonal)
+    return (~xp.any(wrong),)
+
+
+def _has_values(tensor: Any) -> tuple[Any, ...]:
+    """Tells whether matrices have eigenvalues."""
+    xp = np if isinstance(tensor, np.ndarray) else jnp
+    return (xp.all(xp.isfinite(tensor)),)
+
+
+def _no_self_adjoint_values(**_: Any) -> Exception:
+    return invalid(f"Self-adjoint eigen {MESSAGE_NO_VALUES}")
+
+
+def _no_values(**_: Any) -> Exception:
+    return invalid(f"Eigen {MESSAGE_NO_VALUES}")
+
+
+SELF_ADJOINT_CHECK = Check(
+    values=("tensor",), test=_has_self_adjoint_values, error=_no_self_adjoint_values
+)
+EIGENVALUES_CHECK = Check(values=("tensor",), test=_has_values, error=_no_values)
+
+
 @jax.custom_jvp
 def _eigh(x: jax.Array) -> tuple[jax.Array, jax.Array]:
     vectors, values = lax.linalg.eigh(x, symmetrize_input=False)
@@ -343,7 +375,7 @@ def _eigh_jvp(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     return (values, vectors), (jnp.real(inner[..., places, places]), turned)
 
 
-@op("linalg.eigh", kernel="SelfAdjointEigV2", dtypes=MATRICES)
+@op("linalg.eigh", kernel="SelfAdjointEigV2", dtypes=MATRICES, check=SELF_ADJOINT_CHECK)
 def eigh(tensor: TensorLike) -> tuple[jax.Array, jax.Array]:
     """Computes the eigenvalues and eigenvectors of self-adjoint matrices.
 
@@ -369,7 +401,7 @@ def eigh(tensor: TensorLike) -> tuple[jax.Array, jax.Array]:
     return values.astype(tensor.dtype), vectors.astype(tensor.dtype)
 
 
-@op("linalg.eigvalsh", kernel="SelfAdjointEigV2", dtypes=MATRICES)
+@op("linalg.eigvalsh", kernel="SelfAdjointEigV2", dtypes=MATRICES, check=SELF_ADJOINT_CHECK)
 def eigvalsh(tensor: TensorLike) -> jax.Array:
     """Computes the eigenvalues of self-adjoint matrices.
 
@@ -419,7 +451,7 @@ def _eig_jvp(primals: tuple, tangents: tuple) -> tuple[tuple, tuple]:
     return (values, vectors), (inner[..., places, places], turned)
 
 
-@op("linalg.eig", "eig", kernel="Eig")
+@op("linalg.eig", "eig", kernel="Eig", check=EIGENVALUES_CHECK)
 def eig(tensor: TensorLike) -> tuple[jax.Array, jax.Array]:
     """Computes the eigenvalues and eigenvectors of square matrices.
 
@@ -445,7 +477,7 @@ def eig(tensor: TensorLike) -> tuple[jax.Array, jax.Array]:
     return _eig(tensor)
 
 
-@op("linalg.eigvals", "eigvals", kernel="Eig")
+@op("linalg.eigvals", "eigvals", kernel="Eig", check=EIGENVALUES_CHECK)
 def eigvals(tensor: TensorLike) -> jax.Array:
     """Computes the eigenvalues of square matrices.
 

@@ -342,6 +342,9 @@ def _eigh_tridiagonal(alpha: TensorLike, beta: TensorLike) -> tuple[jax.Array, j
     matrix = jnp.diag(diagonal).astype(above.dtype) + jnp.diag(above, 1)
     matrix = matrix + jnp.diag(jnp.conj(above), -1)
     values, vectors = jnp.linalg.eigh(matrix)
+    known = jnp.all(jnp.isfinite(diagonal)) & jnp.all(jnp.isfinite(above))
+    values = jnp.where(known, values, jnp.nan)  # LAPACK takes NaN for a number
+    vectors = jnp.where(known, vectors, jnp.nan)
     return values.astype(jnp.real(alpha).dtype), vectors.astype(alpha.dtype)
 
 
