@@ -1035,6 +1035,40 @@ def test_a_loop_that_calls_python_keeps_values_of_all_types(shape, is_taped):
     assert "compiled up to each call of Python" in f.statements()[0]
 
 
+@pytest.mark.parametrize("is_taped", [False, True])
+def test_a_numpy_function_in_a_loop_may_change_what_it_has_returned_and_was_given(is_taped):
+    kept = np.zeros(2, "float32")
+
+    def changing(x):
+        kept[:] += x
+        x[:] = -1.0
+        return kept, kept.astype(">f4")
+
+    @tf.function
+    def f(x, n):
+        total = tf.zeros([2])
+        for _ in tf.range(n):
+            y, swapped = tf.numpy_function(changing, [x], [tf.float32, tf.float32])
+            total += x * y + 0.0 * swapped
+        return total
+
+    def run(x, n):
+        kept[:] = 0.0
+        if not is_taped:
+            return f(x, n), None
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            total = f(x, n)
+        return total, tape.gradient(total, x).numpy().tolist()
+
+    for n in (3, 3, 3, 4):
+        total, gradient = run(c([1.0, 2.0]), c(n))
+        ways = n * (n + 1) / 2  # 1 + 2 + ...
+        assert total.numpy().tolist() == [ways, 4.0 * ways]
+        assert gradient in (None, [ways, 2.0 * ways])
+    assert "compiled up to each call of Python" in f.statements()[0]
+
+
 def test_a_check_fails_in_the_iteration_in_which_it_would():
     calls = []
 

@@ -276,22 +276,31 @@ def _in_loop(
         return None
 
     def run(arrays: Sequence[Any]) -> list[Any]:
-        return _results(func, list(arrays), wanted)
+        return _results(func, arrays, wanted)
 
     return recorded_call(func, run, inputs)
 
 
 def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
     """Calls the function as TensorFlow's op in a graph does, which is strict."""
-    found = _results(func, arrays, wanted)
-    return [from_host(x) if type(x) is np.ndarray else x for x in found]
+    results = _results(func, [x[()] if x.ndim == 0 else x for x in arrays], wanted)
+    results = [np.array(x) if isinstance(x, np.ndarray | np.generic) else x for x in results]
+    note_types(
+        func, [type_of(x.shape, x.dtype) if type(x) is np.ndarray else x._type for x in results]
+    )
+    return [from_host(x) if type(x) is np.ndarray else x for x in results]
 
 
-def _results(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
-    """Returns what the function gives in a graph: arrays, and tensors where it gives texts."""
+def _results(
+    func: Callable[..., Any], given: Sequence[Any], wanted: list[dtypes.DType]
+) -> list[Any]:
+    """Returns what the function gives in a graph: arrays, and tensors where it gives texts.
+
+    The arrays are the user's own.
+    """
     try:
         with THREAD.temporarily(functions=[]):
-            found = func(*[array[()] if array.ndim == 0 else array for array in arrays])
+            found = func(*given)
     except Exception as error:  # of the user's Python: it becomes TensorFlow's
         raise _error_of(error, "") from error
     flat = _flat(found)
@@ -302,17 +311,17 @@ def _results(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DT
         )  # fmt: skip
     results = []
     for place, (value, dtype) in enumerate(zip(flat, wanted, strict=True)):
-        result: Any = np.array(value)
-        result = convert(value) if result.dtype.kind in "OSU" else result
-        given = dtypes.as_dtype(result.dtype)
-        if given is not dtype:
-            raise errors.InvalidArgumentError(
-                None, None,
-                f"{place}-th value returned by pyfunc is {given.kernel_name}, but expects "
-                f"{dtype.kernel_name}",
-            )  # fmt: skip
+        result: Any = value if isinstance(value, np.ndarray | np.generic) else np.array(value)
+        if result.dtype != dtype.as_numpy_dtype:
+            result = convert(value) if result.dtype.kind in "OSU" else result
+            given_dtype = dtypes.as_dtype(result.dtype)
+            if given_dtype is not dtype:
+                raise errors.InvalidArgumentError(
+                    None, None,
+                    f"{place}-th value returned by pyfunc is {given_dtype.kernel_name}, but "
+                    f"expects {dtype.kernel_name}",
+                )  # fmt: skip
+            if isinstance(result, np.ndarray):  # of another order of bytes
+                result = result.astype(dtype.as_numpy_dtype)
         results.append(result)
-    note_types(
-        func, [type_of(x.shape, x.dtype) if type(x) is np.ndarray else x._type for x in results]
-    )
     return results

@@ -96,6 +96,23 @@ def index_limits(part: Slice, layout: InputLayout) -> tuple[IndexLimit, ...]:
     return tuple(found)
 
 
+@functools.cache
+def small_program_options() -> dict[str, Any]:
+    """Returns what XLA is told about programs of few and small steps.
+
+    On a CPU its threads would share the steps of a program: handing over a step of a microsecond
+    takes tens of them, and more where other processes keep the cores busy.
+    """
+    options = {"xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED"}
+    if jax.default_backend() != "cpu":
+        return {}
+    try:
+        jax.jit(lambda: 0, compiler_options=options).lower().compile()
+    except Exception:  # another XLA, which does not know the option
+        return {}
+    return options
+
+
 class Executable:
     """A compiled slice, shared by all programs that are equal to it."""
 

@@ -46,15 +46,18 @@ class PythonCall:
     """A call of Python.
 
     Attributes:
-        run: takes arrays and returns arrays.
-        types: of its results.
+        function: the user's function.
+        run: takes arrays and numbers of NumPy, and returns some.
+        expected: the shapes and dtypes of its results.
     """
 
     def __init__(
-        self, run: Callable[[Sequence[Any]], list[Any]], types: tuple[TensorType, ...]
-    ) -> None:
+        self, function: Any, run: Callable[[Sequence[Any]], list[Any]],
+        types: tuple[TensorType, ...],
+    ) -> None:  # fmt: skip
+        self.function = function
         self.run = run
-        self.types = types
+        self.expected = [(tuple(type_.shape), type_.numpy_dtype) for type_ in types]
 
 
 class _CollectedCalls(ThreadState):
@@ -124,7 +127,7 @@ def recorded_call(
     if types is None or any(type_.numpy_dtype.kind not in "biuf" for type_ in types):
         return None
     operation = interned(HostCall, len(calls), types)
-    calls.append(PythonCall(run, types))
+    calls.append(PythonCall(function, run, types))
     slots = tuple([_slot_in(recording, tensor) for tensor in inputs])
     return recording.apply(operation, (), slots, [tensor._type for tensor in inputs])
 

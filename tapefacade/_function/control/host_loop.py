@@ -14,6 +14,7 @@ the second loop does what the first one did.
 import bisect
 import functools
 import itertools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -37,13 +38,13 @@ from tapefacade._function.control.bodies import (
     operand,
     without_gradients,
 )
-from tapefacade._function.control.host_calls import HostCall, PythonCall
+from tapefacade._function.control.host_calls import HostCall, PythonCall, note_types
 from tapefacade._function.control.loop_variables import NotOneProgramError
 from tapefacade._function.control.packed_arrays import Packed, Packing, on_host
 from tapefacade._function.control.while_recording import MAX_BOUND, While
 from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import Variable
-from tapefacade._trace.execution import STATISTICS
+from tapefacade._trace.executables import STATISTICS, small_program_options
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.slices import Step
@@ -67,8 +68,9 @@ MESSAGE_ASSIGNED = (
     "the loop runs as Python."
 )
 
-# What programs show to Python besides slots: whether the loop goes on, and verdicts of checks.
-GOES_ON, PASSED = "goes on", "passed"
+# What programs show to Python besides slots: whether the loop goes on, whether all checks have
+# passed, and the verdict of each.
+GOES_ON, FINE, PASSED = "goes on", "fine", "passed"
 
 Values = dict[int, Any]
 
@@ -85,16 +87,27 @@ class Stage(NamedTuple):
     needed: frozenset[int]
 
 
-class Seen(NamedTuple):
+class Seen:
     """What Python sees of what a program gives.
 
     Attributes:
         places: of what there is: flags, verdicts of checks, slots.
         packing: how it is packed.
+        inputs: the places of what Python is called with next.
     """
 
-    places: dict[Any, int]
-    packing: Packing
+    def __init__(self, keys: Sequence[Any], packing: Packing, inputs: Sequence[int]) -> None:
+        self.places = {key: place for place, key in enumerate(keys)}
+        self.packing = packing
+        self.inputs = [self.places[slot] for slot in inputs]
+        self._words = {
+            key: packing.word(self.places[key]) for key in (GOES_ON, FINE) if key in keys
+        }
+
+    def says(self, packed: Packed, flag: str) -> bool:
+        """Returns a flag; True where there is none."""
+        word = self._words.get(flag)
+        return word is None or bool(packed[0].item(word))
 
     def of(self, packed: Packed, key: Any) -> Any:
         """Returns one of these values."""
@@ -106,7 +119,8 @@ class HostLoopPlan:
 
     Attributes:
         calls: the steps that stand for calls, in order.
-        outer: the places of what the body takes from outside, by slot, without keys.
+        arguments: the places of loop variables, by slot.
+        outer: those of what the body takes from outside, without keys.
         keys: those of keys.
         decided: the slots of what was decided on the way, which a second loop has to be given.
     """
@@ -136,6 +150,9 @@ class HostLoopPlan:
             if isinstance(step.operation, HostCall)
         ]
         self.calls = [index for _, index in sorted(found)]
+        self.arguments = {
+            slot: place for slot, (kind, place) in enumerate(body.places) if kind == FROM_ARGUMENTS
+        }
         drawn = {
             slot: place for slot, (kind, place) in enumerate(body.places)
             if kind != FROM_ARGUMENTS and place in draws
@@ -241,10 +258,19 @@ class HostLoopPlan:
 
     @functools.lru_cache  # noqa: B019 - plans are kept, and few
     def _carried(self, number: int) -> tuple[tuple[int, ...], Packing]:
-        """Returns what passes by a call on its way to later stages."""
+        """Returns what passes by a call on its way to later stages.
+
+        By the first one pass all loop variables, before the rest: where it is computed together
+        with them, they are the result of the loop if it ends there.
+        """
         made = {*self.slots_of(self.calls[number]), *self.outer}
-        slots = tuple(sorted(self.stages[number + 1].needed - made))
-        return slots, self._packing(slots)
+        slots = self.stages[number + 1].needed - made
+        if number or not self.is_eager:
+            found = tuple(sorted(slots))
+            return found, self._packing(found)
+        found = tuple(sorted(slots.difference(self.arguments)))
+        types = self.part.types()
+        return found, Packing([*self.state_packing.types, *(types[slot] for slot in found)])
 
     @functools.lru_cache  # noqa: B019
     def arriving(self, number: int) -> Packing:
@@ -254,11 +280,16 @@ class HostLoopPlan:
             slots += self.keys
         return self._packing(slots)
 
-    def _shown(self, program: Any, given: dict[Any, Any]) -> Packed:
-        """Packs what Python is to see."""
+    def _pack_carried(self, number: int, values: Values, state: Sequence[Any] = ()) -> Packed:
+        slots, packing = self._carried(number)
+        return packing.pack([*state, *(values[slot] for slot in slots)])
+
+    def _shown(self, program: Any, given: dict[Any, Any], number: int | None) -> Packed:
+        """Packs what Python is to see, before a call where a number is given."""
         arrays = [jnp.asarray(array) for array in given.values()]
         packing = Packing([type_of(a.shape, np.dtype(a.dtype)) for a in arrays])
-        self.seen[program] = Seen({key: place for place, key in enumerate(given)}, packing)
+        inputs = () if number is None else self.part.steps[self.calls[number]].inputs
+        self.seen[program] = Seen(list(given), packing, inputs)
         return packing.pack(arrays)
 
     # What is compiled.
@@ -270,7 +301,7 @@ class HostLoopPlan:
         def start(state: list[Any], outer: list[Any], of_body: list[Any], keys: list[Any]) -> Any:
             return self._going_on(("start", is_taped), {}, state, outer, of_body, keys)
 
-        return jax.jit(_counted(start))
+        return _compiled(start)
 
     @functools.lru_cache  # noqa: B019
     def stage(self, number: int, is_taped: bool) -> Any:
@@ -285,10 +316,10 @@ class HostLoopPlan:
 
         def computed(values: Values) -> Any:
             given = self._computed(number, values, is_taped)
-            slots, packing = self._carried(number)
-            return self._shown((number, is_taped), given), packing.pack([values[s] for s in slots])
+            shown = self._shown((number, is_taped), _with_verdict(given), number)
+            return shown, self._pack_carried(number, values)
 
-        return jax.jit(_counted(stage if number else first))
+        return _compiled(stage if number else first)
 
     @functools.lru_cache  # noqa: B019
     def end(self, is_taped: bool) -> Any:
@@ -301,29 +332,26 @@ class HostLoopPlan:
             state = [values[slot] for slot in self.part.outputs]
             return self._going_on(("end", is_taped), given, state, outer, of_body, keys)
 
-        return jax.jit(_counted(end))
+        return _compiled(end)
 
     def _going_on(
         self, program: Any, given: dict[Any, Any], state: list[Any], outer: list[Any],
         of_body: list[Any], keys: list[Any],
-    ) -> tuple[Packed, Any]:  # fmt: skip
+    ) -> tuple[Packed, Packed]:  # fmt: skip
         """Asks the condition, and computes the next iteration up to the first call."""
-        given[GOES_ON] = self.condition.run(state, outer)[0][0]
-        of_state = self.state_packing.pack(state)
+        goes_on = given[GOES_ON] = self.condition.run(state, outer)[0][0]
         if not self.is_eager:
-            return self._shown(program, given), (of_state, None)
+            return self._shown(program, _with_verdict(given), None), self.state_packing.pack(state)
         values = self._begun(state, of_body, keys)
         given.update(self._computed(0, values, program[1]))
-        slots, packing = self._carried(0)
-        return self._shown(program, given), (of_state, packing.pack([values[s] for s in slots]))
+        given = _with_verdict(given, goes_on)
+        return self._shown(program, given, 0), self._pack_carried(0, values, state)
 
     def _begun(self, state: Sequence[Any], of_body: Sequence[Any], keys: Sequence[Any]) -> Values:
         """Returns what there is at the begin of an iteration, by slot."""
         values = {slot: of_body[place] for slot, place in self.outer.items()}
         values.update(zip(self.keys, keys, strict=True))
-        for slot, (kind, place) in enumerate(self.body.places):
-            if kind == FROM_ARGUMENTS:
-                values[slot] = state[place]
+        values.update((slot, state[place]) for slot, place in self.arguments.items())
         return values
 
     def _arrived(
@@ -332,7 +360,10 @@ class HostLoopPlan:
         """Returns what there is at the begin of a later stage, and keys of the next iteration."""
         values = {slot: of_body[place] for slot, place in self.outer.items()}
         slots, packing = self._carried(number - 1)
-        values.update(zip(slots, packing.unpack(carried), strict=True))
+        found = packing.unpack(carried)
+        if number == 1 and self.is_eager:
+            values.update((slot, found[place]) for slot, place in self.arguments.items())
+        values.update(zip(slots, found[len(found) - len(slots) :], strict=True))
         found = self.arriving(number - 1).unpack(arrived)
         results = self.slots_of(self.calls[number - 1])
         values.update(zip(results, found, strict=False))
@@ -373,15 +404,26 @@ class HostLoopPlan:
         return shown
 
 
-def _counted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function that counts its compilations."""
+def _with_verdict(given: dict[Any, Any], goes_on: Any = None) -> dict[Any, Any]:
+    """Adds whether all checks have passed; those of the first stage count only if it goes on."""
+    numbers = {key[1] for key in given if type(key) is tuple}
+    verdicts = {number: jnp.all(given[PASSED, number]) for number in numbers}
+    if goes_on is not None and 0 in verdicts:
+        verdicts[0] |= ~goes_on
+    return (
+        {**given, FINE: functools.reduce(operator.and_, verdicts.values())} if verdicts else given
+    )
+
+
+def _compiled(function: Callable[..., Any]) -> Any:
+    """Returns a function that JAX compiles, which counts its compilations."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
         STATISTICS.compiled += 1
         return function(*arguments)
 
-    return run
+    return jax.jit(run, compiler_options=small_program_options())
 
 
 def _applied(step: Step, arrays: list[Any], found: list[Any]) -> Sequence[Any]:
@@ -452,7 +494,7 @@ class HostLoop:
             for place, item in enumerate(items) if isinstance(item, Variable)
         ]  # fmt: skip
         self._seen = [variable._tensor for *_, variable in self._variables]
-        self._returned: list[list[list[Any]]] = [[] for _ in calls]  # by Python, for a tape
+        self._returned: list[list[Packed]] = [[] for _ in calls]  # by Python, for a tape
         self._kept: dict[Any, list[Packed]] = {}  # what was shown, by program, likewise
 
     def _require(self, condition: Body, body: Body) -> None:
@@ -475,7 +517,7 @@ class HostLoop:
                 found.append(None)
                 continue
             tensor = item._tensor if isinstance(item, Variable) else item
-            found.append(_array_of(tensor))
+            found.append(_on_device(_array_of(tensor)))
         return found
 
     def _keys(self) -> list[Any]:
@@ -518,31 +560,30 @@ class HostLoop:
         outer, of_body = self._outer_of_condition, self._outer
         end, stages = plan.end(is_taped), len(plan.calls)
         keys = self._keys() if plan.is_eager else []
-        shown, (now, begun) = _dispatched(plan.start(is_taped), state, outer, of_body, keys)
+        shown, begun = _dispatched(plan.start(is_taped), state, outer, of_body, keys)
         seen, shown = self._shown("start", shown, is_taped)
-        while seen.of(shown, GOES_ON) and (self._limit is None or self.count < self._limit):
+        limit = math.inf if self._limit is None else self._limit
+        while seen.says(shown, GOES_ON) and self.count < limit:
             if not plan.is_eager:
                 first = plan.stage(0, is_taped)
-                shown, begun = _dispatched(first, now, self._keys(), of_body)
+                shown, begun = _dispatched(first, begun, self._keys(), of_body)
                 seen, shown = self._shown(0, shown, is_taped)
             arrived: Any = None
-            for number, index in enumerate(plan.calls):
+            for number in range(stages):
                 if number:
                     stage = plan.stage(number, is_taped)
                     shown, begun = _dispatched(stage, begun, arrived, of_body)
                     seen, shown = self._shown(number, shown, is_taped)
-                self._require_passed(number, seen, shown)
-                inputs = [seen.of(shown, slot) for slot in plan.part.steps[index].inputs]
-                results = self._called(number, inputs, is_taped)
+                if not seen.says(shown, FINE):
+                    self._require_passed(number, seen, shown)
+                arrived = self._called(number, seen, shown, is_taped)
                 self._take_assigned(is_taped)
-                if number + 1 == stages and plan.is_eager:
-                    results = [*results, *self._keys()]
-                arrived = plan.arriving(number).pack_on_host(results)
-            shown, (now, begun) = _dispatched(end, begun, arrived, outer, of_body)
+            shown, begun = _dispatched(end, begun, arrived, outer, of_body)
             seen, shown = self._shown("end", shown, is_taped)
-            self._require_passed(stages, seen, shown)
+            if not seen.says(shown, FINE):
+                self._require_passed(stages, seen, shown)
             self.count += 1
-        return now
+        return begun
 
     def _shown(self, program: Any, packed: Packed, is_taped: bool) -> tuple[Seen, Packed]:
         """Waits for what a program shows; keeps it for a tape."""
@@ -564,7 +605,7 @@ class HostLoop:
             raise errors.InvalidArgumentError(None, None, MESSAGE_ASSIGNED)
         self._seen = now
         for (arrays, place, _), tensor in zip(self._variables, now, strict=True):
-            arrays[place] = _array_of(tensor)
+            arrays[place] = _on_device(_array_of(tensor))
 
     def _require_passed(self, number: int, seen: Seen, shown: Packed) -> None:
         """Raises the error of the first check of a stage that has failed."""
@@ -581,17 +622,25 @@ class HostLoop:
         found = [np.asarray(seen.of(shown, key)) for key in details]
         raise check.operation.error(found, check.static)
 
-    def _called(self, number: int, arrays: Sequence[Any], is_taped: bool) -> list[Any]:
-        """Calls Python."""
-        call = self._calls[number]
-        results = call.run([np.array(array) for array in arrays])
-        found = [type_of(result.shape, result.dtype) for result in results]
-        if found != list(call.types):
-            shown = [[list(type_.shape) for type_ in types] for types in (found, call.types)]
-            raise errors.InvalidArgumentError(None, None, MESSAGE_CHANGED.format(*shown))
+    def _called(self, number: int, seen: Seen, shown: Packed, is_taped: bool) -> Packed:
+        """Calls Python.
+
+        Returns:
+            What arrives after the call: its results, and keys where the next iteration begins.
+        """
+        plan, call = self._plan, self._calls[number]
+        results = call.run([seen.packing.copied(shown, place) for place in seen.inputs])
+        found = [(result.shape, result.dtype) for result in results]
+        if found != call.expected:
+            note_types(call.function, [type_of(*one) for one in found])
+            shapes = [[list(shape) for shape, _ in one] for one in (found, call.expected)]
+            raise errors.InvalidArgumentError(None, None, MESSAGE_CHANGED.format(*shapes))
+        if plan.is_eager and number + 1 == len(plan.calls):
+            results = [*results, *self._keys()]
+        arrived = plan.arriving(number).pack_on_host(results)
         if is_taped:
-            self._returned[number].append(results)
-        return results
+            self._returned[number].append(arrived)
+        return arrived
 
     # For a tape.
 
@@ -613,7 +662,11 @@ class HostLoop:
     def _columns(self) -> list[Any]:
         """Returns the rows of each of `row_slots`."""
         plan, kept = self._plan, self._kept
-        found = [list(column) for calls in self._returned for column in zip(*calls, strict=True)]
+        found = [
+            plan.arriving(number).rows_on_host(self._returned[number], place)
+            for number, index in enumerate(plan.calls)
+            for place in range(len(plan.slots_of(index)))
+        ]
         stages = {s: n for n in range(len(plan.stages)) for s in plan.decided_in(n)}
         for slot in plan.decided:
             number = stages[slot]
@@ -730,6 +783,14 @@ def _array_of(tensor: EagerTensor) -> Any:
     if isinstance(array, Tracer):
         raise NotOneProgramError("JAX transforms the loop")
     return array
+
+
+def _on_device(array: Any) -> Any:
+    """Returns an array that is brought to the device once, not for every iteration."""
+    if isinstance(array, jax.Array):
+        return array
+    with jax.enable_x64(True):
+        return jnp.asarray(array)
 
 
 def _nobody(*_: Any) -> Any:

@@ -41,7 +41,6 @@ class Packing:
         for count in self._words:
             self._starts.append(large if count is None else words)
             words, large = (words, large + 1) if count is None else (words + count, large)
-        self._length = words
 
     def pack(self, arrays: Sequence[Any]) -> Packed:
         """Packs arrays that JAX traces."""
@@ -57,15 +56,16 @@ class Packing:
                 words.append(array.astype(np.uint32).ravel())
         return jnp.concatenate(words), self._unpacked(arrays)
 
-    def pack_on_host(self, arrays: Sequence[np.ndarray[Any, Any]]) -> Packed:
-        """Packs arrays of NumPy."""
-        whole = np.empty(self._length, np.uint32)
-        for array, start, count in zip(arrays, self._starts, self._words, strict=True):
-            if count is not None:
-                flat = np.ascontiguousarray(array).reshape(-1)
-                is_flag = flat.dtype.kind == "b"
-                whole[start : start + count] = flat if is_flag else flat.view(_bits(flat.dtype))
-        return whole, self._unpacked(arrays)
+    def pack_on_host(self, arrays: Sequence[Any]) -> Packed:
+        """Packs arrays and numbers of NumPy; copies them."""
+        words, large = [], []
+        for array, count in zip(arrays, self._words, strict=True):
+            if count is None:
+                large.append(np.array(array))
+            else:
+                small = array.dtype.itemsize < 4
+                words.append((_widened(array) if small else array).tobytes())
+        return np.frombuffer(b"".join(words), np.uint32), large
 
     def _unpacked(self, arrays: Sequence[Any]) -> list[Any]:
         return [a for a, count in zip(arrays, self._words, strict=True) if count is None]
@@ -95,6 +95,22 @@ class Packing:
             return large[self._starts[place]]
         return self._on_host(whole, place, self.types[place].shape)
 
+    def word(self, place: int) -> int:
+        """Returns the place of the word of a number."""
+        return self._starts[place]
+
+    def copied(self, packed: Packed, place: int) -> Any:
+        """Returns one of the arrays as an array or a number of NumPy that may be changed."""
+        whole, large = packed
+        start, count, type_ = self._starts[place], self._words[place], self.types[place]
+        dtype = type_.numpy_dtype
+        if count is None:
+            return np.array(large[start])
+        if dtype.itemsize < 4:
+            return np.array(self.on_host(packed, place))[()]
+        found = whole[start : start + count].view(dtype)
+        return found.reshape(type_.shape).copy() if type_.shape else found[0]
+
     def rows_on_host(self, packed: Sequence[Packed], place: int) -> Any:
         """Returns one of the arrays of each, as the rows of an array or a list of them."""
         if not packed or self._words[place] is None:
@@ -110,6 +126,13 @@ class Packing:
         if dtype.itemsize < 4:
             words = words.astype(_bits(dtype))
         return np.ascontiguousarray(words).view(dtype).reshape(shape)
+
+
+def _widened(array: Any) -> Any:
+    """Returns the bits of small numbers, a word for each."""
+    if array.dtype.kind != "b":
+        array = array.view(_bits(array.dtype))
+    return array.astype(np.uint32)
 
 
 def on_host(packed: Packed) -> Packed:
