@@ -283,7 +283,7 @@ def _in_loop(
 
 def _in_graph(func: Callable[..., Any], arrays: list[Any], wanted: list[dtypes.DType]) -> list[Any]:
     """Calls the function as TensorFlow's op in a graph does, which is strict."""
-    results = _results(func, [x[()] if x.ndim == 0 else x for x in arrays], wanted)
+    results: list[Any] = _results(func, [x[()] if x.ndim == 0 else x for x in arrays], wanted)
     results = [np.array(x) if isinstance(x, np.ndarray | np.generic) else x for x in results]
     note_types(
         func, [type_of(x.shape, x.dtype) if type(x) is np.ndarray else x._type for x in results]
