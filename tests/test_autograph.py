@@ -469,7 +469,7 @@ def test_what_an_iteration_unpacks_for_itself_is_no_state():
     assert is_program(f)
 
 
-def test_conditions_that_assign_run_as_python():
+def test_conditions_that_assign():
     @tf.function
     def f(x):
         n = 0
@@ -478,8 +478,41 @@ def test_conditions_that_assign_run_as_python():
             n += 1
         return x, y, n
 
-    for _ in range(3):
-        assert [tf.get_static_value(t) for t in f(c(9.0))] == [1.125, 0.5625, 3]
+    assert [t.numpy() for t in twice(f, c(9.0))] == [1.125, 0.5625, 3]
+    assert [t.numpy() for t in f(c(1.0))] == [1.0, 0.5, 0]
+    assert is_program(f)
+
+
+def test_conditions_that_assign_in_loops_with_jumps():
+    @tf.function
+    def f(x, most):
+        total = c(0.0)
+        for i in tf.range(3):
+            n = c(0)
+            while (half := x * 0.5) > 0.25:
+                x = half
+                n += 1
+                if x > 6.0:
+                    continue
+                if (rest := total + x) > most:
+                    return total, half, i
+                total = rest
+                if n > 3:
+                    break
+            else:
+                total += 100.0
+            x = half * 16.0
+        return total, half, -1
+
+    def plain(x, most):
+        return f.python_function(c(x), c(most))
+
+    for x, most in ((9.0, 2.0), (9.0, 50.0), (9.0, 500.0), (0.1, 500.0), (3.0, 500.0)):
+        for _ in range(2):
+            found = f(c(x), c(most))
+            expected = plain(x, most)
+            assert [float(t) for t in found] == [float(t) for t in expected]
+    assert is_program(f)
 
 
 def test_lists_and_dictionaries_changed_in_place_are_state():
@@ -494,6 +527,44 @@ def test_lists_and_dictionaries_changed_in_place_are_state():
         return held["sum"], row[1]
 
     assert [t.numpy() for t in twice(f, c(5))] == [15, 13]
+    assert is_program(f)
+
+
+def test_what_a_with_statement_names_is_no_state_of_the_loop_around_it():
+    @tf.function
+    def f(x):
+        for i in tf.range(9):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x**4
+            slope = tape.gradient(y, x)
+            if y < 0.1:
+                return x, i
+            x -= 0.05 * slope
+        return x, -1
+
+    x, i = twice(f, c(1.0))
+    assert (float(x), int(i)) == (pytest.approx(0.54079, abs=1e-4), 5)
+    assert is_program(f)
+
+
+def test_what_a_condition_reads_is_no_state_before_it_is_assigned():
+    @tf.function
+    def f(rows):
+        found = c(-1)
+        for row in rows:
+            if row[0] < 0:
+                found = row[1]
+            else:
+                k = c(0)
+                while True:
+                    k += 1
+                    if k > row[0] or k > 3:
+                        break
+                found += k
+        return found
+
+    assert twice(f, c([[1, 5], [-1, 7], [9, 9]])).numpy() == 11
     assert is_program(f)
 
 

@@ -1,6 +1,7 @@
 """`return`, `break` and `continue` as assignments, so that statements have one way in and out."""
 
 import ast
+import copy
 from collections.abc import Collection, Sequence
 from typing import TypeVar
 
@@ -147,23 +148,45 @@ class Jumps:
         self._loops += 1
         flags = f"ag__break_{self._loops}", f"ag__continue_{self._loops}"
         body, found = self._block(statement.body, flags)
+        ends = [flag for flag in (flags[0], RETURNS) if flag in found]
+        if isinstance(statement, ast.While) and _binds(statement.test):
+            body += self._asked_before(made, statement, ends)
         made += [_put(flag, ast.Constant(False), statement) for flag in flags if flag in found]
         if flags[1] in found:
             body = [_put(flags[1], ast.Constant(False), statement), *body]
         statement.body = body
-        statement.ending = [f for f in (flags[0], RETURNS) if f in found]  # type: ignore[union-attr]
+        statement.ending = ends  # type: ignore[union-attr]
         orelse, statement.orelse = statement.orelse, []
         made.append(statement)
         found -= set(flags)
         if orelse:
             after, more = self._block(orelse, loop)
-            if statement.ending:  # type: ignore[union-attr]
-                test = none_of(set(statement.ending), orelse[0])  # type: ignore[union-attr]
+            if ends:
+                test = none_of(ends, orelse[0])
                 made.append(ast.copy_location(ast.If(test, after, []), orelse[0]))
             else:
                 made += after
             found |= more
         return found
+
+    def _asked_before(self, made: Block, statement: ast.While, ends: Collection[str]) -> Block:
+        """Takes what a condition assigns out of it: it is asked before each iteration.
+
+        Returns:
+            What follows at the end of an iteration.
+        """
+        goes_on = f"ag__goes_on_{self._loops}"
+        test = statement.test
+        made.append(_put(goes_on, test, statement))
+        again: Block = [_put(goes_on, copy.deepcopy(test), statement)]
+        statement.test = ast.copy_location(ast.Name(goes_on, ast.Load()), test)
+        if not ends:
+            return again
+        return [ast.copy_location(ast.If(none_of(ends, statement), again, []), statement)]
+
+
+def _binds(test: ast.expr) -> bool:
+    return any(isinstance(node, ast.NamedExpr) for node in own_nodes(test))
 
 
 def own_nodes(node: ast.AST) -> list[ast.AST]:

@@ -109,10 +109,7 @@ class Liveness:
     """
 
     def __init__(self, function: ast.FunctionDef) -> None:
-        inner = [
-            node for statement in function.body for node in own_nodes(statement)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef)
-        ]  # fmt: skip
+        inner = _inner_functions(function.body)
         declared = [
             name for statement in function.body for node in own_nodes(statement)
             if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
@@ -133,7 +130,7 @@ class Liveness:
                 statement.live = after  # type: ignore[attr-defined]
                 branches = self.block(statement.body, after) | self.block(statement.orelse, after)
                 statement.again = branches  # type: ignore[attr-defined]
-                return names_read([statement.test]) | branches
+                return names_read([statement.test]) | (branches - _names_bound(statement.test))
             case ast.While():
                 return self._loop(statement, after, names_read([statement.test]), frozenset())
             case ast.For():
@@ -142,7 +139,8 @@ class Liveness:
                 return reads | self._loop(statement, after, frozenset(), target)
             case ast.With():
                 body = self.block(statement.body, after)
-                return body | names_read(statement.items)
+                targets = names_stored(i.optional_vars for i in statement.items if i.optional_vars)
+                return (body - frozenset(targets)) | names_read(statement.items)
             case ast.Try() | ast.TryStar():
                 return self._try(statement, after)
             case ast.Match():
@@ -154,8 +152,9 @@ class Liveness:
                 target = getattr(statement, "target", None)
                 targets = getattr(statement, "targets", [target])
                 stored = names_stored(t for t in targets if t is not None)
-                has_value = getattr(statement, "value", None) is not None
-                killed = frozenset(n for n in stored if "." not in n and has_value)
+                value = getattr(statement, "value", None)
+                killed = frozenset(n for n in stored if "." not in n and value is not None)
+                killed |= _names_bound(value)
                 return (after - killed) | names_read([statement])
         return after | names_read([statement])
 
@@ -183,6 +182,38 @@ class Liveness:
             return self.block([*statement.body, *statement.orelse], final)
         finally:
             self._always = before
+
+
+def _inner_functions(nodes: Iterable[ast.AST]) -> list[ast.AST]:
+    """Returns what is called later than where it stands, unlike what operators are given."""
+    every = [part for node in nodes for part in own_nodes(node)]
+    called_here = {
+        id(argument) for node in every
+        if isinstance(node, ast.Call) and dotted(node.func).startswith("ag__.")
+        for argument in node.args
+    }  # fmt: skip
+    found: list[ast.AST] = []
+    for node in every:
+        if isinstance(node, ast.Lambda) and id(node) in called_here:
+            found += _inner_functions([node.body])
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            found.append(node)
+    return found
+
+
+def _names_bound(test: ast.expr | None) -> Names:
+    """Returns what an expression assigns for sure, as in `(x := f()) > 0`."""
+    if isinstance(test, ast.NamedExpr):
+        return _names_bound(test.value) | {test.target.id}
+    if isinstance(test, ast.Compare):
+        return _names_bound(test.left) | _names_bound(test.comparators[0])
+    if isinstance(test, ast.BinOp):
+        return _names_bound(test.left) | _names_bound(test.right)
+    if isinstance(test, ast.UnaryOp):
+        return _names_bound(test.operand)
+    if isinstance(test, ast.Call):
+        return frozenset().union(*map(_names_bound, test.args))
+    return frozenset()
 
 
 def _within(node: ast.AST) -> list[ast.AST]:

@@ -243,10 +243,6 @@ class Statements:
 def _stays_python(statement: ast.If | ast.While | ast.For) -> bool:
     if any(isinstance(node, _PYTHON_ONLY) for node in own_nodes(statement)):
         return True
-    if isinstance(statement, ast.While) and any(
-        isinstance(node, ast.NamedExpr) for node in own_nodes(statement.test)
-    ):
-        return True  # what the condition assigns belongs to no iteration
     return isinstance(statement, ast.If) and is_python(statement.test)
 
 
