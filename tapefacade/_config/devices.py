@@ -313,22 +313,37 @@ def _limit_memory(device: PhysicalDevice, megabytes: int) -> None:
     found = next(
         each for each in jax_devices("GPU") if device.name.endswith(f":{each.id}")
     ).memory_stats()  # fmt: skip
-    before = float(os.environ.get(FRACTION, USUAL_FRACTION))
-    whole = found["bytes_limit"] / before
-    _start_with(FRACTION, f"{megabytes * 2**20 / whole:.6f}")
+    before = _start_options().get("memory_fraction") or os.environ.get(FRACTION, USUAL_FRACTION)
+    fraction = megabytes * 2**20 / (found["bytes_limit"] / float(before))
+    _start_with("memory_fraction", fraction, FRACTION)
 
 
-def _start_with(name: str, value: str) -> None:
-    """Sets what JAX reads from the environment when it starts the GPUs, which it does anew.
+def _start_options() -> dict[str, Any]:
+    """Returns what JAX hands to the drivers of accelerators when it starts them."""
+    options = JAX_CONFIG.jax_pjrt_client_create_options or {}
+    if isinstance(options, str):
+        return dict(option.split(":") for option in options.split(";") if option)
+    return dict(options)
+
+
+def _start_with(option: str, value: Any, variable: str) -> None:
+    """Sets how JAX starts the GPUs, which it does anew if they have been listed already.
+
+    Args:
+        option: the name of the option.
+        value: its value.
+        variable: the environment variable that says the same before a program starts.
 
     Raises:
         RuntimeError: if programs use the devices already.
     """
-    if os.environ.get(name) == value:
+    options = _start_options()
+    if options.get(option) == value:
         return
     if devices_in_use() or jax.live_arrays():
-        raise hinted(RuntimeError(MESSAGE_PHYSICAL), HINT_PHYSICAL.format(name, value))
-    os.environ[name] = value
+        text = HINT_PHYSICAL.format(variable, str(value).lower())
+        raise hinted(RuntimeError(MESSAGE_PHYSICAL), text)
+    JAX_CONFIG.update("jax_pjrt_client_create_options", {**options, option: value})
     jax.extend.backend.clear_backends()
 
 
@@ -355,7 +370,7 @@ def set_memory_growth(device: Any, enable: bool) -> None:
     if device.device_type != "GPU":
         raise ValueError(MESSAGE_NO_GPU)
     if CHOICES.growth.get(device) != enable:
-        _start_with(PREALLOCATE, "false" if enable else "true")
+        _start_with("preallocate", not enable, PREALLOCATE)
     CHOICES.growth[device] = bool(enable)
 
 
