@@ -207,13 +207,13 @@ import jax
 half = tf.config.LogicalDeviceConfiguration(memory_limit=8 * 2**10)
 config.set_logical_device_configuration(gpu, [half])
 print(round(jax.devices()[0].memory_stats()["bytes_limit"] / 2**30))
-print((tf.ones([512, 512]) @ tf.ones([512, 1])).device)
+print(tf.convert_to_tensor(jax.numpy.ones([512, 512]) @ jax.numpy.ones([512, 1])).device)
 """
 GPU_GROWTH = """
 import jax, subprocess
 (gpu, *_) = config.list_physical_devices("GPU")
 experimental.set_memory_growth(gpu, True)
-print(float((tf.ones([512, 512]) @ tf.ones([512, 1]))[0, 0]))
+print(float((jax.numpy.ones([512, 512]) @ tf.ones([512, 1]))[0, 0]))
 command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
 print(int(subprocess.check_output(command)) < 4096)
 """
