@@ -95,21 +95,78 @@ def test_an_address_alone_is_one_process(monkeypatch):
     assert not strategy.extended._in_multi_worker_mode()
 
 
-FAILED = """
+DIVIDED = """
+import json, os, sys
+config = json.loads(os.environ.pop("TF_CONFIG"))
+os.environ["DTENSOR_JOBS"] = ",".join(config["cluster"]["worker"])
+os.environ["DTENSOR_CLIENT_ID"] = str(config["task"]["index"])
 import tapefacade as tf
 
-strategy = tf.distribute.MultiWorkerMirroredStrategy()
-strategy.reduce("SUM", tf.constant(1.0), axis=None)
-if strategy.cluster_resolver.task_id == 0:
+dtensor = tf.experimental.dtensor
+dtensor.initialize_accelerator_system("CPU", num_logical_cpu_devices=2)
+mesh = dtensor.create_distributed_mesh([("x", 2), ("y", 2)])
+rows, both = (dtensor.Layout(names, mesh) for names in (["x", "unsharded"], ["x", "y"]))
+v = dtensor.DVariable(tf.reshape(tf.range(16.0), [4, 4]) / 16.0, layout=both)
+batches = dtensor.DTensorDataset(
+    tf.data.Dataset.from_tensor_slices(tf.sin(tf.reshape(tf.range(36.0), [9, 4]))),
+    mesh=mesh, layouts=rows, global_batch_size=4, batch_dim="x")
+
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.matmul(x, v) ** 2)
+    v.assign_sub(0.1 * tape.gradient(loss, v))
+    return loss
+
+
+losses = [float(way(x)) for way in (step, tf.function(step)) for x in batches]
+path = tf.train.Checkpoint(v=v).write(sys.argv[1] + "/checkpoint")
+v.assign(tf.zeros([4, 4]))
+columns = dtensor.DVariable(
+    tf.zeros([4, 4]), layout=dtensor.Layout(["unsharded", "y"], mesh))
+for restored in v, columns:
+    tf.train.Checkpoint(v=restored).read(path).assert_consumed()
+whole = [
+    dtensor.relayout(each, dtensor.Layout.replicated(mesh, 2)).numpy().tolist()
+    for each in (v, columns)]
+parts = [
+    [part.numpy().tolist() for part in dtensor.unpack(each)]
+    for each in (v, dtensor.pack([tf.constant([[float(dtensor.client_id())]])] * 2, both))]
+dtensor.barrier(mesh)
+print("found", json.dumps([
+    dtensor.full_job_name(), mesh.local_device_ids(), losses, whole, parts]), flush=True)
+dtensor.barrier(mesh, "found")
+if dtensor.client_id() == 0:
     raise ValueError('mine')
-strategy.reduce("SUM", tf.constant(1.0), axis=None)
+dtensor.barrier(mesh)
 """
 
 
-def test_who_has_lost_a_process_that_failed_says_so_and_ends():
-    workers = started(["-c", FAILED])
+def trained_whole():
+    """What the training of `DIVIDED` comes to."""
+    v, losses = np.arange(16.0).reshape(4, 4) / 16.0, []
+    x = np.sin(np.arange(36.0)).reshape(9, 4)
+    for batch in (x[:4], x[4:8]) * 2:
+        y = batch @ v
+        losses.append((y**2).mean())
+        v = v - 0.1 * batch.T @ y / 8.0
+    return losses, v
+
+
+def test_meshes_over_processes_and_who_has_lost_one_that_failed_says_so(tmp_path):
+    workers = started(["-c", DIVIDED, str(tmp_path)])
     results = [worker.communicate(timeout=SECONDS) for worker in workers]
     assert [worker.returncode for worker in workers] == [1, 75], results
+    losses, wanted = trained_whole()
+    for index, (out, _) in enumerate(results):
+        (line,) = [line for line in out.splitlines() if line.startswith("found ")]
+        name, ids, found, whole, (parts, packed) = json.loads(line.removeprefix("found "))
+        assert (name, ids) == (f"worker/replica:0/task:{index}", [2 * index, 2 * index + 1])
+        assert np.allclose(found, losses, rtol=1e-5)
+        assert np.allclose(whole, [wanted] * 2, rtol=1e-5)
+        assert np.allclose(np.concatenate(parts, 1), wanted[2 * index : 2 * index + 2], rtol=1e-5)
+        assert packed == [[[float(index)]]] * 2
+    assert len(list(tmp_path.iterdir())) == 4  # the index, and the parts of each process
     address = results[1][1].partition(" at ")[2].split()[0]
     said = f"worker 0, the chief, at {address} has ended with an error, Value"
     assert said in results[1][1]

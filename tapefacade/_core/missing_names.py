@@ -36,7 +36,6 @@ _NO_SWITCH = "Leave it out: programs are compiled without graphs"
 _INITIALIZED = "Leave it out: variables have values at once"
 _CHECKPOINT = "Write `tf.train.Checkpoint`"
 _CREATE_MESH = "Write `tf.experimental.dtensor.create_mesh`"
-_STARTED = "Leave it out: JAX starts the devices when they are first used"
 _ONE_DEVICE = "Leave it out: a program runs on JAX's default device"
 _COUNTER = "Count the steps in a variable of your own"
 _ITERATE = "Write `for element in dataset` or `iter(dataset)`"
@@ -119,31 +118,14 @@ HINTS = {
         "Write `tf.train.CheckpointManager` or `tf.keras.callbacks.BackupAndRestore`, and start "
         "the program with `python -m tapefacade launch --restarts K`"
     ),
-    "tf.experimental.dtensor.DTensorCheckpoint": (
-        "Write `tf.train.Checkpoint`: a variable has its own layout, and restores under any"
-    ),
-    "tf.experimental.dtensor.DTensorDataset": (
-        "Lay each batch out: `tf.experimental.dtensor.copy_to_mesh(batch, layout)`"
-    ),
     "tf.experimental.dtensor.name_based_save": _CHECKPOINT,
     "tf.experimental.dtensor.name_based_restore": _CHECKPOINT,
     "tf.experimental.dtensor.sharded_save": _CHECKPOINT,
     "tf.experimental.dtensor.enable_save_as_bf16": "Save a variable of dtype bfloat16",
-    "tf.experimental.dtensor.create_distributed_mesh": _CREATE_MESH,
     "tf.experimental.dtensor.create_tpu_mesh": _CREATE_MESH,
-    "tf.experimental.dtensor.initialize_accelerator_system": _STARTED,
-    "tf.experimental.dtensor.initialize_multi_client": _STARTED,
-    "tf.experimental.dtensor.initialize_tpu_system": _STARTED,
-    "tf.experimental.dtensor.shutdown_accelerator_system": _STARTED,
-    "tf.experimental.dtensor.shutdown_tpu_system": _STARTED,
-    "tf.experimental.dtensor.barrier": (
-        "Write `jax.experimental.multihost_utils.sync_global_devices(name)`"
-    ),
     "tf.experimental.dtensor.device_name": (
         "Leave it out: a tensor that is laid out needs no device of its own"
     ),
-    "tf.experimental.dtensor.jobs": "Write `jax.process_count()`",
-    "tf.experimental.dtensor.heartbeat_enabled": "Leave it out: JAX watches its processes",
     "tf.train.AdagradOptimizer": _ADAGRAD,
     "tf.train.AdamOptimizer": "Write `tf.keras.optimizers.Adam`",
     "tf.train.GradientDescentOptimizer": "Write `tf.keras.optimizers.SGD`",

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import math
+import os
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -11,21 +12,27 @@ import jax
 import numpy as np
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
-from tapefacade._config.devices import jax_devices
+from tapefacade._config.devices import (
+    LogicalDeviceConfiguration,
+    jax_devices,
+    list_physical_devices,
+    set_logical_device_configuration,
+)
 from tapefacade._core import errors, nest
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.device_spec import DeviceSpec
 from tapefacade._core.error_texts import invalid
-from tapefacade._core.tensor import EagerTensor, from_array
+from tapefacade._core.process_group import PROCESSES, barrier as process_barrier
+from tapefacade._core.tensor import EagerTensor, from_array, hinted
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._core.value_text import name_of_device
+from tapefacade._distribute.worker_processes import join
 from tapefacade._state.sharding import laid_out
 from tapefacade._state.variable import ResourceVariable, Variable
 from tapefacade._trace.recording import THREAD
 
 UNSHARDED = "unsharded"
 MATCH = "match"
-LOCAL = DeviceSpec("localhost", 0, 0)
 MeshDimension = namedtuple("MeshDimension", ["name", "size"])
 MESSAGE_DIMENSION = "Dimension {} does not exist in mesh.Available dimensions: {}"
 MESSAGE_SIZE = "length of devices ({}) must be equal to total size of the mesh of shape {}"
@@ -47,6 +54,23 @@ MESSAGE_CONFLICT = (
 )
 MESSAGE_UNNAMED = (
     "The tensor is divided as {} says, which no Layout can: use `tensor.__jax_array__().sharding`."
+)
+MESSAGE_GLOBAL_SIZE = (
+    "Global number of devices ({} per client * {} clients = {}) must be equal to total size of the "
+    "mesh of shape {}"
+)
+MESSAGE_INITIALIZED = (
+    "Accelerator system has already been initialized. Call "
+    "tf.experimental.dtensor.shutdown_accelerator_system() first."
+)
+MESSAGE_STARTED = (
+    "TensorFlow has already been initialized. "
+    "tf.experimental.dtensor.initialize_accelerator_system() must be called before TensorFlow is "
+    "initialized."
+)
+HINT_STARTED = "Call it before the first op, and before devices are listed."
+MESSAGE_NOT_INITIALIZED = (
+    "Accelerators are uninitialized, please run dtensor.initialize_accelerator_system() first."
 )
 MESSAGE_CHECK = "Layout of tensor: {}, did not match expected layout: {}"
 
@@ -92,10 +116,13 @@ class Mesh:
             DeviceSpec.from_string(device) if isinstance(device, str) else device
             for device in global_devices or local_devices
         ]
-        self._devices = [LOCAL.make_merged_spec(spec).to_string() for spec in specs]
+        here = DeviceSpec(job_name(), 0, client_id())
+        self._devices = [here.make_merged_spec(spec).to_string() for spec in specs]
         self._name = mesh_name
         self._spmd = use_xla_spmd
-        found = np.array([_device_of(spec) for spec in specs]).reshape(self._ids.shape)
+        clients = range(num_clients()) if len(specs) < self.size else [None]
+        every = [_device_of(spec, client) for client in clients for spec in specs]
+        found = np.array(every).reshape(self._ids.shape)
         kinds = (AxisType.Auto,) * len(self._names)
         self._mesh = jax.sharding.Mesh(found, tuple(self._names), axis_types=kinds)
         _MESHES[self._mesh] = self
@@ -174,6 +201,11 @@ class Mesh:
         """Returns how many devices belong to this process."""
         return len(self._local_ids)
 
+    def _own_devices(self) -> list[Any]:
+        """Returns JAX's devices of the mesh that belong to this process, in its order."""
+        here = jax.process_index()
+        return [device for device in self._mesh.devices.flat if device.process_index == here]
+
     def min_global_device_id(self) -> int:
         """Returns the smallest number of a device."""
         return int(self._ids.min())
@@ -231,17 +263,30 @@ class Mesh:
 _MESHES: dict[Any, Mesh] = {}  # by those of JAX, so that the layout of a value has its mesh's name
 
 
-def _device_of(spec: DeviceSpec) -> Any:
+def _device_of(spec: DeviceSpec, client: int | None = None) -> Any:
     """Returns JAX's device.
+
+    Args:
+        spec: its name.
+        client: the process that has it; by default this one.
 
     Raises:
         ValueError: if it is not there.
     """
-    devices = jax_devices((spec.device_type or "CPU").upper())
+    devices = _devices_of(client, (spec.device_type or "CPU").upper())
     index = spec.device_index or 0
     if index >= len(devices):
         raise ValueError(f"Device {spec.to_string()} is not there: there are {len(devices)}.")
     return devices[index]
+
+
+def _devices_of(client: int | None, kind: str) -> list[Any]:
+    """Returns JAX's devices of a kind that a process has."""
+    own = jax_devices(kind)
+    if client in (None, jax.process_index()) or not own:
+        return own
+    every = jax.devices(own[0].platform)
+    return [device for device in every if device.process_index == client]
 
 
 class Layout:
@@ -416,13 +461,7 @@ def create_mesh(
     >>> tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"]).size
     1
     """
-    if devices is None:
-        specs = local_devices(device_type or "CPU")
-    else:
-        specs = [DeviceSpec.from_string(d) if isinstance(d, str) else d for d in devices]
-        kind = specs[0].device_type or "CPU"
-        if device_type is not None and device_type.upper() != kind.upper():
-            raise ValueError(f"Conflicting devices {specs} and device_type {device_type}")
+    specs = _given_devices(devices, device_type)
     dims = [("x", len(specs))] if mesh_dims is None else list(dict(mesh_dims).items())
     if mesh_dims is not None and not isinstance(mesh_dims, dict):
         dims = list(mesh_dims)
@@ -435,6 +474,20 @@ def create_mesh(
     names = [name for name, _ in dims]
     local = ids.reshape(-1).tolist()
     return Mesh(names, ids, local, specs, mesh_name, use_xla_spmd=use_xla_spmd)
+
+
+def _given_devices(devices: Sequence[Any] | None, kind: str | None) -> list[DeviceSpec]:
+    """Returns the devices of this process that are named; by default all of a kind.
+
+    Raises:
+        ValueError: if they are of another kind.
+    """
+    if devices is None:
+        return local_devices(kind or "CPU")
+    specs = [DeviceSpec.from_string(d) if isinstance(d, str) else d for d in devices]
+    if kind is not None and kind.upper() != (specs[0].device_type or "CPU").upper():
+        raise ValueError(f"Conflicting devices {specs} and device_type {kind}")
+    return specs
 
 
 def copy_to_mesh(tensor: Any, layout: Layout, source_layout: Layout | None = None) -> Any:
@@ -527,9 +580,11 @@ def _layout_of(tensor: Any) -> Layout | None:
 
 def _mesh_of(mesh: Any) -> Mesh:
     """Returns a mesh of JAX under TensorFlow's names."""
-    devices = [name_of_device(device) for device in mesh.devices.flat]
+    here = [device.process_index == jax.process_index() for device in mesh.devices.flat]
+    own = [device for device, is_own in zip(mesh.devices.flat, here, strict=True) if is_own]
+    devices = [name_of_device(device) for device in own]
     ids = np.arange(mesh.devices.size).reshape(mesh.devices.shape)
-    return Mesh(list(mesh.axis_names), ids, ids.reshape(-1).tolist(), devices)
+    return Mesh(list(mesh.axis_names), ids, np.flatnonzero(here).tolist(), devices)
 
 
 def fetch_layout(tensor: Any) -> Layout:
@@ -596,7 +651,7 @@ def pack(tensors: Sequence[Any], layout: Layout) -> Any:
     """Makes a tensor of the parts that the devices hold.
 
     Args:
-        tensors: a part for each device, in the order of the mesh.
+        tensors: a part for each device of this process, in the order of the mesh.
         layout: how the parts belong together.
 
     Raises:
@@ -608,12 +663,13 @@ def pack(tensors: Sequence[Any], layout: Layout) -> Any:
     >>> tf.experimental.dtensor.pack([tf.constant([1.0])], layout).numpy()
     array([1.], dtype=float32)
     """
-    if len(tensors) != layout.mesh.size:
-        raise invalid(MESSAGE_COUNT.format(layout.mesh.size, len(tensors)))
+    count = layout.mesh.num_local_devices()
+    if len(tensors) != count:
+        raise invalid(MESSAGE_COUNT.format(count, len(tensors)))
     parts = [convert(tensor)._device_array() for tensor in tensors]
     if len({part.shape for part in parts}) > 1:
         raise errors.UnimplementedError(None, None, MESSAGE_SHAPES)
-    devices = layout.mesh._mesh.devices.flat
+    devices = layout.mesh._own_devices()
     with jax.enable_x64(True):
         held = [jax.device_put(part, device) for part, device in zip(parts, devices, strict=True)]
         shape = layout.global_shape_from_local_shape(parts[0].shape)
@@ -641,7 +697,7 @@ def unpack(tensor: Any) -> list[Any]:
         raise invalid(MESSAGE_UNPACK.format(convert(tensor).device))
     held = tensor._root._tensor if isinstance(tensor, Variable) else tensor
     parts = {shard.device: shard.data for shard in held._array().addressable_shards}
-    return [from_array(parts[device]) for device in layout.mesh._mesh.devices.flat]
+    return [from_array(parts[device]) for device in layout.mesh._own_devices()]
 
 
 def call_with_layout(
@@ -757,13 +813,33 @@ def num_global_devices(device_type: str) -> int:
     return num_local_devices(device_type) * num_clients()
 
 
+def jobs() -> list[str]:
+    """Returns the addresses of all processes, which `DTENSOR_JOBS` lists; none for one process.
+
+    >>> tf.experimental.dtensor.jobs()
+    []
+    """
+    found = os.environ.get("DTENSOR_JOBS")
+    return found.split(",") if found else []
+
+
 def client_id() -> int:
-    """Returns the number of this process.
+    """Returns the number of this process: `DTENSOR_CLIENT_ID`.
+
+    Raises:
+        ValueError: if there are not so many.
 
     >>> tf.experimental.dtensor.client_id()
     0
     """
-    return jax.process_index()
+    number = int(os.environ.get("DTENSOR_CLIENT_ID", PROCESSES.index))
+    if number < 0:
+        raise ValueError(f"Environment variable DTENSOR_CLIENT_ID must be >= 0, got {number}. ")
+    if number >= num_clients():
+        raise ValueError(
+            f"Environment variable DTENSOR_CLIENT_ID must be < {num_clients()}, got {number}"
+        )
+    return number
 
 
 def num_clients() -> int:
@@ -772,16 +848,17 @@ def num_clients() -> int:
     >>> tf.experimental.dtensor.num_clients()
     1
     """
-    return jax.process_count()
+    return len(jobs()) or PROCESSES.count
 
 
 def job_name() -> str:
-    """Returns the name of this job.
+    """Returns the name of this job: `DTENSOR_JOB_NAME`.
 
     >>> tf.experimental.dtensor.job_name()
     'localhost'
     """
-    return "localhost"
+    usual = "localhost" if num_clients() == 1 else "worker"
+    return os.environ.get("DTENSOR_JOB_NAME", usual)
 
 
 def full_job_name(task_id: int | None = None) -> str:
@@ -790,10 +867,167 @@ def full_job_name(task_id: int | None = None) -> str:
     Args:
         task_id: its number, by default that of this one.
 
+    Raises:
+        ValueError: if there is only one process, and it has another number.
+
     >>> tf.experimental.dtensor.full_job_name()
     'localhost/replica:0/task:0'
     """
-    return f"{job_name()}/replica:0/task:{client_id() if task_id is None else task_id}"
+    number = client_id() if task_id is None else task_id
+    if num_clients() == 1 and number != 0:
+        raise ValueError(f"Unexpected task ID {number} in local runs")
+    return f"{job_name()}/replica:0/task:{number}"
+
+
+def heartbeat_enabled() -> bool:
+    """Returns whether lost processes are to be noticed: `DTENSOR_ENABLE_HEARTBEAT`.
+
+    >>> tf.experimental.dtensor.heartbeat_enabled()
+    True
+    """
+    return os.environ.get("DTENSOR_ENABLE_HEARTBEAT", "true").lower() in ("true", "1")
+
+
+class _AcceleratorSystem:
+    """Whether the devices have been started by the program, and their kind."""
+
+    kind: str | None = None
+
+
+_SYSTEM = _AcceleratorSystem()
+
+
+def initialize_accelerator_system(
+    device_type: str | None = None,
+    enable_coordination_service: bool | None = True,
+    num_logical_cpu_devices: int | None = None,
+    experimental_reset_context: bool | None = False,
+    experimental_enable_megcore: bool | None = False,
+) -> str:
+    """Starts the devices, and joins the processes that `DTENSOR_JOBS` lists.
+
+    This process is number `DTENSOR_CLIENT_ID` of them; it waits for the others. It says which are
+    lost, and ends then, as those of `tf.distribute.MultiWorkerMirroredStrategy` do.
+
+    Args:
+        device_type: "CPU", "GPU" or "TPU"; by default the best kind that there is.
+        enable_coordination_service: accepted for TensorFlow's sake: JAX's is there.
+        num_logical_cpu_devices: into how many devices the CPU is divided.
+        experimental_reset_context: accepted for TensorFlow's sake.
+        experimental_enable_megcore: accepted for TensorFlow's sake.
+
+    Returns:
+        The kind of the devices.
+
+    Raises:
+        ValueError: if there is no such kind, it was called before, or devices have been used.
+
+    >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
+    'CPU'
+    >>> tf.experimental.dtensor.shutdown_accelerator_system()
+
+    See https://www.tensorflow.org/api_docs/python/tf/experimental/dtensor/initialize_accelerator_system.
+    """
+    if _SYSTEM.kind is not None:
+        raise ValueError(MESSAGE_INITIALIZED)
+    kind = None if device_type is None else device_type.upper()
+    if kind not in (None, "CPU", "GPU", "TPU"):
+        raise ValueError(f"Unknown device_type {kind}. Allowed values are CPU, GPU, or TPU")
+    try:
+        if num_logical_cpu_devices is not None:
+            parts = [LogicalDeviceConfiguration()] * num_logical_cpu_devices
+            set_logical_device_configuration(list_physical_devices("CPU")[0], parts)
+        if jobs():
+            join(jobs(), client_id())
+    except RuntimeError as error:
+        raise hinted(ValueError(MESSAGE_STARTED), HINT_STARTED) from error
+    _SYSTEM.kind = kind or preferred_device_type()
+    return _SYSTEM.kind
+
+
+initialize_multi_client = initialize_tpu_system = initialize_accelerator_system
+
+
+def shutdown_accelerator_system() -> None:
+    """Takes back `initialize_accelerator_system`; the devices stay as they are.
+
+    Raises:
+        ValueError: if it has not been called, or there are several processes.
+
+    >>> tf.experimental.dtensor.initialize_accelerator_system("CPU")
+    'CPU'
+    >>> tf.experimental.dtensor.shutdown_accelerator_system()
+    """
+    if _SYSTEM.kind is None:
+        raise ValueError(
+            "Accelerator system is not initialized. Call "
+            "tf.experimental.dtensor.initialize_accelerator_system first."
+        )
+    if jobs():
+        raise ValueError(
+            "Shutting down accelerator system under multi-client mode is not supported."
+        )
+    _SYSTEM.kind = None
+
+
+shutdown_tpu_system = shutdown_accelerator_system
+
+
+def create_distributed_mesh(
+    mesh_dims: Any,
+    mesh_name: str = "",
+    local_devices: Sequence[Any] | None = None,
+    device_type: str | None = None,
+    use_xla_spmd: bool = False,
+) -> Mesh:
+    """Makes a mesh of the devices of all processes, as many of each.
+
+    Args:
+        mesh_dims: pairs of a name and a size, or a dictionary.
+        mesh_name: a name.
+        local_devices: the names of the devices of this process; by default all of `device_type`.
+        device_type: "CPU", "GPU" or "TPU"; "CPU" by default.
+        use_xla_spmd: accepted for TensorFlow's sake.
+
+    Raises:
+        ValueError: if the mesh has not as many places as there are devices, or
+            `initialize_accelerator_system` has not been called.
+
+    >>> dtensor = tf.experimental.dtensor
+    >>> dtensor.initialize_accelerator_system("CPU")
+    'CPU'
+    >>> dtensor.create_distributed_mesh([("x", 1)], local_devices=["CPU:0"]).size
+    1
+    >>> dtensor.shutdown_accelerator_system()
+    """
+    if _SYSTEM.kind is None:
+        raise ValueError(MESSAGE_NOT_INITIALIZED)
+    specs = _given_devices(local_devices, device_type)
+    dims = list(dict(mesh_dims).items()) if isinstance(mesh_dims, dict) else list(mesh_dims)
+    shape, count = tuple(size for _, size in dims), len(specs) * num_clients()
+    if math.prod(shape) != count:
+        given = len(specs), num_clients(), count, shape
+        raise ValueError(MESSAGE_GLOBAL_SIZE.format(*given))
+    ids = np.arange(count).reshape(shape)
+    first = len(specs) * client_id()
+    own = list(range(first, first + len(specs)))
+    return Mesh([name for name, _ in dims], ids, own, specs, mesh_name, use_xla_spmd=use_xla_spmd)
+
+
+def barrier(mesh: Mesh, barrier_name: str | None = None, timeout_in_ms: int | None = None) -> None:
+    """Waits until all processes have come here and have computed what they were asked for.
+
+    Args:
+        mesh: the mesh.
+        barrier_name: tells this place from others.
+        timeout_in_ms: ignored: who has lost a process says so, and ends.
+
+    >>> mesh = tf.experimental.dtensor.create_mesh([("x", 1)], devices=["CPU:0"])
+    >>> tf.experimental.dtensor.barrier(mesh)
+    """
+    THREAD.recording.flush()
+    jax.effects_barrier()
+    process_barrier(barrier_name or "(barrier)")
 
 
 def preferred_device_type() -> str:
@@ -832,8 +1066,11 @@ class DVariable(ResourceVariable):
         layout = kwargs.pop("layout", None)
         value = initial_value() if callable(initial_value) else initial_value
         value = convert_to_tensor(value, dtype)
+        is_known = value._value is not None
         if layout is None or not THREAD.functions:
             found = _layout_of(value)
+            if found is not None and found.is_fully_replicated() and layout and not is_known:
+                found = None  # computed beside what is laid out, it is on all devices
             if found is not None and layout is not None and found != layout:
                 raise invalid(MESSAGE_CONFLICT.format(found, layout))
             layout = found or layout

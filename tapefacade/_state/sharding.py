@@ -146,7 +146,19 @@ def sent(tensor: EagerTensor, sharding: NamedSharding) -> EagerTensor:
     if isinstance(value, jax.Array) and value.sharding == sharding:
         return tensor
     with jax.enable_x64(True):
-        return EagerTensor(tensor._type, jax.device_put(value, sharding), None, 0)
+        if not sharding.is_fully_addressable and _is_here(value):
+            host = np.asarray(value)  # all processes have it, and none needs the others for it
+            held = jax.make_array_from_callback(host.shape, sharding, host.__getitem__)
+        else:
+            held = jax.device_put(value, sharding)
+        return EagerTensor(tensor._type, held, None, 0)
+
+
+def _is_here(value: Any) -> bool:
+    """Whether this process has the whole of a value."""
+    return not isinstance(value, jax.Array) or (
+        value.is_fully_addressable or value.is_fully_replicated
+    )
 
 
 def at_home(tensor: EagerTensor, home: Any) -> EagerTensor:
