@@ -15,6 +15,7 @@ from tapefacade._core.annotations import described
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._definition.op import function, register
 from tapefacade._trace import execution
+from tapefacade._trace.recording import need_python
 
 PhysicalDevice = collections.namedtuple("PhysicalDevice", ["name", "device_type"])
 PhysicalDevice.__doc__ = """A device of the machine: its `name` and `device_type`.
@@ -521,6 +522,7 @@ def timestamp(name: str | None = None) -> EagerTensor:
     >>> tf.timestamp().dtype
     tf.float64
     """
+    need_python("it asks for the time")
     return from_host(np.array(time.time()))
 
 

@@ -11,6 +11,7 @@ from tapefacade._io.glob_patterns import matching_paths
 from tapefacade._io.storage import storage_of
 from tapefacade._state.variable import Variable
 from tapefacade._strings.arguments import failed, text_array, texts
+from tapefacade._trace.recording import need_python
 
 
 def scalar_text(value: Any, kernel: str, place: int, what: str) -> bytes:
@@ -66,6 +67,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     >>> path.read_text()
     'text'
     """
+    need_python("it writes a file")
     path = os.fsdecode(scalar_text(filename, "WriteFile", 0, "Input filename"))
     data = scalar_text(contents, "WriteFile", 1, "Contents")
     with translating(path, "WriteFile"):

@@ -20,10 +20,12 @@ from tapefacade._lookup.static_tables import (
 from tapefacade._lookup.table_initializers import tensor_of
 from tapefacade._strings.arguments import Array, failed, tensor_of as typed_tensor
 from tapefacade._strings.hash_functions import hash64
+from tapefacade._trace.recording import need_python
 
 Pairs = list[tuple[Any, tuple[Any, ...]]]  # keys and the elements of their values
 
 INSERT, FIND, REMOVE = "LookupTableInsertV2", "LookupTableFindV2", "LookupTableRemoveV2"
+WHY_TABLE = "it uses a table that changes"
 NUMBERS = ("int64", "int32", "float", "double")
 MUTABLE = {
     "string": (*NUMBERS, "bool"),
@@ -76,6 +78,11 @@ class MutableHashTable(Table):
         """None: the table has no name."""
         return None
 
+    def size(self, name: str | None = None) -> EagerTensor:
+        """Returns how many entries there are, an int64 scalar."""
+        need_python(WHY_TABLE)
+        return super().size()
+
     def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
         """Sets the values of keys.
 
@@ -88,6 +95,7 @@ class MutableHashTable(Table):
             InvalidArgumentError: if the shapes do not fit.
             ValueError: if the values are of another dtype.
         """
+        need_python(WHY_TABLE)
         self._put(self._pairs(keys, values))
 
     def replacement(self, keys: Any, values: Any) -> Callable[[], None]:
@@ -135,6 +143,7 @@ class MutableHashTable(Table):
         Raises:
             TypeError: if the keys are of another dtype.
         """
+        need_python(WHY_TABLE)
         if keys.dtype is not self.key_dtype:
             raise TypeError(wrong_keys(self.key_dtype, keys.dtype))
         for key in self._names(self._keys(keys, REMOVE), REMOVE):
@@ -154,6 +163,7 @@ class MutableHashTable(Table):
         Returns:
             The values, in the same form.
         """
+        need_python(WHY_TABLE)
         inner, restored = (keys, lambda v: v) if isinstance(keys, list) else inner_keys_of(keys)
         array = self._keys(inner, FIND)
         default = self._default
@@ -168,6 +178,7 @@ class MutableHashTable(Table):
 
     def export(self, name: str | None = None) -> tuple[EagerTensor, EagerTensor]:
         """Returns all keys and all values, in the order in which they came in."""
+        need_python(WHY_TABLE)
         count = len(self._entries)
         rows = list(self._entries.values())
         return (
@@ -303,6 +314,7 @@ class DenseHashTable(MutableHashTable):
         In empty buckets the key is the empty one, and the value 0 or an empty text; where an entry
         was taken out, the key is the deleted one.
         """
+        need_python(WHY_TABLE)
         width = int(np.prod(self._default._type.shape, dtype=np.int64))
         nothing = (b"" if self.value_dtype == dtypes.string else 0,) * width
         keys, rows = [], []

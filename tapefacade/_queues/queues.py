@@ -17,6 +17,7 @@ from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape, as_shape
 from tapefacade._definition.op import register
+from tapefacade._trace.recording import need_python
 
 
 def as_shapes(shapes: Any, dtypes: list[Any], partial: bool) -> list[TensorShape]:
@@ -89,6 +90,7 @@ def checked_names(names: Any, dtypes: list[Any]) -> list[str] | None:
     return listed
 
 
+WHY_QUEUE = "it uses a queue"
 _SERIAL = itertools.count()
 Element = tuple[Any, ...]  # an array for each component
 
@@ -272,6 +274,7 @@ class QueueBase(abc.ABC):
         >>> queue.dequeue().numpy()
         np.float32(1.0)
         """
+        need_python(WHY_QUEUE)
         tensors = self._components(vals)
         for tensor, shape in zip(tensors, self._shapes, strict=False):
             tensor.shape.assert_is_compatible_with(shape)
@@ -294,6 +297,7 @@ class QueueBase(abc.ABC):
         >>> queue.size().numpy()
         np.int32(2)
         """
+        need_python(WHY_QUEUE)
         tensors = self._components(vals)
         sizes = [tensor.shape.with_rank_at_least(1).as_list()[0] for tensor in tensors]
         for size, tensor, shape in zip(sizes, tensors, self._shapes, strict=False):
@@ -321,6 +325,7 @@ class QueueBase(abc.ABC):
         >>> queue.dequeue().numpy()
         np.float32(1.0)
         """
+        need_python(WHY_QUEUE)
         (element,) = self._dequeue(1, 1)
         return self._given([from_host(array) for array in element])
 
@@ -343,6 +348,7 @@ class QueueBase(abc.ABC):
         >>> queue.dequeue_many(2).numpy()
         array([1., 2.], dtype=float32)
         """
+        need_python(WHY_QUEUE)
         number = self._number_of(n, "DequeueMany")
         return self._joined(self._dequeue(number, number))
 
@@ -366,6 +372,7 @@ class QueueBase(abc.ABC):
         >>> queue.dequeue_up_to(2).numpy()
         array([1.], dtype=float32)
         """
+        need_python(WHY_QUEUE)
         return self._joined(self._dequeue(self._number_of(n, "DequeueUpTo"), 1))
 
     def _number_of(self, n: Any, kernel: str) -> int:
@@ -403,6 +410,7 @@ class QueueBase(abc.ABC):
         >>> bool(queue.is_closed())
         True
         """
+        need_python(WHY_QUEUE)
         with self._changed:
             if self._closed and (self._cancelled or not cancel_pending_enqueues):
                 raise errors.CancelledError(
@@ -418,6 +426,7 @@ class QueueBase(abc.ABC):
         Args:
             name: ignored.
         """
+        need_python(WHY_QUEUE)
         return from_host(np.array(self._closed))
 
     def size(self, name: str | None = None) -> EagerTensor:
@@ -426,6 +435,7 @@ class QueueBase(abc.ABC):
         Args:
             name: ignored.
         """
+        need_python(WHY_QUEUE)
         with self._changed:
             return from_host(np.array(self._count(), np.int32))
 

@@ -634,6 +634,23 @@ class _RecordingThread(ThreadState):
 THREAD = _RecordingThread()
 
 
+def need_python(why: str) -> None:
+    """Notes that the functions that run have to run their Python at every call.
+
+    Called by what reads or changes something other than variables, before it does so: in the body
+    of a branch or loop, which may not run, it must not happen.
+
+    Args:
+        why: the reason, for messages.
+
+    Raises:
+        ValueWanted: if this is a body.
+    """
+    recording = THREAD.recording
+    if recording.frame is not None:
+        recording.observe(why)
+
+
 def _captured(tensor: EagerTensor) -> EagerTensor:
     recording = THREAD.recording
     if THREAD.functions or recording.enclosing is not None:
