@@ -1,5 +1,6 @@
 """The `@op` decorator: one declarative definition per TensorFlow function."""
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, ParamSpec, Protocol, TypeVar, overload
@@ -37,6 +38,7 @@ from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.numpy_steps import are_equal
 from tapefacade._trace.operation import Check as Check, Operation
+from tapefacade._trace.recording import THREAD
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -423,7 +425,26 @@ def op(
     return define
 
 
-def function(*names: str, dispatch: bool = False, elementwise: int = 0) -> Callable[[F], F]:
+def _failing_where_it_runs(composite: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function that looks at values not fail in a body, which may not run."""
+
+    @functools.wraps(composite)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return composite(*args, **kwargs)
+        except errors.OpError as error:
+            recording = THREAD.recording
+            if recording.enclosing is not None and recording.frame is not None:
+                recording.observe(f"{composite.__name__} fails")
+            shorten(error)
+            raise
+
+    return call
+
+
+def function(
+    *names: str, dispatch: bool = False, elementwise: int = 0, on_values: bool = False
+) -> Callable[[F], F]:
     """Registers a function made of several ops, or one that has to look at values.
 
     Args:
@@ -431,9 +452,10 @@ def function(*names: str, dispatch: bool = False, elementwise: int = 0) -> Calla
         dispatch: whether the handlers of ragged tensors and the like (`_core/dispatch.py`) are
             called for what the function cannot convert. Ops do that by themselves.
         elementwise: how many first tensors it takes element by element; these may be ragged.
+        on_values: whether it computes with values at once, and may fail for some.
 
     Returns:
-        A decorator that returns its argument, or with `dispatch` a function around it.
+        A decorator that returns its argument, or a function around it.
     """
 
     def define(composite: F) -> F:
@@ -442,6 +464,8 @@ def function(*names: str, dispatch: bool = False, elementwise: int = 0) -> Calla
         described(composite)
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
+        if on_values:
+            composite = _failing_where_it_runs(composite)  # type: ignore[assignment]
         register(names, composite)
         state(names[0], OpFacts(elementwise))
         return composite

@@ -24,7 +24,7 @@ CSV_TYPES = ("float", "double", "int32", "int64", "string")
 QUOTE = ord('"')
 
 
-@function("io.decode_csv")
+@function("io.decode_csv", on_values=True)
 def decode_csv(
     records: Any,
     record_defaults: Any,

@@ -21,7 +21,7 @@ RAW_TYPES = (
 WEB_SAFE = re.compile(rb"[A-Za-z0-9_-]*=?=?")
 
 
-@function("io.decode_raw")
+@function("io.decode_raw", on_values=True)
 def decode_raw(
     input_bytes: Any,
     out_type: Any,
@@ -118,7 +118,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Eag
     return each(encode, texts(input, "EncodeBase64"))
 
 
-@function("io.decode_base64", dispatch=True, elementwise=1)
+@function("io.decode_base64", dispatch=True, elementwise=1, on_values=True)
 def decode_base64(input: Any, name: str | None = None) -> EagerTensor:
     """Reads what `tf.io.encode_base64` writes.
 
@@ -147,7 +147,7 @@ def decode_base64(input: Any, name: str | None = None) -> EagerTensor:
     return each(decode, texts(input, "DecodeBase64"))
 
 
-@function("io.decode_compressed", dispatch=True, elementwise=1)
+@function("io.decode_compressed", dispatch=True, elementwise=1, on_values=True)
 def decode_compressed(
     bytes: Any, compression_type: str = "", name: str | None = None
 ) -> EagerTensor:

@@ -23,7 +23,7 @@ def scalar_text(value: Any, kernel: str, place: int, what: str) -> bytes:
     return array[()]
 
 
-@function("io.read_file")
+@function("io.read_file", on_values=True)
 def read_file(filename: Any, name: str | None = None) -> EagerTensor:
     """Reads a whole file.
 
@@ -77,7 +77,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
             file.write(data)
 
 
-@function("io.matching_files")
+@function("io.matching_files", on_values=True)
 def matching_files(pattern: Any, name: str | None = None) -> EagerTensor:
     """Lists the files that match one of the patterns.
 

@@ -8,7 +8,7 @@ from tapefacade._io.examples import EXAMPLES
 from tapefacade._strings.arguments import each, failed, texts
 
 
-@function("io.decode_json_example")
+@function("io.decode_json_example", on_values=True)
 def decode_json_example(json_examples: Any, name: str | None = None) -> EagerTensor:
     """Reads examples that are written in JSON.
 

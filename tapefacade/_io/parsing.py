@@ -27,7 +27,7 @@ def unsupported_feature(key: str, feature: Any) -> str:
     return f"Unsupported {type(feature).__name__} {feature} for key '{key}'"
 
 
-@function("io.parse_single_example")
+@function("io.parse_single_example", on_values=True)
 def parse_single_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def parse_single_example(
     return _parse(array, features, example_names)
 
 
-@function("io.parse_example")
+@function("io.parse_example", on_values=True)
 def parse_example(
     serialized: Any, features: Any, example_names: Any = None, name: str | None = None
 ) -> dict[str, Any]:

@@ -27,7 +27,7 @@ NOT_FOUND = (
 Lists = dict[str, list[FeatureValues | None]]
 
 
-@function("io.parse_single_sequence_example")
+@function("io.parse_single_sequence_example", on_values=True)
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Any = None,
@@ -74,7 +74,7 @@ def parse_single_sequence_example(
     return context, lists
 
 
-@function("io.parse_sequence_example")
+@function("io.parse_sequence_example", on_values=True)
 def parse_sequence_example(
     serialized: Any,
     context_features: Any = None,

@@ -25,7 +25,7 @@ def _parts(sp_input: Any, out_type: Any) -> tuple[Array, Any, Array]:
     return sp_input.indices._numpy(), sp_input.values, sp_input.dense_shape._numpy()
 
 
-@function("io.serialize_sparse")
+@function("io.serialize_sparse", on_values=True)
 def serialize_sparse(
     sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
 ) -> EagerTensor:
@@ -53,7 +53,7 @@ def serialize_sparse(
     )
 
 
-@function("io.serialize_many_sparse")
+@function("io.serialize_many_sparse", on_values=True)
 def serialize_many_sparse(
     sp_input: Any, out_type: Any = dtypes.string, name: str | None = None
 ) -> EagerTensor:
@@ -90,7 +90,7 @@ def serialize_many_sparse(
     return text_array(found, (int(shape[0]), PARTS))
 
 
-@function("io.deserialize_many_sparse")
+@function("io.deserialize_many_sparse", on_values=True)
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:

@@ -302,7 +302,7 @@ def serialized(tensor: EagerTensor, packed: bool = False) -> bytes:
     return made.SerializeToString()
 
 
-@function("io.parse_tensor")
+@function("io.parse_tensor", on_values=True)
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> EagerTensor:
     """Reads a tensor from the bytes of a `TensorProto`.
 

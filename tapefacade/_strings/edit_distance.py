@@ -14,7 +14,7 @@ KERNEL, NAME_SUFFIX = "EditDistance", " name: edit_distance"
 Sequences = dict[tuple[int, ...], list[Any]]
 
 
-@function("edit_distance")
+@function("edit_distance", on_values=True)
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> EagerTensor:

@@ -14,7 +14,7 @@ from tapefacade._strings.arguments import failed, texts
 from tapefacade._strings.hash_functions import MASK_64, WordPair, farm64, hash64, sip64
 
 
-@function("strings.to_hash_bucket", dispatch=True, elementwise=1)
+@function("strings.to_hash_bucket", dispatch=True, elementwise=1, on_values=True)
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> EagerTensor:
     """Gives each text the number of a bucket, by TensorFlow's older hash.
 
@@ -35,7 +35,7 @@ def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Eag
     return _buckets("StringToHashBucket", input, num_buckets, hash64)
 
 
-@function("strings.to_hash_bucket_fast", dispatch=True, elementwise=1)
+@function("strings.to_hash_bucket_fast", dispatch=True, elementwise=1, on_values=True)
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> EagerTensor:
     """Gives each text the number of a bucket, by FarmHash.
 
@@ -56,7 +56,7 @@ def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -
     return _buckets("StringToHashBucketFast", input, num_buckets, farm64)
 
 
-@function("strings.to_hash_bucket_strong", dispatch=True, elementwise=1)
+@function("strings.to_hash_bucket_strong", dispatch=True, elementwise=1, on_values=True)
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> EagerTensor:
@@ -95,7 +95,7 @@ def _buckets(
     return from_host(np.array(numbers, np.int64).reshape(array.shape))
 
 
-@function("fingerprint")
+@function("fingerprint", on_values=True)
 def fingerprint(data: Any, method: Any = "farmhash64", name: str | None = None) -> EagerTensor:
     """Computes a fingerprint of each row.
 

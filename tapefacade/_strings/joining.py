@@ -22,7 +22,7 @@ from tapefacade._strings.arguments import (
 )
 
 
-@function("strings.join", dispatch=True)
+@function("strings.join", dispatch=True, on_values=True)
 def join(inputs: Any, separator: str = "", name: str | None = None) -> EagerTensor:
     """Joins tensors of texts, element by element.
 
@@ -63,7 +63,7 @@ def _written(shape: tuple[int, ...]) -> str:
     return shape_text(shape)
 
 
-@function("strings.reduce_join", dispatch=True)
+@function("strings.reduce_join", dispatch=True, on_values=True)
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -122,7 +122,7 @@ def _axes(axis: Any, rank: int) -> list[int]:
     return axes
 
 
-@function("strings.unsorted_segment_join", dispatch=True)
+@function("strings.unsorted_segment_join", dispatch=True, on_values=True)
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> EagerTensor:
@@ -180,7 +180,7 @@ def _check_segments(array: Array, ids: Array, count: int) -> None:
         )
 
 
-@function("strings.format", dispatch=True)
+@function("strings.format", dispatch=True, on_values=True)
 def format(
     template: str,
     inputs: Any,

@@ -21,7 +21,7 @@ from tapefacade._strings.arguments import (
 )
 
 
-@function("strings.length", dispatch=True, elementwise=1)
+@function("strings.length", dispatch=True, elementwise=1, on_values=True)
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> EagerTensor:
     """Counts the bytes or the characters of each text.
 
@@ -51,7 +51,7 @@ def characters(text: bytes) -> int:
     return sum(byte & 0xC0 != 0x80 for byte in text)
 
 
-@function("strings.lower", dispatch=True, elementwise=1)
+@function("strings.lower", dispatch=True, elementwise=1, on_values=True)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:
     r"""Makes the letters of each text small.
 
@@ -72,7 +72,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> EagerTenso
     return _cased("StringLower", input, encoding, bytes.lower, str.lower)
 
 
-@function("strings.upper", dispatch=True, elementwise=1)
+@function("strings.upper", dispatch=True, elementwise=1, on_values=True)
 def upper(input: Any, encoding: str = "", name: str | None = None) -> EagerTensor:
     """Makes the letters of each text large.
 
@@ -108,7 +108,7 @@ def _cased(
     return each(lambda text: of_text(text.decode(errors="replace")).encode(), array)
 
 
-@function("strings.strip", dispatch=True, elementwise=1)
+@function("strings.strip", dispatch=True, elementwise=1, on_values=True)
 def strip(input: Any, name: str | None = None) -> EagerTensor:
     r"""Takes the white space off both ends of each text.
 
@@ -125,7 +125,7 @@ def strip(input: Any, name: str | None = None) -> EagerTensor:
     return each(lambda text: text.strip(WHITE_SPACE), texts(input, "StringStrip"))
 
 
-@function("strings.substr", dispatch=True, elementwise=1)
+@function("strings.substr", dispatch=True, elementwise=1, on_values=True)
 def substr(
     input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None
 ) -> EagerTensor:

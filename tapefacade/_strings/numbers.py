@@ -18,7 +18,7 @@ HEX_FLOAT = re.compile(rb"[+-]?0[xX]([0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(p[+-]?\d
 INTEGER = re.compile(rb"[+-]?\d+")
 
 
-@function("strings.to_number", dispatch=True, elementwise=1)
+@function("strings.to_number", dispatch=True, elementwise=1, on_values=True)
 def to_number(input: Any, out_type: Any = dtypes.float32, name: str | None = None) -> EagerTensor:
     """Reads the number that each text writes.
 
@@ -68,7 +68,7 @@ def read_number(text: bytes, dtype: dtypes.DType) -> Any:
     return number if dtype.min <= number <= dtype.max else None
 
 
-@function("strings.as_string", "as_string", dispatch=True, elementwise=1)
+@function("strings.as_string", "as_string", dispatch=True, elementwise=1, on_values=True)
 def as_string(
     input: Any,
     precision: int = -1,

@@ -15,7 +15,7 @@ from tapefacade._strings.arguments import each, failed, text_scalar, texts
 REFERENCE = re.compile(rb"\\(\d)")
 
 
-@function("strings.regex_replace", dispatch=True, elementwise=1)
+@function("strings.regex_replace", dispatch=True, elementwise=1, on_values=True)
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> EagerTensor:
@@ -55,7 +55,7 @@ def regex_replace(
     return each(lambda text: _replaced(text, expression, parts, replace_global), array)
 
 
-@function("strings.regex_full_match", dispatch=True, elementwise=1)
+@function("strings.regex_full_match", dispatch=True, elementwise=1, on_values=True)
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> EagerTensor:
     """Tells which texts match a regular expression as a whole.
 

@@ -79,7 +79,7 @@ SCRIPT_RUNS = (
 )
 
 
-@function("strings.unicode_script", dispatch=True, elementwise=1)
+@function("strings.unicode_script", dispatch=True, elementwise=1, on_values=True)
 def unicode_script(input: Any, name: str | None = None) -> EagerTensor:
     """Tells in which script each character is used.
 

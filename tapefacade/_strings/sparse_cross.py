@@ -69,7 +69,7 @@ def _combined(inputs: Any) -> tuple[list[tuple[Any, ...]], np.ndarray[Any, Any],
     return [parts for row in rows for parts in row], array, shape
 
 
-@function("sparse.cross")
+@function("sparse.cross", on_values=True)
 def cross(inputs: Any, name: str | None = None, separator: str | None = None) -> SparseTensor:
     """Joins all combinations of the elements of rows.
 
@@ -95,7 +95,7 @@ def cross(inputs: Any, name: str | None = None, separator: str | None = None) ->
     return sparse_at_places(places, string_tensor(texts), shape)
 
 
-@function("sparse.cross_hashed")
+@function("sparse.cross_hashed", on_values=True)
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:

@@ -15,7 +15,7 @@ def _texts(values: list[bytes]) -> Any:
     return text_array(values, (len(values),))
 
 
-@function("strings.split")
+@function("strings.split", on_values=True)
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """Splits texts at a separator.
 
@@ -48,7 +48,7 @@ def _parts(text: bytes, separator: bytes, limit: int) -> list[bytes]:
     return text.split(None, limit) if limit else [text]
 
 
-@function("strings.bytes_split")
+@function("strings.bytes_split", on_values=True)
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """Splits texts into their bytes.
 
@@ -71,7 +71,7 @@ def bytes_split(input: Any, name: str | None = None) -> Any:
     return by_rows(cut, input)
 
 
-@function("strings.ngrams")
+@function("strings.ngrams", on_values=True)
 def ngrams(
     data: Any,
     ngram_width: Any,

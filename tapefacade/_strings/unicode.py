@@ -154,7 +154,7 @@ def scalar_values(codes: list[int], kernel: str, policy_: InvalidBytesPolicy) ->
 DECODE = "UnicodeDecode"
 
 
-@function("strings.unicode_transcode", dispatch=True, elementwise=1)
+@function("strings.unicode_transcode", dispatch=True, elementwise=1, on_values=True)
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -274,7 +274,7 @@ def _integers(values: list[int], dtype: Any) -> EagerTensor:
     return from_host(np.array(values, dtype))
 
 
-@function("strings.unicode_decode")
+@function("strings.unicode_decode", on_values=True)
 def unicode_decode(
     input: Any,
     input_encoding: str,
@@ -313,7 +313,7 @@ def unicode_decode(
     return by_rows(decode, input)
 
 
-@function("strings.unicode_decode_with_offsets")
+@function("strings.unicode_decode_with_offsets", on_values=True)
 def unicode_decode_with_offsets(
     input: Any,
     input_encoding: str,
@@ -369,7 +369,7 @@ def _with_offsets(shape: Any, rows: Any, found: Any, are_texts: bool) -> tuple[A
     )
 
 
-@function("strings.unicode_split")
+@function("strings.unicode_split", on_values=True)
 def unicode_split(
     input: Any,
     input_encoding: str,
@@ -403,7 +403,7 @@ def unicode_split(
     return by_rows(split, input)
 
 
-@function("strings.unicode_split_with_offsets")
+@function("strings.unicode_split_with_offsets", on_values=True)
 def unicode_split_with_offsets(
     input: Any,
     input_encoding: str,

@@ -123,3 +123,50 @@ def the_time(tf, np):
     times = [now().numpy() for _ in range(3)]
     more = [later(tf.constant(0.0, tf.float64)).numpy() for _ in range(3)]
     return times == sorted(set(times)), more == sorted(set(more))
+
+
+def failures_in_branches_that_are_not_taken(tf, np):
+    """Ops that look at files and texts may fail only where they run."""
+
+    def told(function):
+        answers = []
+        for wanted in (False, False, True, False):
+            try:
+                answers.append(function(tf.constant(wanted)))
+            except tf.errors.OpError as error:
+                answers.append(type(error).__name__)
+        return answers
+
+    @tf.function
+    def read(wanted):
+        text = tf.constant("none")
+        if wanted:
+            text = tf.io.read_file("/no/such/file")
+        return text
+
+    @tf.function
+    def number(wanted):
+        found = tf.constant(0.0)
+        if wanted:
+            found = tf.strings.to_number(tf.constant("bad"))
+        return found
+
+    @tf.function
+    def image(wanted):
+        found = tf.constant(0)
+        if wanted:
+            found = tf.cast(tf.io.decode_png(tf.constant("bad"))[0, 0, 0], tf.int32)
+        return found
+
+    @tf.function
+    def example(wanted):
+        found = tf.constant(0, tf.int64)
+        if wanted:
+            fields = {"a": tf.io.FixedLenFeature([], tf.int64)}
+            found = tf.io.parse_single_example(tf.constant("bad"), fields)["a"]
+        return found
+
+    def branch(wanted):
+        return tf.cond(wanted, lambda: tf.io.read_file("/no/such/file"), lambda: tf.constant("no"))
+
+    return [told(one) for one in (read, number, image, example, branch, tf.function(branch))]

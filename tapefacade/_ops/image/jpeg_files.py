@@ -98,7 +98,7 @@ def _decoded_by_pillow(contents: bytes, channels: int, ratio: int, recover: bool
     return pixels
 
 
-@function("io.is_jpeg", "image.is_jpeg")
+@function("io.is_jpeg", "image.is_jpeg", on_values=True)
 def is_jpeg(contents: Any, name: None = None) -> EagerTensor:
     """Tells whether strings begin as JPEG files do.
 
