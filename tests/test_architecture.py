@@ -1,6 +1,7 @@
 """The rules of the code base, as tests."""
 
 import ast
+import functools
 import importlib
 import inspect
 import pathlib
@@ -49,13 +50,21 @@ LAYERS = [
     "_port",
 ]
 
+# All tests of a module run one after the other, so that it is parsed once.
 every_module = pytest.mark.parametrize(
-    "path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE))
+    "path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)), scope="module"
 )
 
 
+@functools.lru_cache(maxsize=2)
 def tree(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@functools.lru_cache(maxsize=2)
+def nodes(path: pathlib.Path) -> list[ast.AST]:
+    """All nodes of a module, those of a line before those within them."""
+    return list(ast.walk(tree(path)))
 
 
 def layer(parts: tuple[str, ...]) -> int:
@@ -86,16 +95,19 @@ def imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
             yield from imports(child)
 
 
-def imported_names(path: pathlib.Path) -> Iterator[tuple[str, int]]:
+@functools.lru_cache(maxsize=2)
+def imported_names(path: pathlib.Path) -> list[tuple[str, int]]:
     """Every dotted name that a module imports, with its line."""
+    names = []
     parts = ("tapefacade", *module_parts(path))
     for node in imports(tree(path)):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            names += [(alias.name, node.lineno) for alias in node.names]
             continue
         above = parts[: len(parts) - node.level] if node.level else ()
         base = ".".join([*above, *filter(None, [node.module])])
-        yield from ((f"{base}.{alias.name}", node.lineno) for alias in node.names)
+        names += [(f"{base}.{alias.name}", node.lineno) for alias in node.names]
+    return names
 
 
 @every_module
@@ -131,7 +143,7 @@ def test_all_messages_go_to_one_logger(path):
     """That of `tf.get_logger`: who silences it has silenced the library."""
     others = [
         node.lineno
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Attribute) and node.attr == "getLogger"
     ]
     assert not others or path.name == "logging.py"
@@ -156,7 +168,7 @@ def test_modules_say_what_they_hold(path):
 @every_module
 def test_no_name_is_defined_twice(path):
     """Ruff's F811 does not see functions that a decorator may have used."""
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if not isinstance(node, ast.Module | ast.ClassDef):
             continue
         names = [
@@ -209,7 +221,7 @@ def test_files_that_users_name_are_opened_by_their_storage(path):
     place = path.relative_to(PACKAGE).as_posix()
     opened = [
         f"line {node.lineno}"
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in OPENING
     ]
     assert not opened or any(place.startswith(known) for known in FILES_OF_THIS_MACHINE)
@@ -282,8 +294,10 @@ def test_importing_the_package_changes_no_setting_of_jax():
     calls = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in MODULES
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "jax.config.update"
+        for node in nodes(path)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "update"
+        and ast.unparse(node) == "jax.config.update"
     ]
     assert not calls
 
@@ -317,7 +331,7 @@ def test_broad_handlers_say_why(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     silent = [
         f"line {node.lineno}"
-        for node in ast.walk(tree(path))
+        for node in nodes(path)
         if isinstance(node, ast.ExceptHandler) and is_broad(node) and not only_shortens(node)
         if "  # " not in lines[node.lineno - 1]
     ]
@@ -416,11 +430,11 @@ EQUAL_BY_CHANCE = {
 }
 
 
-def sentences(module: ast.Module) -> Iterator[tuple[str, int]]:
+def sentences(path: pathlib.Path) -> Iterator[tuple[str, int]]:
     """The texts of a module that are no docstrings, with their lines; `{}` stands for values."""
-    within = {id(v) for n in ast.walk(module) if isinstance(n, ast.JoinedStr) for v in n.values}
-    within |= {id(n.value) for n in ast.walk(module) if isinstance(n, ast.Expr)}
-    for node in ast.walk(module):
+    within = {id(v) for n in nodes(path) if isinstance(n, ast.JoinedStr) for v in n.values}
+    within |= {id(n.value) for n in nodes(path) if isinstance(n, ast.Expr)}
+    for node in nodes(path):
         if id(node) in within:
             continue
         if isinstance(node, ast.JoinedStr):
@@ -434,7 +448,7 @@ def test_no_sentence_is_written_twice():
     """What two ops say is a constant or function that both import (`_core/error_texts.py`)."""
     places: dict[str, list[str]] = {}
     for path in MODULES:
-        for text, line in sentences(tree(path)):
+        for text, line in sentences(path):
             if len(text) >= 25 and " " in text.strip() and text not in EQUAL_BY_CHANCE:
                 places.setdefault(text, []).append(f"{path.relative_to(PACKAGE)}:{line}")
     assert {text: found for text, found in places.items() if len(found) > 1} == {}
