@@ -78,7 +78,7 @@ class Messages(logging.Handler):
             ("From /", "Using MirroredStrategy", "Using CollectiveAllReduce", "Efficient batch")
         )
         if " triggered tf.function retracing" in text:
-            of_tensorflow = "wrapped_fn" in text or "Strategy" in text
+            of_tensorflow = any(t in text for t in ("wrapped_fn", "Strategy", "TensorFlowTrainer"))
         if not of_tensorflow and text not in self.kept:
             self.kept.append(text)
 

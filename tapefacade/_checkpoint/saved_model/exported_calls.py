@@ -1,5 +1,6 @@
 """Calls of exported programs, as ops: they are recorded, compiled and differentiated as others."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -7,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import export
+from jax.interpreters import batching
 
 from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
@@ -23,6 +25,46 @@ from tapefacade._state.variable import Variable
 from tapefacade._trace.assignments import locked
 from tapefacade._trace.operation import Check, Operation
 from tapefacade._trace.recording import THREAD
+
+
+def _primitive_in(program: Any) -> Any:
+    """Returns the primitive that calls exported programs, which a traced call of one has."""
+    for equation in program.eqns:
+        if equation.primitive.name == "call_exported":
+            return equation.primitive
+        for value in equation.params.values():
+            inner = getattr(value, "jaxpr", value)
+            if hasattr(inner, "eqns") and (found := _primitive_in(inner)) is not None:
+                return found
+    return None
+
+
+def _call_for_each(
+    primitive: Any, arrays: Sequence[Any], axes: Sequence[int | None], **parameters: Any
+) -> tuple[list[Any], list[int]]:
+    """Calls an exported program for one row after the other: JAX has no rule for `jax.vmap`."""
+    mapped = [
+        jnp.moveaxis(array, axis, 0)
+        for array, axis in zip(arrays, axes, strict=True)
+        if axis is not None
+    ]
+
+    def one(rows: list[Any]) -> Any:
+        rest = iter(rows)
+        own = [array if axis is None else next(rest)
+               for array, axis in zip(arrays, axes, strict=True)]  # fmt: skip
+        return primitive.bind(*own, **parameters)
+
+    found = jax.lax.map(one, mapped)
+    return found, [0] * len(found)
+
+
+def _make_mappable(program: export.Exported, types: Sequence[Any]) -> None:
+    """Lets `jax.vmap` go through calls of exported programs, so that replicas make them."""
+    primitive = _primitive_in(jax.make_jaxpr(program.call)(*types).jaxpr)
+    if primitive is not None:
+        rule = functools.partial(_call_for_each, primitive)
+        batching.primitive_batchers[primitive] = rule
 
 
 class ExportedCall(Operation):
@@ -52,6 +94,7 @@ class ExportedCall(Operation):
         structs = [jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types]
         with jax.enable_x64(True):
             found = jax.eval_shape(self._program.call, *structs)
+            _make_mappable(self._program, structs)
         return tuple(type_of(tuple(a.shape), np.dtype(a.dtype)) for a in found), None
 
     def evaluate(self, arrays: Sequence[Any], static: tuple[Any, ...]) -> Sequence[Any]:
