@@ -36,7 +36,8 @@ from tapefacade._core.string_arrays import as_bytes, text_tensor
 from tapefacade._io.storage import storage_of
 
 FORMAT = "tapefacade checkpoint"
-VERSION = 2  # of checkpoints with parts of values; others are of version 1
+VERSION = 1
+VERSION_WITH_PARTS = 2  # that of checkpoints with values in parts
 INDEX = ".index"
 MESSAGE_PATHS = (
     "A variable is divided among the devices of several processes: all of them save it to the same "
@@ -67,7 +68,7 @@ def read_json(path: str, data: bytes, format_: str) -> dict[str, Any]:
         raise damaged_file(path, "the index is not what was written")
     if content.get("format") != format_:
         raise damaged_file(path, f"the file is no index of a {format_}")
-    if content["version"] > VERSION:
+    if content["version"] > VERSION_WITH_PARTS:
         raise damaged_file(path, f"the file was written by a newer version ({content['version']})")
     return content
 
@@ -132,7 +133,7 @@ def _write_index(
     """Writes the values that are in one piece, and then the index of all."""
     end = _unused_end()
     content = {
-        "format": FORMAT, "version": VERSION if parts else 1, "data": end,
+        "format": FORMAT, "version": VERSION_WITH_PARTS if parts else VERSION, "data": end,
         "tensors": tensors | write_arrays(prefix + end, whole), "objects": _described(graph),
     }  # fmt: skip
     if parts:

@@ -103,6 +103,11 @@ class DistributedVariable(ResourceVariable):
         """Whether each replica has a value of its own."""
         return self._copies is not None
 
+    @property
+    def has_own_values(self) -> bool:
+        """Whether a replica reads something else than what is seen outside."""
+        return self.has_copies
+
     def _outside(self, stacked: EagerTensor) -> EagerTensor:
         """Returns what is seen outside of the replicas, given what each of them has."""
         return stacked[0]
@@ -272,6 +277,11 @@ class SyncOnReadVariable(DistributedVariable):
         if self._is_sum:  # each replica has the initial value
             tensor = multiply(tensor, np.asarray(self._count, tensor._type.numpy_dtype))
         super()._set_up(tensor, *args, **kwargs)
+
+    @property
+    def has_own_values(self) -> bool:
+        """Whether a replica reads something else than what is seen outside: its part of a sum."""
+        return self.has_copies or self._is_sum
 
     def _brought_together(self, value: Any) -> Any:
         return value

@@ -231,7 +231,7 @@ class ReplicaCall:
         """
         found: dict[int, Variable] = {}
         for variable in (*body.assigned, *outside):
-            if isinstance(variable, DistributedVariable) and variable.has_copies:
+            if isinstance(variable, DistributedVariable) and variable.has_own_values:
                 found[id(variable)] = copies_of_replicas(variable)
         for variable in body.assigned:
             if isinstance(variable, SyncOnReadVariable):  # equal values add up as well

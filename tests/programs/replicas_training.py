@@ -102,6 +102,36 @@ def saved_models(tf, np):
     return [*found, one.run(lambda: alone(x))]
 
 
+def saved_variables(tf, np):
+    strategy, folder = _mirrored(tf, 2), tempfile.mkdtemp()
+    kinds, ways = tf.VariableSynchronization, tf.VariableAggregation
+    module = tf.Module()
+    with strategy.scope():
+        module.each = [
+            tf.Variable(0.0, synchronization=kinds.ON_READ, aggregation=way)
+            for way in (ways.SUM, ways.MEAN, ways.ONLY_FIRST_REPLICA)
+        ]
+        module.mean = tf.Variable(0.0, aggregation=ways.MEAN)
+        first = tf.Variable(1.0, synchronization=kinds.ON_READ, aggregation=ways.SUM)
+    first = [_own(strategy, strategy.run(first.read_value)), first.numpy()]
+
+    def change(values):
+        number = tf.distribute.get_replica_context().replica_id_in_sync_group
+        for value in values:
+            value.assign_add(tf.cast(number, tf.float32) + 1.0)
+
+    strategy.run(change, args=([*module.each, module.mean],))
+    tf.saved_model.save(module, folder)
+    with strategy.scope():
+        loaded = tf.saved_model.load(folder)
+    values = [*loaded.each, loaded.mean]
+    found = [first, [value.numpy() for value in values]]
+    found += [_own(strategy, strategy.run(value.read_value)) for value in values]
+    strategy.run(change, args=(values,))
+    found += [[value.numpy() for value in values], [type(value).__name__ for value in values]]
+    return [*found, [value.numpy() for value in tf.saved_model.load(folder).each]]
+
+
 def loop_of_ones_own(tf, np):
     keras, size = tf.keras, 8
     rng, strategy = np.random.default_rng(4), _mirrored(tf, 2)

@@ -29,6 +29,7 @@ from tapefacade._io.spec_json import decoded
 from tapefacade._io.storage import storage_of
 from tapefacade._state.module import Module
 from tapefacade._state.variable import Variable
+from tapefacade._state.variable_aggregation import VariableAggregation, VariableSynchronization
 
 HINT_TENSORFLOW_MODEL = (
     "Its variables can be read: tf.train.Checkpoint(...).restore({0!r}) gives them to objects with "
@@ -208,10 +209,16 @@ class _SavedModelLoader:
         return {place: k for place, k in found.items() if self._nodes[place]["kind"] == "variable"}
 
     def _variable(self, node: dict[str, Any], key: str) -> Variable:
-        return Variable(
-            to_tensor(self._reader.get(key)), trainable=node["trainable"], name=node["name"],
+        value = to_tensor(self._reader.get(key))
+        variable = Variable(
+            value, trainable=node["trainable"], name=node["name"],
             shape=TensorShape(node["shape"]),
+            synchronization=VariableSynchronization[node.get("synchronization", "AUTO")],
+            aggregation=VariableAggregation[node.get("aggregation", "NONE")],
         )  # fmt: skip
+        if variable.synchronization is VariableSynchronization.ON_READ:
+            variable.assign(value)  # of all replicas together: a first value is that of each
+        return variable
 
     def _object(self, place: int, within: set[int]) -> Any:
         """Makes an object with its parts."""

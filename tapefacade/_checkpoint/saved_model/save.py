@@ -201,6 +201,8 @@ class _SavedModelWriter:
             return {
                 "kind": "variable", "name": value.name.removesuffix(":0"),
                 "trainable": bool(value.trainable), "shape": shape, "dtype": value.dtype.name,
+                "synchronization": value.synchronization.name,
+                "aggregation": value.aggregation.name,
             }  # fmt: skip
         if isinstance(value, Function | ConcreteFunction):
             name = self._found.paths[place][-1] if self._found.paths[place] else "function"
