@@ -220,7 +220,7 @@ def opened(program: pathlib.Path) -> Iterator[Browser]:
         environment["LD_LIBRARY_PATH"] = str(libraries)
     theirs_read, ours_write = os.pipe()
     ours_read, theirs_write = os.pipe()
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
             # The protocol wants the descriptors 3 and 4.
             ["sh", "-c", f'exec "$0" "$@" 3<&{theirs_read} 4>&{theirs_write}', str(program),

@@ -66,6 +66,8 @@ LAYOUT = r"""
         note("cells of a row are not side by side", row);
       if (cells.some(c => c.width < 40)) note("a column is too narrow to be read", row);
     }
+  for (const e of content.querySelectorAll("table, .table-wrapper"))
+    if (width > 1000 && e.scrollWidth > e.clientWidth + 1) note("a column is out of sight", e);
 
   for (const e of content.querySelectorAll("math")) {
     const box = e.getBoundingClientRect();
@@ -123,7 +125,8 @@ BOTTOM = """
 BROKEN = pathlib.Path(__file__).with_name("broken.html")
 KINDS = (
     "scrolls sideways", "code is cut", "P is cut by HTML", "TABLE is cut by DIV",
-    "not side by side", "too narrow", "not drawn", "formula shows LaTeX", "LaTeX in the place",
+    "not side by side", "too narrow", "out of sight", "not drawn", "formula shows LaTeX",
+    "LaTeX in the place",
     "is not there: http", "says nothing to who", "letters are tiny", "leads nowhere",
     "links to missing.html", "asks for https:", "a script that fails", "fails: Failed to load",
 )  # fmt: skip

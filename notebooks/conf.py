@@ -27,6 +27,7 @@ html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "tapefacade"
 html_static_path = ["static"]
+html_favicon = "static/icon.svg"
 html_css_files = ["pages.css"]
 html_copy_source = False
 nb_execution_mode = "off"  # the outputs are stored; notebooks/execute.py compares them

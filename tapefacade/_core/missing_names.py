@@ -501,12 +501,19 @@ def missing_message(module_name: str, name: str) -> str:
     text = f"tapefacade has no `{wanted}`"
     if hint := hint_for(wanted):
         text += f". {hint}"
-    elif nearest := nearest_name(wanted, list(public_names(root_module()))):
+    elif nearest := nearest_name(wanted, [*public_names(root_module()), *_own_names(module_name)]):
         text += f"; the nearest name it has is `{nearest}`"
     else:
         text += ", nor a name like it"
     shown = namespace if namespace in {"tf", *public_names(root_module())} else "tf"
     return f"{text}. `dir({shown})` lists what there is."
+
+
+def _own_names(module_name: str) -> list[str]:
+    """Lists the names of a module, also those that it takes from elsewhere when it is asked."""
+    namespace = users_module_name(module_name)
+    known = dir(sys.modules[module_name]) if module_name in sys.modules else []
+    return [f"{namespace}.{name}" for name in known if not name.startswith("_")]
 
 
 def hint_for(wanted: str) -> str:

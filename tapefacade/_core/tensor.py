@@ -19,6 +19,25 @@ from tapefacade._core.value_text import TensorText, name_of_device
 
 EAGER_TENSOR = "'tensorflow.python.framework.ops.EagerTensor'"  # as messages name the class
 NUMPY_NAMES = {"T", "astype", "ravel", "transpose", "reshape", "clip", "size", "tolist", "data"}
+# What arrays and tensors of other libraries have, and how it is written here.
+OTHER_NAMES = {
+    **{n: f"tf.reduce_{n}(x)" for n in ("all", "any", "max", "mean", "min", "prod", "sum")},
+    **{n: f"tf.{n}(x, ...)" for n in ("argmax", "argmin", "argsort", "matmul", "squeeze")},
+    "backward": "tape.gradient(x, sources), of a tf.GradientTape in which x was computed",
+    "copy": "tf.identity(x)",
+    "detach": "tf.stop_gradient(x)",
+    "dim": "x.ndim",
+    "expand": "tf.broadcast_to(x, shape)",
+    "flatten": "tf.reshape(x, [-1])",
+    "item": "x.numpy().item()",
+    "permute": "tf.transpose(x, axes)",
+    "requires_grad": "tape.watch(x), in the block of a tf.GradientTape",
+    "std": "tf.math.reduce_std(x)",
+    "to": "tf.cast(x, dtype)",
+    "unsqueeze": "tf.expand_dims(x, axis)",
+    "var": "tf.math.reduce_variance(x)",
+    "view": "tf.reshape(x, shape)",
+}
 GRAPH_NAMES = {"name", "op", "graph", "value_index"}
 OPERATORS = """
     abs add and div eq floordiv ge getitem gt invert le lt matmul mod mul ne neg or pow
@@ -403,7 +422,8 @@ class EagerTensor(TensorText, Operators, Tensor):
             )
         if name in GRAPH_NAMES:
             raise AttributeError(MESSAGE_GRAPH_NAME.format(name))
-        raise AttributeError(f"{EAGER_TENSOR} object has no attribute '{name}'")
+        error = AttributeError(f"{EAGER_TENSOR} object has no attribute '{name}'")
+        raise hinted(error, f"Write {OTHER_NAMES[name]}.") if name in OTHER_NAMES else error
 
     def cpu(self) -> "EagerTensor":
         """Returns the tensor itself, or a copy on the first CPU if programs name devices."""

@@ -6,7 +6,13 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
-from tapefacade._core.error_texts import invalid, no_dtype, refused_input, reshape_sizes
+from tapefacade._core.error_texts import (
+    invalid,
+    no_dtype,
+    refused_input,
+    reshape_sizes,
+    shape_text,
+)
 from tapefacade._core.tensor import EagerTensor, Tensor, from_host, hinted
 from tapefacade._ops.array.shaping import broadcast_to, reshape
 from tapefacade._ops.math.arithmetic import add
@@ -144,7 +150,10 @@ def _in_shape(gradient: EagerTensor, target: Any) -> EagerTensor:
         return reshape(gradient, wanted)
     if gradient._type.size == 1:
         return broadcast_to(reshape(gradient, []), wanted)
-    raise invalid(reshape_sizes(gradient._type.size, target.shape.num_elements()) + " [Op:Reshape]")
+    sizes = reshape_sizes(gradient._type.size, target.shape.num_elements())
+    given = shape_text(gradient._type.shape)
+    hint = f"The output gradient has the shape {given}, its target {shape_text(wanted)}."
+    raise hinted(invalid(f"{sizes} [Op:Reshape]"), hint)
 
 
 def value_of(item: Any) -> EagerTensor:

@@ -648,7 +648,7 @@ class GradientTape:
         self._check_unused()
         left, right = target.shape, source.shape
         if left.rank == 0:
-            raise IndexError("list index out of range")
+            raise IndexError("list index out of range: the target is a scalar, and has no batch")
         if left.with_rank_at_least(2)[0] != right.with_rank_at_least(2)[0]:
             raise ValueError(
                 f"Need first dimension of target shape ({left}) and source shape ({right}) to "

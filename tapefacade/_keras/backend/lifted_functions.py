@@ -27,6 +27,7 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
+from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.nn.losses import label_error
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -113,6 +114,9 @@ class KerasOperation(Operation):
             if found := UNLIKE_SHAPES.search(str(error)):
                 first, second = (shape_text(ast.literal_eval(shape)) for shape in found.groups())
                 raise invalid(unequal_shapes(first, second)) from None
+            raise
+        except ValueError as error:
+            shorten(error)  # JAX's note on its own frames
             raise
         leaves, structure = jax.tree.flatten(result)
         if structure == LEAF_STRUCTURE:

@@ -1,6 +1,7 @@
 """Our datasets as data for Keras's trainer, and the order in which it takes arrays."""
 
 import importlib
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -77,7 +78,11 @@ def get_data_adapter_with_datasets(original: Callable[..., Any]) -> Callable[...
 
     def get_data_adapter(x: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
         if not is_dataset(x):
-            return original(x, y, sample_weight, **options)
+            _check_size(options.get("batch_size"))
+            found = original(x, y, sample_weight, **options)
+            if getattr(found, "_num_samples", None) == 0:
+                raise ValueError("There are no examples: the arrays have 0 rows.")
+            return found
         if y is not None:
             raise ValueError(MESSAGE_APART.format("y", "the targets"))
         if sample_weight is not None:
@@ -85,6 +90,19 @@ def get_data_adapter_with_datasets(original: Callable[..., Any]) -> Callable[...
         return adapter(x, options.get("class_weight"), utils)
 
     return get_data_adapter
+
+
+def _check_size(batch_size: Any) -> None:
+    """Refuses what is no size of a batch; None and 0 mean Keras's own."""
+    if batch_size is None:
+        return
+    message = f"`batch_size` must be a whole number of examples. Received: {batch_size!r}"
+    try:
+        size = operator.index(batch_size)
+    except TypeError:
+        raise TypeError(message) from None
+    if size < 0:
+        raise ValueError(message)
 
 
 def batches_in_order_of_tensorflow(original: Callable[..., Any], tree: Any) -> Callable[..., Any]:

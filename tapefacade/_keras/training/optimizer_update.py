@@ -11,7 +11,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tapefacade._core import errors
 from tapefacade._core.conversion import convert
+from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.placement import PLACED, Placement
 from tapefacade._core.replica_places import current_replica, replica_count
 from tapefacade._core.tensor import EagerTensor
@@ -33,6 +35,13 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
 
     def _backend_apply_gradients(self: Any, grads: Any, trainable_variables: Any) -> None:
         grads, variables = list(grads), list(trainable_variables)
+        try:
+            apply(self, grads, variables)
+        except (ValueError, errors.InvalidArgumentError):
+            _check_shapes(grads, variables)  # what Keras says names an accumulator
+            raise
+
+    def apply(self: Any, grads: list[Any], variables: list[Any]) -> None:
         if not _is_repeatable(self, grads):
             return original(self, grads, variables)
         programs = _PROGRAMS.setdefault(self, {})
@@ -47,6 +56,18 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
         return None
 
     return _backend_apply_gradients
+
+
+def _check_shapes(grads: Sequence[Any], variables: Sequence[Any]) -> None:
+    for gradient, variable in zip(grads, variables, strict=True):
+        theirs, ours = tuple(gradient.shape), tuple(variable.shape)
+        if theirs != ours:
+            error = invalid(
+                f"Cannot update variable with shape {shape_text(ours)} using a Tensor with shape "
+                f"{shape_text(theirs)}, shapes must be equal. [Op:AssignAddVariableOp]"
+            )
+            error.add_note(f"It is the gradient for {variable.name}.")
+            raise error from None
 
 
 def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:

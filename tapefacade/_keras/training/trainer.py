@@ -19,6 +19,14 @@ from tapefacade._keras.training.optimizer_update import scaled_for_replicas, uns
 from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._tape.tape import GradientTape
 
+MESSAGE_NO_OPTIMIZER = (
+    "'NoneType' object has no attribute 'apply_gradients': the model has no optimizer. Give one to "
+    '`compile`, as in `model.compile(optimizer="adam", loss=...)`.'
+)
+MESSAGE_NO_METRICS = (
+    "`{step}` of {model} returned {result}, where Keras wants the metrics as a dictionary: end it "
+    'with `return {{"loss": loss}}`, or with `return {{m.name: m.result() for m in self.metrics}}`.'
+)
 STATES = (
     "trainable_variables",
     "non_trainable_variables",
@@ -43,8 +51,9 @@ class TrainerMembers:
             self._loss_tracker.update_state(unscaled_of_replicas(loss), sample_weight=_count(x))
             if self.optimizer is not None:
                 loss = self.optimizer.scale_loss(loss)
-        if self.trainable_weights and self.optimizer is not None:
-            weights = self.trainable_weights
+        if weights := self.trainable_weights:
+            if self.optimizer is None:
+                raise AttributeError(MESSAGE_NO_OPTIMIZER)
             self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
@@ -156,6 +165,7 @@ def _over_batches(
         step: what is done with a batch.
         is_joined: whether what several replicas give is joined, and not averaged.
     """
+    name = step.__name__
     strategy = strategy_of(model)
     if strategy is not None:
         step = _in_replicas(strategy, step, is_joined)
@@ -169,6 +179,10 @@ def _over_batches(
             except StopIteration:
                 break
             result = call(batch(data))
+        if not (is_joined or isinstance(result, dict)):
+            raise ValueError(
+                MESSAGE_NO_METRICS.format(step=name, model=type(model).__name__, result=result)
+            )
         return result, state
 
     def batch(data: Any) -> Any:

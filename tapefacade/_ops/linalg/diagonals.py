@@ -236,7 +236,10 @@ def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
 
 
 def _band(k: Any) -> tuple[int, int]:
-    numbers = (k,) if isinstance(k, int) else tuple(k)
+    numbers = tuple(k) if isinstance(k, list | tuple) else (k,)
+    for number in numbers:
+        if not hasattr(number, "__index__"):
+            raise TypeError(f"Cannot convert {k!r} to EagerTensor of dtype int32")
     if len(numbers) not in (1, 2):
         raise invalid(
             f"diag_index must have only one or two elements, received {len(numbers)} elements."

@@ -24,6 +24,8 @@ def scalar_of(value: Any, dtype: Any = None) -> Any:
     """
     tensor = convert_to_tensor(value, dtype)
     tensor.shape.assert_has_rank(0)
+    if tensor.dtype is dtypes.string:
+        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
     return tensor.numpy().item()
 
 
