@@ -609,6 +609,20 @@ def test_waits_that_follow_each_other_are_one(monkeypatch, caplog):
         with watch.over("it", "It is new"):
             now[0] += 0.5
     assert left == [1.0, 0.5, 0.0, 1.0]
+    with watch.over("it", "It is new", True):  # steps go on meanwhile
+        now[0] += 0.5
+    assert left[-1] == 1.5
+
+
+def test_who_waits_for_numpy_is_told_what_for(monkeypatch, caplog):
+    monkeypatch.setattr(execution, "COMPILATION_WATCH", CompilationWatch())
+    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE_BY_NUMPY", 0.0)
+    model = tf.keras.Sequential([tf.keras.Input((8, 8, 1)), *[
+        tf.keras.layers.Conv2D(3, 3, padding="same") for _ in range(7)
+    ]])  # fmt: skip
+    model(np.ones((2, 8, 8, 1), np.float32)).numpy()
+    assert "NumPy computes a program (" in caplog.text
+    assert "until XLA has compiled it in the background, " in caplog.text
 
 
 def test_a_wait_says_if_nothing_is_kept(monkeypatch, caplog):
@@ -663,7 +677,7 @@ def test_a_long_program_is_watched(monkeypatch):
     for _ in range(30):
         x = tf.sin(x)
     x.numpy()
-    ((title, _),) = watched
+    ((title, *_),) = watched
     assert title.startswith("a program (30 ops, the first at ")
     assert "test_first_runs.py" in title
 

@@ -287,10 +287,10 @@ def _lines_verdict(comparison: Comparison) -> str:
         count = len(comparison.pairs)
         if not count:
             return "Neither has printed anything."
-        return (
-            f"Both have printed the same {count:,} line{'s' * (count != 1)}; numbers differ by "
-            f"{comparison.largest:.1e} of their size at most."
-        )
+        text = f"Both have printed the same {count:,} line{'s' * (count != 1)}"
+        if not comparison.largest:
+            return f"{text}, with the same numbers."
+        return f"{text}; numbers differ by {comparison.largest:.1e} of their size at most."
     first = comparison.pairs[number - 1]
     text = f"Line {number:,} is the first that differs"
     if first.theirs is None or first.ours is None:

@@ -38,6 +38,10 @@ SECONDS_BEFORE_MESSAGE = 1.0
 SECONDS_OF_TRACING = 2e-5
 MAX_BYTES_OF_FIRST_RUN = 2**28
 MESSAGE_WAIT = "Compiling %s, %s. %s. (This is said once.)"
+MESSAGE_BY_NUMPY = (
+    "NumPy computes %s until XLA has compiled it in the background, %s. %s. (This is said once.)"
+)
+SECONDS_BEFORE_MESSAGE_BY_NUMPY = 2.0
 KEPT, NOT_KEPT = "kept for next time", "not kept on disk"
 MESSAGE_AT_EXIT = (
     "The program has ended; waiting for the compilation of %s, which is kept for the next start."
@@ -193,12 +197,13 @@ class CompilationWatch:
         self._waited = self._ended = 0.0  # seconds; when the last wait was over
 
     @contextlib.contextmanager
-    def over(self, title: str, why: str) -> Iterator[None]:
+    def over(self, title: str, why: str, is_by_numpy: bool = False) -> Iterator[None]:
         """Watches what is done in the block.
 
         Args:
             title: what is compiled.
             why: why it has to be.
+            is_by_numpy: whether NumPy computes it meanwhile.
         """
         if self._is_told:
             yield
@@ -206,8 +211,10 @@ class CompilationWatch:
         since = time.perf_counter()
         if since - self._ended > SECONDS_BEFORE_MESSAGE:
             self._waited = 0.0
-        left = max(SECONDS_BEFORE_MESSAGE - self._waited, 0.0)
-        timer = threading.Timer(left, self._tell, [title, why])
+        limit = SECONDS_BEFORE_MESSAGE_BY_NUMPY if is_by_numpy else SECONDS_BEFORE_MESSAGE
+        message = MESSAGE_BY_NUMPY if is_by_numpy else MESSAGE_WAIT
+        left = max(limit - self._waited, 0.0)
+        timer = threading.Timer(left, self._tell, [message, title, why])
         timer.daemon = True
         timer.start()
         try:
@@ -217,11 +224,11 @@ class CompilationWatch:
             self._ended = time.perf_counter()
             self._waited += self._ended - since
 
-    def _tell(self, title: str, why: str) -> None:
+    def _tell(self, message: str, title: str, why: str) -> None:
         if not self._is_told:
             self._is_told = True
             is_kept = JAX_CONFIG.jax_compilation_cache_dir or CACHE.folder()
-            get_logger().warning(MESSAGE_WAIT, title, KEPT if is_kept else NOT_KEPT, why)
+            get_logger().warning(message, title, KEPT if is_kept else NOT_KEPT, why)
 
 
 COMPILATION_WATCH = CompilationWatch()

@@ -319,11 +319,11 @@ class Program:
             first = first_call(executable, arguments)
         first = first or executable.call
         try:
-            if first is not None or len(executable.part.steps) < MIN_STEPS_BY_NUMPY:
-                return self.execute(arguments, first or executable.prepare())
-            title = title_of(executable, in_sentence(own_line(self.lines)), not self.repeats)
-            with COMPILATION_WATCH.over(title, why(executable)):
+            if first is None and len(executable.part.steps) < MIN_STEPS_BY_NUMPY:
                 return self.execute(arguments, executable.prepare())
+            title = title_of(executable, in_sentence(own_line(self.lines)), not self.repeats)
+            with COMPILATION_WATCH.over(title, why(executable), first is not None):
+                return self.execute(arguments, first or executable.prepare())
         finally:
             EXECUTION_MODES.compiled(executable)
 

@@ -8,7 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from tapefacade._core.error_texts import inconvertible_argument, invalid, refused_choice, shape_text
+from tapefacade._core.error_texts import (
+    inconvertible,
+    inconvertible_argument,
+    invalid,
+    refused_choice,
+    shape_text,
+)
 from tapefacade._definition.op import FreeTensor, TensorLike, op
 
 NUMBERS = ("bfloat16", "half", "float", "double", "int32", "int64", "complex64", "complex128")
@@ -239,7 +245,7 @@ def _band(k: Any) -> tuple[int, int]:
     numbers = tuple(k) if isinstance(k, list | tuple) else (k,)
     for number in numbers:
         if not hasattr(number, "__index__"):
-            raise TypeError(f"Cannot convert {k!r} to EagerTensor of dtype int32")
+            raise inconvertible(k, "int32")
     if len(numbers) not in (1, 2):
         raise invalid(
             f"diag_index must have only one or two elements, received {len(numbers)} elements."

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert_to_tensor
-from tapefacade._core.error_texts import falling_range, invalid, kernel_suffix
+from tapefacade._core.error_texts import falling_range, inconvertible, invalid, kernel_suffix
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.argument_checks import numpy_type
 from tapefacade._definition.op import FreeTensor, function, op
@@ -25,7 +25,7 @@ def scalar_of(value: Any, dtype: Any = None) -> Any:
     tensor = convert_to_tensor(value, dtype)
     tensor.shape.assert_has_rank(0)
     if tensor.dtype is dtypes.string:
-        raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype int32")
+        raise inconvertible(value, "int32")
     return tensor.numpy().item()
 
 
