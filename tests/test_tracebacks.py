@@ -224,6 +224,14 @@ SIZES = {
     "one_hot": (lambda: tf.one_hot([1, 2], 2**62), InvalidArgument),
     "range": (lambda: tf.range(2**62), tf.errors.ResourceExhaustedError),
     "repeat": (lambda: tf.repeat([1.0, 2.0], 2**60), tf.errors.ResourceExhaustedError),
+    "sampler": (
+        lambda: tf.random.learned_unigram_candidate_sampler([[1]], 1, 5, True, 2**46),
+        tf.errors.ResourceExhaustedError,
+    ),
+    "rows": (
+        lambda: tf.ragged.constant([[1.0]]).to_tensor(shape=[2**24, 2**24]),
+        tf.errors.ResourceExhaustedError,
+    ),
     "random": (lambda: tf.random.normal([BIG, BIG]), InvalidArgument),
     "resize": (
         lambda: tf.image.resize(tf.ones((1, 2, 2, 1)), [2**30, 2**30]),

@@ -17,6 +17,7 @@ from tapefacade._core.error_texts import (
 from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._core.tensor_type import type_of
 from tapefacade._ops.array.creation import zeros
 from tapefacade._ops.array.gathering import take as dense_take
 from tapefacade._ops.array.joining import concat
@@ -211,6 +212,9 @@ def places_of(partitions: list[Partition], sizes: list[int | None]) -> Array:
     """Lays the positions of the flat values out in a dense array, -1 where there is none."""
     count = partitions[0].nrows
     outer = count if sizes[0] is None else sizes[0]
+    type_of(
+        (outer, *[size or 1 for size in sizes[1:]]), np.dtype(np.int64)
+    )  # there is place for it
     places = np.full(outer, -1, np.int64)
     places[: min(count, outer)] = np.arange(min(count, outer))
     for partition, size in zip(partitions, sizes[1:], strict=False):

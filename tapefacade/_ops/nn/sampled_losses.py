@@ -19,6 +19,7 @@ from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import below_minimum, invalid
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.op import (
     Check,
     Differentiable,
@@ -257,7 +258,8 @@ def learned_unigram_candidate_sampler(
     key = (num_true, num_sampled, unique, range_max, seed)
     weights = known.get(key) if seed is not None else None
     if weights is None:
-        weights = np.ones(max(range_max, 1), np.int64)
+        numbers = type_of((max(range_max, 1),), np.dtype(np.int64))  # refuses what has no place
+        weights = np.ones(numbers.shape, np.int64)
     make = partial(ids_by_counts, count=num_sampled, unique=unique, weights=weights)
     result = _sampled("LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique,
                       range_max, seed, make, weights)  # fmt: skip
