@@ -424,6 +424,23 @@ def test_initial_values_that_are_drawn_are_not_compiled(monkeypatch):
         np.testing.assert_allclose(own, other, 1e-6, 1e-7)
 
 
+def test_what_an_optimizer_does_alike_for_all_variables_is_traced_once(monkeypatch):
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
+    variables = [tf.Variable(np.full(n + 2, 3.0, "f")) for n in range(9)]
+    optimizer = tf.keras.optimizers.Adam(0.1)
+    optimizer.build(variables)
+
+    @tf.function(jit_compile=True)
+    def step():
+        optimizer.apply_gradients([(tf.ones_like(v), v) for v in variables])
+
+    step()
+    text = step.experimental_get_compiler_ir()(stage="stablehlo")
+    assert text.count("stablehlo.power") == 2
+    for value in variables:
+        np.testing.assert_allclose(value.numpy(), 2.9, 1e-5)
+
+
 def test_a_step_that_does_not_repeat_is_not_compiled(all_deep, jobs):
     network = Network()
     for rows in range(1, 5):

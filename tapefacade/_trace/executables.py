@@ -175,14 +175,25 @@ class Executable:
                 values[place] = numbers[row]
         passed: list[Any] = []
         details: list[Any] = []
+        known: dict[Any, tuple[Sequence[Any], list[Any]]] = {}
 
         def apply(step: Step, arrays: list[Any]) -> Sequence[Any]:
+            # Equal steps are traced once: an optimizer corrects its rate for each variable. The
+            # arrays are kept, so that no other one gets their numbers.
+            key = step.operation, step.static, *map(id, arrays)
+            if key in known:
+                return known[key][0]
+            is_unlike = self.acts
             if step.operation.check is not None:
                 ok, *rest = step.operation.test(arrays, step.static)
                 if ok is not True:
                     passed.append(ok)
                     details.append((step, rest))
-            return step.operation.evaluate(arrays, step.static)
+                    is_unlike = True
+            outputs = step.operation.evaluate(arrays, step.static)
+            if not is_unlike:
+                known[key] = outputs, arrays
+            return outputs
 
         with EFFECT_ORDER.temporarily(is_kept=not self._is_on_several_devices()):
             slots = evaluate(self.part, values, apply)

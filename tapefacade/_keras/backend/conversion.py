@@ -10,6 +10,7 @@ from jax.core import Tracer
 from tapefacade._core.conversion import convert_to_tensor
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._keras.backend.lifted_functions import KerasState, call_on_arrays
 from tapefacade._ops.array.casting import cast as cast_op
 from tapefacade._ops.array.copying import stop_gradient as stop_gradient_op
@@ -17,14 +18,32 @@ from tapefacade._ops.array.gathering import gather
 from tapefacade._state.indexed_slices import IndexedSlices
 
 
+class _Numbers(ThreadState):
+    """What Python's numbers have become, while an optimizer updates its variables.
+
+    Each variable takes the same tensors then, so that what follows from these is computed once.
+    """
+
+    known: dict[Any, EagerTensor] | None = None
+
+
+NUMBERS = _Numbers()
+
+
 def core_functions(core: types.ModuleType) -> dict[Any, Any]:
     """Returns our versions of the functions that make tensors or tell what they are."""
     convert_to_keras = _converting(core, core.convert_to_tensor)
 
     def cast(x: Any, dtype: Any) -> Any:
-        if isinstance(x, float):  # it has Keras's precision first
-            x = convert_to_keras(x)
-        return convert_to_keras(x, dtype)
+        if not isinstance(x, float):
+            return convert_to_keras(x, dtype)
+        known = None if KerasState.computes_on_arrays() else NUMBERS.known
+        found = None if known is None else known.get((x.hex(), dtype))
+        if found is None:  # it has Keras's precision first
+            found = convert_to_keras(convert_to_keras(x), dtype)
+            if known is not None and type(found) is EagerTensor and found._value is not None:
+                known[x.hex(), dtype] = found
+        return found
 
     def convert_to_numpy(x: Any) -> Any:
         return np.array(x)

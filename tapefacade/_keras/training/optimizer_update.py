@@ -19,6 +19,7 @@ from tapefacade._core.replica_places import current_replica, replica_count
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
+from tapefacade._keras.backend.conversion import NUMBERS
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._tape.disconnected_gradients import reason
 from tapefacade._trace.frames import ValueWanted
@@ -119,7 +120,8 @@ def update_of_replicas(original: Callable[..., None]) -> Callable[..., None]:
             given = [gradient for gradient in grads if gradient is not None]
             summed = iter(replica.all_reduce("SUM", given))
             grads = [None if gradient is None else next(summed) for gradient in grads]
-        original(self, grads, trainable_variables, learning_rate)
+        with NUMBERS.temporarily(known={}):
+            original(self, grads, trainable_variables, learning_rate)
 
     return _backend_update_step
 
