@@ -67,9 +67,9 @@ def set_seed(seed: Any) -> None:
     After it the same calls give the same numbers again. An op with a seed of its own depends on
     both, and on how often that kind of op was called with that seed since.
 
-    `tf.random.uniform`, `normal`, `truncated_normal`, `categorical` and `shuffle`, the candidate
-    samplers, `tf.nn.dropout`, and what is made of these draw the numbers that TensorFlow draws, in
-    a `tf.function` as well; gamma, Poisson and binomial numbers are JAX's.
+    `tf.random.uniform`, `normal`, `truncated_normal`, `gamma`, `poisson`, `categorical` and
+    `shuffle`, the candidate samplers, `tf.nn.dropout`, and what is made of these draw the numbers
+    that TensorFlow draws, in a `tf.function` as well.
 
     Args:
         seed: an integer, or None for numbers that cannot be repeated.

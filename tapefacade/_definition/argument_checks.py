@@ -83,7 +83,7 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
         A tuple of integers.
 
     Raises:
-        ValueError: if a size is None.
+        ValueError: if a size is None, or some are texts.
         TypeError: if a size is no integer.
         InvalidArgumentError: if a size is no integer and `attribute` is given.
     """
@@ -96,6 +96,8 @@ def as_sizes(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
                 raise unsupported_value(None)
             raise ValueError(MESSAGE_MIXED)
     if not all(is_integer(size) for size in sizes):
+        if 0 < sum(isinstance(size, str) for size in sizes) < len(sizes):
+            raise ValueError(MESSAGE_MIXED)
         if attribute is None:
             raise inconvertible_argument(shape)
         if all(isinstance(size, int | float) for size in sizes):

@@ -17,7 +17,7 @@ from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.joining import concat, stack
 from tapefacade._ops.array.shaping import reshape as reshape_op
 from tapefacade._ops.random import generator_states
-from tapefacade._ops.random.gamma_poisson import stateless_binomial
+from tapefacade._ops.random.gamma_poisson import binomial
 from tapefacade._ops.random.generator_states import Algorithm, algorithm_number
 from tapefacade._ops.random.stateful import (
     _random_integers,
@@ -113,7 +113,7 @@ class Generator:
     """Draws random numbers, and keeps how far it has come in a variable.
 
     Make one with `from_seed`, `from_state`, `from_non_deterministic_state`, `from_key_counter` or
-    `split`. The numbers are TensorFlow's, but for binomial ones.
+    `split`. The numbers are TensorFlow's.
 
     Args:
         copy_from: a generator, whose state and algorithm are copied.
@@ -407,8 +407,6 @@ class Generator:
     ) -> EagerTensor:
         """Draws how many of `counts` trials succeed, see `tf.random.stateless_binomial`.
 
-        Unlike TensorFlow, the numbers are those of JAX's generator.
-
         Args:
             shape: the shape of the result, to which `counts` and `probs` broadcast.
             counts: the numbers of trials.
@@ -429,11 +427,9 @@ class Generator:
         probs = convert(probs, counts.dtype)
         size = _size(shape)
         inner = int(np.prod(np.broadcast_shapes(tuple(counts.shape), tuple(probs.shape))))
-        seed = generator_states.seed(
-            self.skip(NUMBERS_PER_BINOMIAL * (size + MORE_BINOMIALS * inner))
-        )
-        stateless: Callable[..., EagerTensor] = stateless_binomial
-        return stateless(shape, seed, counts, probs, dtype)
+        state = self.skip(NUMBERS_PER_BINOMIAL * (size + MORE_BINOMIALS * inner))
+        draw: Callable[..., EagerTensor] = binomial
+        return draw(generator_states.words(state), counts, probs, shape, dtypes.as_dtype(dtype))
 
     # Further generators.
 

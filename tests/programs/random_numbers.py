@@ -336,3 +336,43 @@ def namespaces(tf, np):
     names = ("Algorithm", "Generator")
     same = [getattr(tf.random, name) is getattr(tf.random.experimental, name) for name in names]
     return same, [str(a) for a in tf.random.Algorithm]
+
+
+def by_rejection(tf, np):
+    alpha = [0.0, 0.1, 0.7, 1.0, 1.5, 30.0]
+    rates = [-1.0, 0.0, 0.5, 9.9, 10.0, 1000.0]
+    counts, chances = [0.0, 5.0, 20.0, 1000.0, 90.0, 7.0], [0.5, 0.9, 0.2, 0.02, 0.7, 1.0]
+    tf.random.set_seed(3)
+    g = tf.random.Generator.from_seed(4)
+    return {
+        "gamma": [tf.random.gamma([4], alpha) for _ in range(2)],
+        "of a seed": [tf.random.gamma([4], 2.0, seed=5) for _ in range(2)],
+        "rates": tf.random.gamma([3], 0.3, [[2.0, 4.0]]),
+        "stateless gamma": tf.random.stateless_gamma([40, 6], [1, 2], alpha),
+        "float64": tf.random.stateless_gamma([5], [1, 2], 0.4, dtype=tf.float64),
+        "float16": tf.random.stateless_gamma([5], [1, 2], 0.4, dtype=tf.float16),
+        "poisson": [tf.random.poisson([4], rates) for _ in range(2)],
+        "int32": [tf.random.poisson([4, 2], 3.0, tf.int32, seed=5) for _ in range(2)],
+        "stateless poisson": tf.random.stateless_poisson([40, 6], [1, 2], rates, tf.int64),
+        "binomial": tf.random.stateless_binomial([40, 6], [1, 2], counts, chances),
+        "generator": [g.binomial([3, 6], counts, chances), g.binomial([4], 9.0, 0.4), g.normal([2])],
+        "shape": caught(lambda: tf.random.stateless_gamma([3], [1, 2], [1.0])),
+    }
+
+
+def by_rejection_in_a_function(tf, np):
+    tf.random.set_seed(3)
+
+    @tf.function
+    def draw(a):
+        return tf.random.gamma([3], a), tf.random.poisson([3], a), tf.random.gamma([2], a, seed=7)
+
+    return [draw(tf.constant(2.0)) for _ in range(3)]
+
+
+def gamma_gradients(tf, np):
+    alpha, beta = tf.constant([0.3, 1.0, 4.0]), tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch([alpha, beta])
+        y = tf.reduce_sum(tf.random.stateless_gamma([5, 3], [1, 2], alpha, beta) ** 2)
+    return tape.gradient(y, [alpha, beta])

@@ -1,5 +1,6 @@
 """Random numbers from gamma, Poisson and binomial distributions."""
 
+import functools
 from typing import Any
 
 import jax
@@ -10,7 +11,6 @@ from jax import lax
 from tapefacade._core import dtypes, random_keys
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.error_texts import invalid
-from tapefacade._core.jax_keys import checked_seed, unwrap
 from tapefacade._core.kernel_dtypes import FLOATS_EXCEPT_BFLOAT16
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._definition.argument_checks import broadcast_shape
@@ -23,6 +23,7 @@ from tapefacade._definition.op import (
     function,
     op,
 )
+from tapefacade._ops.random import philox, rejection
 from tapefacade._ops.random.stateful import MESSAGE_SAMPLE_SHAPE, POISSON, dimensions, require
 
 
@@ -37,7 +38,7 @@ def gamma(
 ) -> EagerTensor:
     """Draws numbers from gamma distributions.
 
-    Unlike TensorFlow, the numbers are those of JAX's generator.
+    The numbers are TensorFlow's, see `tf.random.set_seed`.
 
     Args:
         shape: how many numbers to draw for each distribution.
@@ -58,9 +59,19 @@ def gamma(
     TensorShape([3, 2])
     """
     dtype = dtypes.as_dtype(dtype)
-    key = random_keys.next_key("gamma", seed)
     alpha = convert_to_tensor(alpha, dtype)
-    return _gamma(key, alpha, None if beta is None else convert(beta, dtype), shape, False)
+    beta = None if beta is None else convert(beta, dtype)
+    state = random_keys.next_state("RandomGamma", dtype, seed, _whole_shape(shape, alpha, beta))
+    return _gamma(state, alpha, beta, shape, False)
+
+
+def _whole_shape(shape: Any, *parameters: EagerTensor | None) -> Any:
+    """Returns the shape of all numbers that are drawn for parameters; 0 if it is not known."""
+    try:
+        inner = np.broadcast_shapes(*(tuple(p.shape) for p in parameters if p is not None))
+        return (*np.asarray(shape, np.int64).tolist(), *inner)
+    except (TypeError, ValueError):  # the op will say what is wrong with it
+        return 0
 
 
 @function("random.stateless_gamma")
@@ -74,7 +85,7 @@ def stateless_gamma(
 ) -> EagerTensor:
     """Draws numbers from gamma distributions, the same for the same `seed`.
 
-    Unlike TensorFlow, the numbers are those of JAX's generator.
+    The numbers are TensorFlow's, see `tf.random.set_seed`.
 
     Args:
         shape: the shape of the result, which ends with that of `alpha` and `beta` broadcast.
@@ -100,47 +111,44 @@ def stateless_gamma(
 
 @op("_gamma", kernel="RandomGamma", dtypes=None)
 def _gamma(
-    key: FreeTensor, alpha: TensorLike, beta: OptionalTensor, shape: Any, stateless: bool
+    state: FreeTensor, alpha: TensorLike, beta: OptionalTensor, shape: Any, stateless: bool
 ) -> jax.Array:
     """Draws for `tf.random.gamma` and `tf.random.stateless_gamma`."""
     require(dtypes.as_dtype(alpha.dtype), FLOATS_EXCEPT_BFLOAT16)
     inner = alpha.shape if beta is None else broadcast_shape(alpha.shape, beta.shape)
     outer = _outer(shape, inner) if stateless else (*dimensions(shape), *inner)
-    drawn = _gamma_draws(_key(key, stateless), jnp.broadcast_to(alpha, outer))
+    state = philox.seeded_state(state) if stateless else state
+    drawn = _gamma_draws(state, jnp.broadcast_to(alpha, inner), outer)
     tiny = jnp.asarray(jnp.finfo(alpha.dtype).tiny, alpha.dtype)
     drawn = drawn if beta is None else drawn / beta
     return jnp.where(drawn < tiny, tiny, drawn)
 
 
-def _key(key: jax.Array, stateless: bool) -> jax.Array:
-    return checked_seed(key) if stateless else unwrap(key)
-
-
 def _outer(shape: Any, inner: tuple[int, ...]) -> tuple[int, ...]:
     outer = dimensions(shape)
-    try:
-        fits = np.broadcast_shapes(outer, inner) == outer
-    except ValueError:
-        fits = False
-    if not fits:
+    if outer[len(outer) - len(inner) :] != inner:
         raise invalid(MESSAGE_SAMPLE_SHAPE)
     return outer
 
 
-@jax.custom_jvp
-def _gamma_draws(key: jax.Array, alpha: jax.Array) -> jax.Array:
-    # JAX's sampler would not end for parameters that are not positive.
-    usable = jnp.where(alpha > 0, alpha, jnp.ones((), alpha.dtype))
-    drawn = jax.random.gamma(key, usable, alpha.shape, alpha.dtype)
-    nan, zero = (jnp.asarray(x, alpha.dtype) for x in (np.nan, 0))
-    return jnp.where(alpha > 0, drawn, jnp.where(alpha == 0, zero, nan))
+def _sizes(outer: tuple[int, ...], inner: tuple[int, ...]) -> tuple[int]:
+    """Returns how many numbers are drawn for each distribution."""
+    return (int(np.prod(outer[: len(outer) - len(inner)], dtype=np.int64)),)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _gamma_draws(state: jax.Array, alpha: jax.Array, outer: tuple[int, ...]) -> jax.Array:
+    drawn = rejection.gamma(state, alpha.reshape(-1), _sizes(outer, alpha.shape))
+    return drawn.reshape(outer)
 
 
 @_gamma_draws.defjvp
-def _gamma_draws_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    key, alpha = primals
-    drawn = _gamma_draws(key, alpha)
-    return drawn, tangents[1] * _gamma_slope(alpha, drawn)
+def _gamma_draws_jvp(
+    outer: tuple[int, ...], primals: tuple, tangents: tuple
+) -> tuple[jax.Array, jax.Array]:
+    state, alpha = primals
+    drawn = _gamma_draws(state, alpha, outer)
+    return drawn, tangents[1] * _gamma_slope(jnp.broadcast_to(alpha, outer), drawn)
 
 
 @jax.custom_jvp
@@ -160,7 +168,7 @@ def poisson(
 ) -> EagerTensor:
     """Draws numbers from Poisson distributions.
 
-    Unlike TensorFlow, the numbers are those of JAX's generator.
+    The numbers are TensorFlow's, see `tf.random.set_seed`.
 
     Args:
         shape: how many numbers to draw for each distribution.
@@ -179,22 +187,23 @@ def poisson(
     >>> tf.random.poisson([3], [1.0, 2.0]).shape
     TensorShape([3, 2])
     """
-    key = random_keys.next_key("poisson", seed)
-    return _poisson(key, convert(lam), shape, dtypes.as_dtype(dtype))
+    lam, dtype = convert(lam), dtypes.as_dtype(dtype)
+    state = random_keys.next_state("RandomPoissonV2", dtype, seed, _whole_shape(shape, lam))
+    return _poisson(state, lam, shape, dtype)
 
 
 @op("_poisson", kernel="RandomPoissonV2", gradient=NoGradient("RandomPoissonV2"))
-def _poisson(key: FreeTensor, lam: TensorLike, shape: Any, dtype: dtypes.DType) -> jax.Array:
+def _poisson(state: FreeTensor, lam: TensorLike, shape: Any, dtype: dtypes.DType) -> jax.Array:
     """Draws for `tf.random.poisson`."""
     require(dtype, POISSON)
-    lam = jnp.broadcast_to(lam, (*dimensions(shape), *lam.shape))
-    return _poisson_draws(unwrap(key), lam, dtype)
+    return _poisson_draws(state, lam, (*dimensions(shape), *lam.shape), dtype)
 
 
-def _poisson_draws(key: jax.Array, lam: jax.Array, dtype: dtypes.DType) -> jax.Array:
-    rates = lam.astype(np.float64 if lam.dtype == np.float64 else np.float32)
-    drawn = jax.random.poisson(key, jnp.maximum(rates, jnp.zeros((), rates.dtype)), lam.shape)
-    return drawn.astype(dtype.as_numpy_dtype)
+def _poisson_draws(
+    state: jax.Array, lam: jax.Array, outer: tuple[int, ...], dtype: dtypes.DType
+) -> jax.Array:
+    sizes = _sizes(outer, lam.shape)
+    return rejection.poisson(state, lam.reshape(-1), sizes, dtype.as_numpy_dtype).reshape(outer)
 
 
 @function("random.stateless_poisson")
@@ -203,7 +212,7 @@ def stateless_poisson(
 ) -> EagerTensor:
     """Draws numbers from Poisson distributions, the same for the same `seed`.
 
-    Unlike TensorFlow, the numbers are those of JAX's generator.
+    The numbers are TensorFlow's, see `tf.random.set_seed`.
 
     Args:
         shape: the shape of the result, which ends with that of `lam`.
@@ -230,8 +239,7 @@ def _stateless_poisson(
 ) -> jax.Array:
     """Draws for `tf.random.stateless_poisson`."""
     require(dtype, POISSON)
-    lam = jnp.broadcast_to(lam, _outer(shape, lam.shape))
-    return _poisson_draws(checked_seed(seed), lam, dtype)
+    return _poisson_draws(philox.seeded_state(seed), lam, _outer(shape, lam.shape), dtype)
 
 
 @function("random.stateless_binomial")
@@ -245,7 +253,7 @@ def stateless_binomial(
 ) -> EagerTensor:
     """Draws how many of `counts` trials succeed, the same for the same `seed`.
 
-    Unlike TensorFlow, the numbers are those of JAX's generator.
+    The numbers are TensorFlow's, see `tf.random.set_seed`.
 
     Args:
         shape: the shape of the result, to which `counts` and `probs` broadcast.
@@ -274,10 +282,23 @@ def _stateless_binomial(
     seed: FreeTensor, counts: TensorLike, probs: TensorLike, shape: Any, dtype: dtypes.DType
 ) -> jax.Array:
     """Draws for `tf.random.stateless_binomial`."""
+    return _binomial_draws(philox.seeded_state(seed), counts, probs, shape, dtype)
+
+
+@op("_binomial", kernel="StatefulRandomBinomial", gradient=NotDifferentiable())
+def binomial(
+    state: FreeTensor, counts: TensorLike, probs: TensorLike, shape: Any, dtype: dtypes.DType
+) -> jax.Array:
+    """Draws for `tf.random.Generator.binomial`."""
+    return _binomial_draws(state, counts, probs, shape, dtype)
+
+
+def _binomial_draws(
+    state: jax.Array, counts: jax.Array, probs: jax.Array, shape: Any, dtype: dtypes.DType
+) -> jax.Array:
     require(dtype, POISSON)
-    outer = _outer(shape, broadcast_shape(counts.shape, probs.shape))
-    wide = np.float64 if counts.dtype == np.float64 else np.float32
-    trials, chances = (jnp.broadcast_to(x.astype(wide), outer) for x in (counts, probs))
-    key = checked_seed(seed)
-    drawn = jax.random.binomial(key, trials, chances, outer, wide)
-    return drawn.astype(dtype.as_numpy_dtype)
+    inner = broadcast_shape(counts.shape, probs.shape)
+    outer = _outer(shape, inner)
+    counts, probs = (jnp.broadcast_to(x, inner).reshape(-1) for x in (counts, probs))
+    sizes = _sizes(outer, inner)
+    return rejection.binomial(state, counts, probs, sizes, dtype.as_numpy_dtype).reshape(outer)

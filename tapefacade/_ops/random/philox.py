@@ -15,11 +15,9 @@ numbers take 7 to 8 us with either, if truncated 27 us. The rounds are a loop of
 would compute straight code once more for each of the four words (9 ms for uniform numbers), since
 it does not break up what is joined into one tensor.
 
-What is not TensorFlow's yet, and what it would take: gamma, Poisson and binomial numbers, and
-normal ones between any limits, reject candidates as `truncated_normal` does, each with 256 blocks
-of its own, by algorithms of one or two pages each (Marsaglia and Tsang; Hormann twice; Robert), and
-as `truncated_normal` they would be some five times as slow as JAX's. `stateless_shuffle` orders by
-a small block cipher.
+Normal numbers between any limits (`stateless_parameterized_truncated_normal`) are not TensorFlow's:
+its kernel has a third algorithm for them (Robert). Those that are drawn by rejection otherwise are
+in `rejection.py`. `stateless_shuffle` orders by a small block cipher.
 """
 
 import functools

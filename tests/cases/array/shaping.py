@@ -28,6 +28,7 @@ CASES = [
     raises("reshape", (M, [-2, 3]), id="negative"),
     raises("reshape", (M, [-1, 0]), id="zero"),
     raises("reshape", (M, [2.0, 3.0]), id="float"),
+    raises("reshape", (M, [3, "a"]), id="text"),
     raises("reshape", (M, [3, None]), id="none"),
     raises("reshape", (M, [None, 3]), id="none first"),
     raises("reshape", (M, [[3, 2]]), id="matrix"),
