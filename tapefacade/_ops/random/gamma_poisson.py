@@ -68,7 +68,7 @@ def gamma(
 def _whole_shape(shape: Any, *parameters: EagerTensor | None) -> Any:
     """Returns the shape of all numbers that are drawn for parameters; 0 if it is not known."""
     try:
-        inner = np.broadcast_shapes(*(tuple(p.shape) for p in parameters if p is not None))
+        inner = np.broadcast_shapes(*(p._type.shape for p in parameters if p is not None))
         return (*np.asarray(shape, np.int64).tolist(), *inner)
     except (TypeError, ValueError):  # the op will say what is wrong with it
         return 0
