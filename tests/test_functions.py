@@ -789,3 +789,33 @@ def test_a_stand_in_keeps_its_gradient_after_a_look():
 
     for _ in range(3):
         assert looking().numpy().tolist() == [1.0, 4.0]
+
+
+def test_an_argument_that_is_made_of_constants_is_no_look():
+    # ReplicaExchangeMC of tensorflow_probability gives `MatrixDiagPartV2` a cast zero, and asks
+    # for `tf.gradients` afterwards, which works as long as the function is recorded.
+    calls = []
+
+    @tf.function
+    def slopes(x):
+        calls.append(1)
+        padding = tf.cast(tf.constant(3), tf.float32)
+        parts = tf.linalg.diag_part(x * x, k=(0, 1), padding_value=padding)
+        return parts, tf.gradients(parts, x)[0]
+
+    for shift in (0.0, 1.0):
+        parts, slope = slopes(tf.constant([[1.0, 2.0], [3.0, 4.0]]) + shift)
+        x = np.array([[1, 2], [3, 4]]) + shift
+        assert np.array_equal(parts, [[3.0, x[0, 1] ** 2], [x[0, 0] ** 2, x[1, 1] ** 2]])
+        assert np.array_equal(slope, [[2 * x[0, 0], 2 * x[0, 1]], [0, 2 * x[1, 1]]])
+    assert len(calls) == 1
+
+
+def test_an_argument_that_follows_from_another_is_looked_at():
+    @tf.function
+    def padded(x):
+        return tf.linalg.diag_part(x, k=(0, 1), padding_value=tf.identity(x[0, 0]))
+
+    for shift in (0.0, 1.0):
+        x = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32) + np.float32(shift)
+        assert np.array_equal(padded(tf.constant(x)), [[x[0, 0], x[0, 1]], [x[0, 0], x[1, 1]]])

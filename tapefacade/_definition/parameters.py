@@ -13,6 +13,7 @@ from tapefacade._core.operands import is_operand
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.static_values import is_symbolic, static_value
 
 DTYPE_NAMES = ("dtype", "out_type", "output_type")
 SIZES = ("sizes", "batch_shape")  # parameters whose tensors become numbers one by one
@@ -120,6 +121,10 @@ def frozen_value(value: Any, other_value: Callable[[Any], Any] | None = None) ->
     if is_operand(value):
         tensor: Any = value
         other = None if other_value is None else other_value(tensor)
+        if (
+            other is None and isinstance(tensor, EagerTensor) and is_symbolic(tensor)
+        ):  # to look would end the recording
+            other = static_value(tensor._recording, tensor._slot)
         return frozen_value(tensor.numpy() if other is None else other)
     if isinstance(value, np.ndarray):
         return frozen_value(value.tolist())

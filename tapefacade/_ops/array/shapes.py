@@ -2,8 +2,6 @@
 
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from tapefacade._core import dtypes
@@ -22,7 +20,7 @@ from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._definition.argument_checks import require_type
 from tapefacade._definition.op import function
 from tapefacade._trace.open_sizes import ACCOUNTS, open_sizes
-from tapefacade._trace.recording import THREAD
+from tapefacade._trace.static_values import is_symbolic, static_value
 
 
 def _sizes(input: Any) -> tuple[int, ...]:
@@ -245,13 +243,6 @@ def broadcast_gradient_args(s0: Any, s1: Any) -> BroadcastGradientArgs:
     return BroadcastGradientArgs(*axes)
 
 
-# The ops through which TensorFlow follows constants.
-STATIC_OPS = (
-    "_cast", "_concat", "_fill", "_full", "_range", "_stack", "identity", "math.equal",
-    "math.not_equal", "stop_gradient", "unstack",
-)  # fmt: skip
-
-
 @function("get_static_value")
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """Returns the value of a tensor, if it is known without computing.
@@ -271,9 +262,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     array([1, 2], dtype=int32)
     """
     if isinstance(tensor, EagerTensor):
-        if not _is_symbolic(tensor):
+        if not is_symbolic(tensor):
             return None if ACCOUNTS and _depends_on_sizes(tensor) else tensor.numpy()
-        return _static_value(tensor._recording, tensor._slot, partial)
+        return static_value(tensor._recording, tensor._slot, partial)
     return None if is_tensor(tensor) else tensor
 
 
@@ -281,45 +272,6 @@ def _depends_on_sizes(tensor: EagerTensor) -> bool:
     """Whether a value on the host comes from sizes that are not known in this function."""
     account = open_sizes()
     return account is not None and account.other_value(tensor) is not None
-
-
-def _is_symbolic(tensor: EagerTensor) -> bool:
-    """Whether a tensor has no value because a `tf.function` is recorded that makes it."""
-    recording: Any = tensor._recording
-    if tensor._value is not None or not THREAD.functions:
-        return False
-    current: Any = THREAD.recording  # a body sees the values of what is around it, too
-    while current is not None and current is not recording:
-        current = current.enclosing
-    if current is None:
-        return False
-    if recording.frame is None:
-        return recording.enclosing is not None
-    return recording.enclosing is not None or tensor._slot >= recording.frame.at.end
-
-
-def _static_value(recording: Any, slot: int, partial: bool = False) -> Any:
-    """Returns the value in a slot of a recorded function if constants decide it, else None."""
-    leaf = recording.known_at(slot)
-    if leaf is not None and leaf._value is not None:
-        return leaf._numpy()
-    node = recording.at
-    while node.parent is not None and node.first > slot:
-        node = node.parent
-    if slot < node.first_output:
-        return recording.data.scalars.get(slot)
-    operation = node.operation
-    if operation is None or operation.name not in STATIC_OPS:
-        return None
-    inputs = [_static_value(recording, one) for one in node.inputs]
-    if any(value is None for value in inputs):
-        is_stacked = operation.name == "_stack" and not any(np.ndim(value) for value in inputs)
-        if not partial or not is_stacked or all(value is None for value in inputs):
-            return None
-        return np.array(inputs, object)
-    with jax.enable_x64(True):
-        results = operation.evaluate([jnp.asarray(value) for value in inputs], node.static)
-    return np.asarray(results[slot - node.first_output])
 
 
 @function("is_symbolic_tensor")
@@ -334,4 +286,4 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     >>> tf.is_symbolic_tensor(tf.constant(1))
     False
     """
-    return isinstance(tensor, EagerTensor) and _is_symbolic(tensor)
+    return isinstance(tensor, EagerTensor) and is_symbolic(tensor)
