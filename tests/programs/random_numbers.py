@@ -355,7 +355,11 @@ def by_rejection(tf, np):
         "int32": [tf.random.poisson([4, 2], 3.0, tf.int32, seed=5) for _ in range(2)],
         "stateless poisson": tf.random.stateless_poisson([40, 6], [1, 2], rates, tf.int64),
         "binomial": tf.random.stateless_binomial([40, 6], [1, 2], counts, chances),
-        "generator": [g.binomial([3, 6], counts, chances), g.binomial([4], 9.0, 0.4), g.normal([2])],
+        "generator": [
+            g.binomial([3, 6], counts, chances),
+            g.binomial([4], 9.0, 0.4),
+            g.normal([2]),
+        ],
         "shape": caught(lambda: tf.random.stateless_gamma([3], [1, 2], [1.0])),
     }
 
