@@ -2,9 +2,11 @@
 
 import contextlib
 import itertools
+import threading
 import time
 
 import hypothesis
+import jax
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -20,6 +22,9 @@ from tapefacade._trace.recording import THREAD
 from tapefacade._trace.segment_cuts import cheapest_cut
 from tapefacade._trace.segments import Cutter, repetitions
 from tapefacade._trace.unfolding import unfold
+
+# What JAX calls the event of a compilation.
+COMPILING = "/jax/core/compile/backend_compile_duration"
 
 
 @pytest.fixture(autouse=True)
@@ -455,6 +460,38 @@ def test_pieces_that_turn_out_to_repeat_become_a_whole(monkeypatch):
     close(found[1:], found[:-1])
     assert min(dispatched[: execution_mode.MAX_RUNS_IN_A_ROW]) > 1
     assert dispatched[execution_mode.MAX_RUNS_IN_A_ROW :] == [1, 1, 1]
+
+
+def test_on_accelerators_pieces_are_compiled_side_by_side_and_the_whole_later(monkeypatch):
+    monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", True)
+    monkeypatch.setattr(execution_mode, "MAX_STEPS_AS_WHOLE", 100)
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    v, x = tf.Variable(np.ones(1209, "f")), tf.ones([1209])
+    settle()
+    threads = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, *_, **__: (
+            threads.append(threading.current_thread().name) if event == COMPILING else None
+        )
+    )
+
+    @tf.function
+    def gradient():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(chain(x, v, 80))
+        return tape.gradient(loss, v)
+
+    with counted() as count:
+        want = gradient().numpy()
+    assert len(threads) == count.compiled  # each piece once
+    assert len({name for name in threads if "ThreadPool" in name}) > 1
+    dispatched = []
+    for _ in range(execution_mode.MAX_RUNS_IN_A_ROW + 2):
+        with counted() as count:
+            close([gradient().numpy()], [want])
+        dispatched.append(count.dispatched)
+    assert dispatched[0] > 1
+    assert dispatched[-1] == 1
 
 
 @pytest.mark.parametrize("most", [100, execution_mode.MAX_STEPS_LATER_AS_WHOLE])

@@ -268,7 +268,8 @@ class ExecutionModes:
     def _again(self, executable: Executable, choice: _Choice) -> ProgramInPieces | None:
         """Decides for a program that has run in pieces so often that more compiling pays."""
         size = size_of(executable.part)
-        if size <= MAX_STEPS_AS_WHOLE:
+        # In the background nobody waits for what takes long.
+        if size <= (MAX_STEPS_LATER_AS_WHOLE if BACKGROUND_COMPILER.is_on else MAX_STEPS_AS_WHOLE):
             return None
         if size <= MAX_STEPS_LATER_AS_WHOLE and choice.spent >= WHOLE_TIME_FACTOR * choice.whole:
             return None

@@ -1,18 +1,23 @@
 """A program that runs in pieces, each an executable that other pieces and programs may share.
 
-On a CPU a piece is computed by NumPy until it has run so often that compiling it pays.
+On a CPU a piece is computed by NumPy until it has run so often that compiling it pays. Elsewhere
+all are compiled before the first run, side by side.
 """
 
+import concurrent.futures
 import functools
 import math
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
 from tapefacade._trace import executables
+from tapefacade._trace.compilation_cache import CACHE
 from tapefacade._trace.executables import STATISTICS, Executable, InputLayout
 from tapefacade._trace.garbage_collection import no_collection
+from tapefacade._trace.interpreter import COMPILERS
 from tapefacade._trace.numpy_steps import NumpyProgram, has_small_values, own_value
 from tapefacade._trace.segment_cuts import seconds_to_compile
 from tapefacade._trace.segments import Piece, is_wide
@@ -24,6 +29,8 @@ MAX_EARLY_RUNS = 16
 # else when that has taken as long as compiling takes (what is estimated holds for quiet machines).
 SECONDS_PER_STEP_BY_NUMPY = 15e-6
 COMPILATION_FACTOR = 4
+# So many missing pieces are compiled by several threads: XLA holds no lock of Python's.
+MIN_COMPILED_TOGETHER = 4
 # Pieces whose programs for NumPy are kept, of about 10 kB each.
 MAX_EARLY_PIECES = 4096
 HOST_TYPES = (np.ndarray, np.generic)
@@ -49,6 +56,15 @@ def _executable(piece: Piece) -> Executable:
     if len(piece.part.steps) == 1 and not piece.layout.vectors and is_wide(piece.part.steps[0]):
         return DataMove(piece.part, piece.layout)
     return executables.EXECUTABLES.get(piece.part, piece.layout)
+
+
+def _types(executable: Executable) -> list[jax.ShapeDtypeStruct]:
+    """Returns the types that a program is called with."""
+    types = [executable.part.inputs[place] for place in executable.layout.arrays]
+    return [
+        *[jax.ShapeDtypeStruct(t.shape, t.numpy_dtype) for t in types],
+        *[jax.ShapeDtypeStruct((len(at),), d) for d, at, _ in executable.layout.vectors],
+    ]
 
 
 class EarlyPiece:
@@ -110,6 +126,7 @@ class ProgramInPieces:
             is_apart: whether it is cut around steps that stand apart.
         """
         self._is_early = is_early
+        self._is_compiled = is_early or is_apart  # else what is missing is compiled together
         self._max_runs: float = MAX_EARLY_RUNS if is_apart else math.inf
         self._part = part
         self._layout = layout
@@ -141,6 +158,8 @@ class ProgramInPieces:
         Returns:
             The outputs, and for each failed check its step and the details.
         """
+        if not self._is_compiled:
+            self._compile_together()
         values = self._values(arguments)
         failed: list[tuple[int, Any]] = []
         for executable, arrays, vectors, outputs, first, gone in self.calls:
@@ -162,6 +181,17 @@ class ProgramInPieces:
         outputs = [values[slot] for slot in self._part.outputs]
         outputs = [own_value(v) if isinstance(v, HOST_TYPES) else v for v in outputs]
         return outputs, failed
+
+    def _compile_together(self) -> None:
+        """Compiles the pieces that are missing; what is wrong with one, its call finds again."""
+        made = {id(executable): executable for executable, *_ in self.calls}.values()
+        missing = [e for e in made if e.call is None and type(e) is not DataMove]
+        if len(missing) >= MIN_COMPILED_TOGETHER and not executables.WRAPPERS:
+            with CACHE.used(), concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:
+                for executable in missing:
+                    lowered = executable.jitted().lower(*_types(executable))
+                    pool.submit(lowered.compile)
+        self._is_compiled = True
 
     def _early_call(self, executable: Executable, arguments: Sequence[Any]) -> Any:
         """Returns what computes a piece by NumPy; None if it is to be compiled."""
