@@ -1,6 +1,9 @@
 """Branches and loops as programs: exact counts, derivatives of the unrolled loop, properties."""
 
+import contextlib
+import gc
 import itertools
+import weakref
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +12,14 @@ import pytest
 
 import tapefacade as tf
 from tapefacade._trace.execution import STATISTICS
+
+
+@pytest.fixture
+def collected_by_hand():
+    """Python's garbage collector does nothing meanwhile."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def counted(call):
@@ -91,6 +102,15 @@ def test_lengths_that_vary_compile_no_more_than_their_powers_of_two():
     assert sum(compiled for _, compiled, _ in found) <= 3
     for n, (value, _, _) in zip(range(9, 60), found, strict=True):
         assert value == pytest.approx((n + 1) * 1.001**n, rel=1e-5)
+
+
+def test_asking_for_a_missing_attribute_keeps_no_tensor(collected_by_hand):
+    x = tf.constant(1.0)
+    gone = weakref.ref(x)
+    with contextlib.suppress(AttributeError):
+        x.missing  # noqa: B018 - loops ask so what is a tensor, and run as Python if one is kept
+    del x
+    assert gone() is None
 
 
 def test_a_loop_of_unknown_length_runs_once_more_under_a_tape():

@@ -422,8 +422,10 @@ class EagerTensor(TensorText, Operators, Tensor):
             )
         if name in GRAPH_NAMES:
             raise AttributeError(MESSAGE_GRAPH_NAME.format(name))
-        error = AttributeError(f"{EAGER_TENSOR} object has no attribute '{name}'")
-        raise hinted(error, f"Write {OTHER_NAMES[name]}.") if name in OTHER_NAMES else error
+        message = f"{EAGER_TENSOR} object has no attribute '{name}'"
+        if name in OTHER_NAMES:
+            raise hinted(AttributeError(message), f"Write {OTHER_NAMES[name]}.")
+        raise AttributeError(message)  # in no variable: its frame, and so it, would keep the tensor
 
     def cpu(self) -> "EagerTensor":
         """Returns the tensor itself, or a copy on the first CPU if programs name devices."""
