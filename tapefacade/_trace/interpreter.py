@@ -993,7 +993,7 @@ class Interpreter:
 
     def _scan(self, equation: JaxprEqn) -> Function | None:
         params = equation.params
-        length, fixed, carried = params["length"], params["num_consts"], params["num_carry"]
+        length, (fixed, carried) = params["length"], scan_counts(params)
         if length * weight_of(_open(params["jaxpr"])) > self.max_in_loop or length == 0:
             return None
         body = self._inner(params["jaxpr"])
@@ -1038,6 +1038,14 @@ class Interpreter:
             for place in gone:
                 values[place] = None
         return [values[place] for place in self._outputs]
+
+
+def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+    """Returns how many operands of a scan are constants, and how many are carried."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    constants, carried, _ = params["ft_in"].unpack()  # JAX 0.12 and newer
+    return len(constants), len(carried)
 
 
 def prepare_all(interpreters: Iterable[Interpreter]) -> None:

@@ -384,7 +384,7 @@ class Recording:
 
         JAX asks for results also when it has left a trace (`jax.jvp`), or is in an inner one.
         """
-        now = current_trace(None)
+        now = current_trace(None) or NO_TRACE  # JAX has none while it takes results apart
         parts: dict[Any, tuple[list[tuple[int, EagerTensor]], list[int]]] = {}
         for slot, tensor in pending:
             trace = self._trace_of(slot, now, NO_TRACE)

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from tapefacade._core.tensor_type import TensorType
-from tapefacade._tape.derivatives.dataflow import scan_counts
+from tapefacade._trace.interpreter import scan_counts
 from tapefacade._trace.operation import Operation
 
 

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._tape.derivative_modes import FORWARD_MODE, differentiating
+from tapefacade._trace.interpreter import scan_counts
 from tapefacade._trace.named_axes import traced
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.slices import Slice
@@ -151,14 +152,6 @@ def _flow_of_loop(params: dict[str, Any], arguments: list[int]) -> list[int]:
         if state == arguments[first:last]:
             return state + results[count:]
         arguments = [*arguments[:first], *state, *arguments[last:]]
-
-
-def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
-    """Returns how many operands of a scan are constants, and how many are carried."""
-    if "num_consts" in params:
-        return params["num_consts"], params["num_carry"]
-    constants, carried, _ = params["ft_in"].unpack()  # JAX 0.12 and newer
-    return len(constants), len(carried)
 
 
 def _called(equation: Any) -> Any | None:
