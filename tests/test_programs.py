@@ -82,6 +82,11 @@ DIFFERENT: dict[str, str] = {
     "variables.assignment_errors.dict.bool": "there is no kernel to be missing",
     "variables.reading_parts.dict.count_up_to": "deprecated since TensorFlow 1",
 }
+if sys.version_info >= (3, 12):  # TensorFlow was asked on Python 3.11
+    DIFFERENT |= {
+        "functions_keys.keys_that_cannot_be.list.2": "slices can be hashed",
+        "extension_types_guide.type_specs_of_users.list.14.text": "worded by Python",
+    }
 
 
 @functools.cache
