@@ -397,7 +397,8 @@ def test_the_version_is_printed():
 def test_the_demo_learns():
     done = command("demo")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    said = [line for line in done.stderr.splitlines() if "(This is said once.)" not in line]
+    assert not said  # but how long a slow machine waits
     name, _, error = done.stdout.splitlines()[-1].rpartition(": ")
     assert name == "final relative L2 error"
     assert float(error) < 1e-3
