@@ -1,7 +1,9 @@
 """Mistakes of the first hour: what is said of them, and that it says what to write."""
 
 import functools
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,3 +128,80 @@ def test_errors_of_keras_have_no_note_of_jax() -> None:
     loss = tf.keras.losses.BinaryCrossentropy()
     text = said(lambda: loss(np.ones((2, 3)), np.ones((2, 2))), ValueError)
     assert text.endswith("output.shape=(2, 2)")
+
+
+def test_windows_that_are_batched_as_they_are() -> None:
+    windows = tf.data.Dataset.range(4).window(2).batch(2)
+    assert "flat_map(lambda window: window.batch(size))" in said(lambda: list(windows), ValueError)
+
+
+@pytest.mark.parametrize("name", ["py_function", "numpy_function"])
+def test_errors_of_python_calls_show_lines_of_the_user_alone(name: str) -> None:
+    def outer(x: Any) -> Any:
+        return tf.reshape(x, [3])
+
+    def python(x: Any) -> Any:
+        return outer(x)
+
+    # In a function `numpy_function` raises the error of a graph.
+    call = tf.function(lambda x: getattr(tf, name)(python, [x], tf.float32))
+    text = said(lambda: call(tf.ones([2])), tf.errors.UnknownError)
+    assert "InvalidArgumentError: Input to reshape is a tensor with 2 values" in text
+    assert re.findall(r"line \d+, in (\w+)", text) == ["python", "outer"]
+    without = tf.function(lambda x: getattr(tf, name)(lambda: x, [x], tf.float32))
+    assert "Traceback" not in said(lambda: without(tf.ones([2])), tf.errors.InvalidArgumentError)
+
+
+@pytest.mark.parametrize("strategy", [tf.distribute.get_strategy, tf.distribute.MirroredStrategy])
+def test_an_argument_of_replicas_that_stands_alone(strategy: Callable[[], Any]) -> None:
+    text = said(lambda: strategy().run(lambda x: x, args=tf.ones([1])), ValueError)
+    assert text.startswith("positional args must be a list or tuple, got <class ")
+    assert "args=(x,)" in text
+
+
+def test_strategies_of_other_things() -> None:
+    strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+    distribute = functools.partial(strategy.experimental_distribute_dataset, [1, 2])
+    assert "takes a tf.data.Dataset" in said(distribute, AttributeError)
+    workers = tf.distribute.MultiWorkerMirroredStrategy
+    text = said(lambda: workers(cluster_resolver="local"), ValueError)
+    assert text.startswith("cluster_resolver must be an instance of tf.distribute.cluster_resolver")
+
+
+@pytest.mark.parametrize(
+    ("target", "class_"),
+    [("y", TypeError), (object(), TypeError), ("float32", AttributeError), (1.0, AttributeError)],
+)
+def test_targets_that_are_no_tensors(target: Any, class_: type[BaseException]) -> None:
+    with tf.GradientTape() as tape:
+        x = tf.Variable(1.0)
+    said(lambda: tape.gradient(target, x), class_)
+
+
+def test_functions_have_a_line_in_messages() -> None:
+    @tf.function
+    def returns_an_object() -> Any:
+        return object()
+
+    place = rf"returns_an_object \(\S*{Path(__file__).name}:\d+\)"
+    assert re.search(f"in compilation of {place}, found", said(returns_an_object, TypeError))
+    save = functools.partial(tf.saved_model.save, tf.Module(), "unused")
+    text = said(lambda: save(returns_an_object.python_function), ValueError)
+    assert re.search(f"got {place}. Only", text)
+
+
+@pytest.mark.parametrize("seed", ["a", [1, 2]])
+def test_seeds_that_are_no_number(seed: Any) -> None:
+    text = said(lambda: tf.random.set_seed(seed), TypeError)
+    assert text == f"A seed must be an integer, not {seed!r}."
+
+
+def test_images_of_negative_size() -> None:
+    text = said(lambda: tf.image.resize(tf.ones([1, 3, 3, 1]), [-2, 2]), ValueError)
+    assert text == "Dimension -2 must be >= 0"
+
+
+def test_rows_of_different_number() -> None:
+    rows = (tf.ones([3]), tf.ones([4]))
+    text = said(lambda: tf.vectorized_map(lambda x: x[0], rows), tf.errors.InvalidArgumentError)
+    assert "different numbers of rows: [3, 4]" in text

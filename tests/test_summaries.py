@@ -101,6 +101,22 @@ def test_a_default_writer_that_is_closed_writes_nothing(tmp_path):
     assert events(np, tmp_path) == []
 
 
+def test_a_writer_that_is_closed_is_named(tmp_path):
+    writer = tf.summary.create_file_writer(str(tmp_path))
+    assert repr(writer) == f"<tf.summary.SummaryWriter of {str(tmp_path)!r}>"
+    writer.close()
+    with pytest.raises(RuntimeError, match="SummaryWriter .* is already closed"):
+        writer.set_as_default()
+
+
+def test_what_is_no_number_is_refused_without_a_writer():
+    with pytest.raises(tf.errors.UnimplementedError, match="Cast string to float"):
+        tf.summary.scalar("loss", "b", step=0)
+    with pytest.raises(TypeError, match="expected string or bytes-like object, got 'int'"):
+        tf.summary.scalar(3, 1.0)
+    assert not tf.summary.scalar("loss", 1.0)
+
+
 def test_without_tensorboardx_there_is_an_error_that_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboardX.event_file_writer", None)
     with pytest.raises(ImportError, match=r"`summary` brings: pip install '"):

@@ -301,10 +301,16 @@ def refused_input(kernel: str, place: int, expected: str, given: str) -> Invalid
 
 def unsupported_value(value: Any) -> ValueError:
     """Makes the exception for a value that is nothing a tensor could hold, such as None."""
-    return ValueError(
+    error = ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)!r}) to a "
         "Tensor."
     )
+    if hasattr(value, "element_spec"):
+        error.add_note(
+            "A dataset is no tensor: iterate over it. The elements of `window` are datasets; "
+            "`flat_map(lambda window: window.batch(size))` makes tensors of them."
+        )
+    return error
 
 
 def inconvertible(value: Any, kernel_name: str) -> TypeError:

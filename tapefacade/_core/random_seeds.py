@@ -71,6 +71,8 @@ def set_seed(seed: Any) -> None:
     `shuffle`, the candidate samplers, `tf.nn.dropout`, and what is made of these draw the numbers
     that TensorFlow draws, in a `tf.function` as well.
 
+    Unlike TensorFlow, where the first draw fails, a text or a list is refused here.
+
     Args:
         seed: an integer, or None for numbers that cannot be repeated.
 
@@ -113,7 +115,7 @@ def packed_state(passed: int, seed: int, key: int) -> np.ndarray[Any, Any]:
 
 
 def as_integer(seed: Any) -> int:
-    """Returns a seed as an integer; texts are refused."""
-    if isinstance(seed, str | bytes):
+    """Returns a seed as an integer; texts and lists are refused."""
+    if isinstance(seed, str | bytes | list | tuple):
         raise TypeError(f"A seed must be an integer, not {seed!r}.")
     return int(seed)

@@ -61,6 +61,16 @@ def users_frames(traceback: types.TracebackType | None) -> types.TracebackType |
     return found
 
 
+def users_lines(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """Returns a traceback of the lines of users alone, or all of it where none is left out."""
+    if traceback is None or not Filtering.on:
+        return traceback
+    rest = users_lines(traceback.tb_next)
+    if is_own(traceback.tb_frame.f_code.co_filename):
+        return rest
+    return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
+
+
 def shorten(error: Exception) -> None:
     """Takes our lines out of the traceback of an error, and hides errors that led to it within.
 

@@ -55,6 +55,10 @@ MESSAGE_GATHER_IN_REPLICA = (
 MESSAGE_PER_REPLICA = (
     "InputReplicationMode.PER_REPLICA is only supported in `distribute_datasets_from_function`."
 )
+MESSAGE_NO_DATASET = (
+    "{0!r} object has no attribute '_variant_tensor'\n`experimental_distribute_dataset` takes a "
+    "tf.data.Dataset, and was given {0!r}. Write tf.data.Dataset.from_tensor_slices(x).batch(size)."
+)
 MESSAGE_IN_SCOPE = "Must not be called inside a `tf.distribute.Strategy` scope."
 HINT_IN_SCOPE = "Leave the scope first; within it, its strategy is the current one."
 MESSAGE_SERVERS = (
@@ -62,6 +66,14 @@ MESSAGE_SERVERS = (
     "tf.distribute.MirroredStrategy() for the devices of this machine, which needs no other change "
     "of a program that calls `strategy.run` (in the place of `ClusterCoordinator.schedule`)."
 )
+
+
+def _require_positions(args: Any) -> None:
+    if not isinstance(args, list | tuple):
+        raise hinted(
+            ValueError(f"positional args must be a list or tuple, got {type(args)}"),
+            "Write args=(x,) for one argument x.",
+        )
 
 
 def require_across_replicas(message: str = MESSAGE_IN_REPLICA) -> None:
@@ -302,6 +314,7 @@ class Strategy:
 
         Raises:
             RuntimeError: if it is called within a replica.
+            ValueError: if `args` is no tuple or list; `args=(x,)` is the one of `x`.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> strategy.run(lambda x: x + 1.0, args=(tf.constant(1.0),)).numpy()
@@ -314,6 +327,7 @@ class Strategy:
         }
         """
         require_across_replicas()
+        _require_positions(args)
         if self.num_replicas_in_sync == 1:
             with entered(self, ReplicaContext(self)), self._placed():
                 return fn(*args, **(kwargs or {}))
@@ -440,6 +454,7 @@ class Strategy:
 
         Raises:
             NotImplementedError: if the options ask for a dataset for each replica.
+            AttributeError: if it is no dataset.
 
         >>> strategy = tf.distribute.MirroredStrategy()
         >>> for x in strategy.experimental_distribute_dataset(tf.data.Dataset.range(4).batch(2)):
@@ -450,6 +465,8 @@ class Strategy:
         modes = InputReplicationMode
         if options and options.experimental_replication_mode is modes.PER_REPLICA:
             raise NotImplementedError(MESSAGE_PER_REPLICA)
+        if not hasattr(dataset, "element_spec"):
+            raise AttributeError(MESSAGE_NO_DATASET.format(type(dataset).__name__))
         return DistributedDataset(dataset, self)
 
     def distribute_datasets_from_function(
@@ -639,6 +656,7 @@ class _DefaultDistributionStrategy(Strategy):
         self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None,
         options: Any = None,
     ) -> Any:  # fmt: skip
+        _require_positions(args)
         return fn(*args, **(kwargs or {}))
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:

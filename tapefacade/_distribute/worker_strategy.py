@@ -156,6 +156,11 @@ class MultiWorkerMirroredStrategy(DeviceStrategy):
     def __init__(
         self, cluster_resolver: ClusterResolver | None = None, communication_options: Any = None
     ) -> None:
+        if not isinstance(cluster_resolver, ClusterResolver | None):
+            raise ValueError(
+                "cluster_resolver must be an instance of "
+                "tf.distribute.cluster_resolver.ClusterResolver"
+            )
         super().__init__()
         resolver = TFConfigClusterResolver() if cluster_resolver is None else cluster_resolver
         self.cluster_resolver = resolver

@@ -13,6 +13,7 @@ from tapefacade._core.error_texts import kernel_prefix
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import type_of
+from tapefacade._core.tracebacks import users_lines
 from tapefacade._core.type_spec import TypeSpec
 from tapefacade._definition.op import function
 from tapefacade._function.control.host_calls import COLLECTED_CALLS, note_types, recorded_call
@@ -146,7 +147,7 @@ def _call(func: Callable[..., Any], arguments: list[Any], specs: list[Any]) -> l
             if found and not isinstance(returned, list | tuple) and not specs:
                 raise IndexError("list index out of range")
     except Exception as error:  # of the user's Python: it becomes TensorFlow's
-        raise _error_of(error, where) from error
+        raise _error_of(error, where) from None  # its text tells of that one
     if len(results) < len(specs):
         raise errors.InvalidArgumentError(
             None, None,
@@ -175,8 +176,10 @@ def _error_of(error: Exception, where: str) -> errors.OpError:
     kind: Any = next((CLASSES[base] for base in type(error).__mro__ if base in CLASSES), None)
     if isinstance(error, errors.OpError) or kind is None:
         kind = errors.UnknownError
-    shown = "".join(traceback.format_tb(error.__traceback__)[1:])
-    text = f"{where}{type(error).__name__}: {error}\nTraceback (most recent call last):\n\n{shown}"
+    text = f"{where}{type(error).__name__}: {error}"
+    lines = "".join(traceback.format_tb(users_lines(error.__traceback__)))
+    if lines:
+        text += f"\nTraceback (most recent call last):\n\n{lines}"
     return kind(None, None, text)
 
 
@@ -302,7 +305,7 @@ def _results(
         with THREAD.temporarily(functions=[]):
             found = func(*given)
     except Exception as error:  # of the user's Python: it becomes TensorFlow's
-        raise _error_of(error, "") from error
+        raise _error_of(error, "") from None  # its text tells of that one
     flat = _flat(found)
     if len(flat) != len(wanted):
         raise errors.InvalidArgumentError(

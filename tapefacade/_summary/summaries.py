@@ -84,6 +84,8 @@ def _tensor(value: Any) -> EagerTensor:
 
 
 def _tag(name: str) -> str:
+    if not isinstance(name, str | bytes | None):
+        raise TypeError(f"expected string or bytes-like object, got {type(name).__name__!r}")
     scope = get_current_name_scope()
     return f"{scope}/{name}" if scope else name
 
@@ -102,6 +104,7 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
         Whether it was written, a boolean scalar: there may be no writer.
 
     Raises:
+        UnimplementedError: if `data` is a text, also where there is no writer.
         ValueError: if `data` is no scalar, or there is no step.
 
     >>> import tempfile
@@ -114,7 +117,8 @@ def scalar(name: str, data: Any, step: Any = None, description: str | None = Non
     """
     assert_scalar(data)
     metadata = SummaryMetadata("scalars", description=description or "")
-    return _write(_tag(name), lambda: [cast(data, dtypes.float32)], step, metadata)
+    number = cast(data, dtypes.float32)  # refused where it is no number, also without a writer
+    return _write(_tag(name), lambda: [number], step, metadata)
 
 
 @op("_summary_buckets", gradient=NotDifferentiable())

@@ -101,6 +101,7 @@ class FileWriter(SummaryWriter):
     """
 
     def __init__(self, directory: str, max_queue: int, flush_millis: int, end: str) -> None:
+        self._directory = directory
         # Unlike the time in the name, the two numbers are nobody else's.
         self._file = EventFile(directory, f".{os.getpid()}.{next(_SERIAL)}{end}")
         self._max_queue = max_queue
@@ -109,6 +110,9 @@ class FileWriter(SummaryWriter):
         self._flushed = time.monotonic()
         self._lock = threading.RLock()
         self._finalizer = weakref.finalize(self, self._file.close)
+
+    def __repr__(self) -> str:
+        return f"<tf.summary.SummaryWriter of {self._directory!r}>"
 
     @property
     def is_closed(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.dtypes import as_dtype
 from tapefacade._core.error_texts import (
     invalid,
     no_dtype,
@@ -118,9 +119,8 @@ def class_name(value: Any) -> str:
 def upstream_gradients(targets: list[Any], output_gradients: Any) -> list[Any]:
     """Returns the upstream gradient of each target, or None for ones."""
     for target in targets:
-        if target is None:
-            raise TypeError("Cannot convert the argument `type_value`: None to a TensorFlow DType.")
         if not isinstance(target, Tensor | Variable):
+            as_dtype(target)  # TensorFlow asks first whether it is one
             missing = "_id" if hasattr(target, "dtype") else "dtype"
             raise hinted(
                 AttributeError(f"{class_name(target)!r} object has no attribute {missing!r}"),

@@ -7,6 +7,7 @@ from tapefacade._core import nest
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
+from tapefacade._trace.program_listing import function_in_sentence
 
 DEFAULT_SIGNATURE = "serving_default"
 
@@ -22,9 +23,10 @@ def named_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
     for name, made in named.items():
         concrete = _concrete(made)
         if concrete is None:
+            shown = function_in_sentence(made) if callable(made) else made
             raise ValueError(
                 "Expected a TensorFlow function for which to generate a signature, but got "
-                f"{made}. Only `tf.functions` with an input signature or concrete functions can be "
+                f"{shown}. Only `tf.functions` with an input signature or concrete functions can be "
                 "used as a signature."
             )
         if outputs_by_name(concrete._outputs) is None:

@@ -7,7 +7,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import MESSAGE_SINGLETON, index_out_of_range, invalid
 from tapefacade._core.random_keys import rehearsing
-from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tracebacks import shortening
 from tapefacade._core.type_spec import spec_of
 from tapefacade._definition.op import function
@@ -75,7 +75,10 @@ def vectorized_map(
     count = max(sizes)
     for size in sizes:
         if size not in (1, count):
-            raise invalid(index_out_of_range(f"[{size}]", size, size))
+            raise hinted(
+                invalid(index_out_of_range(f"[{size}]", size, size)),
+                f"The tensors of `elems` have different numbers of rows: {sizes}.",
+            )
     if not callable(fn):
         raise TypeError(f"'{type(fn).__name__}' object is not callable")
     with as_if_once():

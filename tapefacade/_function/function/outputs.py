@@ -14,6 +14,7 @@ from tapefacade._core.type_spec import spec_of
 from tapefacade._extension.extension_type import ExtensionType, is_dense
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
+from tapefacade._trace.program_listing import function_in_sentence
 
 MESSAGE_NO_TENSOR = (
     "To be compatible with tf.function, Python functions must return zero or more Tensors or "
@@ -127,6 +128,6 @@ def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
     if _is_object(leaf):
         return leaf
     raise hinted(
-        TypeError(MESSAGE_NO_TENSOR.format(function, type(leaf).__name__)),
+        TypeError(MESSAGE_NO_TENSOR.format(function_in_sentence(function), type(leaf).__name__)),
         "Return the tensors, and keep other objects outside of the function.",
     )

@@ -126,7 +126,8 @@ def _with_lists(original: Callable[..., Any]) -> Callable[..., Any]:
     @like(original)
     def update_shapes_dict_for_target_fn(target_fn: Any, shapes_dict: Any, **kwargs: Any) -> Any:
         shapes = original(target_fn, shapes_dict=shapes_dict, **kwargs)
-        if target_fn.__name__ != "build" or target_fn.__module__.startswith("keras."):
+        module = target_fn.__module__ or ""  # None of what `exec` makes without a `__name__`
+        if target_fn.__name__ != "build" or module.startswith("keras."):
             return shapes
         return {name: _with_methods(shape) for name, shape in shapes.items()}
 

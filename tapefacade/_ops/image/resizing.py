@@ -75,8 +75,9 @@ def resize(
         A float32 tensor; of the type of `images` if the method is `"nearest"`.
 
     Raises:
-        ValueError: if `images` or `size` has another form, or there is no such method.
-        InvalidArgumentError: if a size is not positive.
+        ValueError: if `images` or `size` has another form, a size is negative, or there is no such
+            method.
+        InvalidArgumentError: if a size is 0.
 
     >>> tf.image.resize([[[0.0], [1.0]]], [1, 4]).numpy().ravel()
     array([0.  , 0.25, 0.75, 1.  ], dtype=float32)
@@ -104,7 +105,10 @@ def _new_size(size: Any) -> tuple[int, int]:
     if tuple(size.shape) != (2,):
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     height, width = size.numpy().tolist()
-    if height <= 0 or width <= 0:
+    for length in (height, width):
+        if length < 0:
+            raise ValueError(f"Dimension {length} must be >= 0")
+    if not height or not width:
         raise invalid("output dimensions must be positive")
     return height, width
 
