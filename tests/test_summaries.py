@@ -105,7 +105,7 @@ def test_a_writer_that_is_closed_is_named(tmp_path):
     writer = tf.summary.create_file_writer(str(tmp_path))
     assert repr(writer) == f"<tf.summary.SummaryWriter of {str(tmp_path)!r}>"
     writer.close()
-    with pytest.raises(RuntimeError, match="SummaryWriter .* is already closed"):
+    with pytest.raises(RuntimeError, match=r"SummaryWriter .* is already closed"):
         writer.set_as_default()
 
 

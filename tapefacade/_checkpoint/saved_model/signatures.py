@@ -26,8 +26,8 @@ def named_signatures(signatures: Any) -> dict[str, ConcreteFunction]:
             shown = function_in_sentence(made) if callable(made) else made
             raise ValueError(
                 "Expected a TensorFlow function for which to generate a signature, but got "
-                f"{shown}. Only `tf.functions` with an input signature or concrete functions can be "
-                "used as a signature."
+                f"{shown}. Only `tf.functions` with an input signature or concrete functions can "
+                "be used as a signature."
             )
         if outputs_by_name(concrete._outputs) is None:
             raise ValueError(
