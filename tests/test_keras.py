@@ -15,7 +15,7 @@ from steps import close_everything, counted, settle
 
 import tapefacade as tf
 from tapefacade._keras import patches
-from tapefacade._tape import disconnected_gradients
+from tapefacade._state import disconnected_variables
 
 
 @pytest.fixture(autouse=True)
@@ -377,13 +377,14 @@ def none_gradients(name):
 @pytest.mark.parametrize("name", DEAD_PATHS)
 def test_an_optimizer_without_any_gradient_says_why(name):
     v, gradient = none_gradients(name)
-    with pytest.raises(ValueError, match="No gradients provided") as raised:
-        tf.keras.optimizers.SGD().apply_gradients([(gradient, v)])
-    assert str(raised.value) == "No gradients provided for any variable."  # Keras's own
-    (note,) = raised.value.__notes__
-    assert re.match(f"v has no gradient, because {DEAD_PATHS[name][1]}", note)
-    assert "tape.explain(" in note
-    assert "\n" not in note
+    older = tf.compat.v1.train.GradientDescentOptimizer(0.1)
+    for optimizer in (tf.keras.optimizers.SGD(), older):
+        with pytest.raises(ValueError, match="No gradients provided for any variable") as raised:
+            optimizer.apply_gradients([(gradient, v)])
+        (note,) = raised.value.__notes__
+        assert re.match(f"v has no gradient, because {DEAD_PATHS[name][1]}", note)
+        assert "tape.explain(" in note
+        assert "\n" not in note
 
 
 def test_a_watch_that_was_forgotten_is_named():
@@ -423,10 +424,10 @@ def test_a_model_says_why_it_has_no_gradient_in_steps_functions_and_fit():
 
 
 def test_reasons_that_nobody_asks_for_are_not_sought_for_ever():
-    for _ in range(2 * disconnected_gradients.MAX_TEXTS):
+    for _ in range(2 * disconnected_variables.MAX_TEXTS):
         none_gradients("cast")
-    assert disconnected_gradients._LAST_GRADIENTS.count <= disconnected_gradients.MAX_TEXTS
-    disconnected_gradients._LAST_GRADIENTS.count = 0
+    assert disconnected_variables._LAST_GRADIENTS.count <= disconnected_variables.MAX_TEXTS
+    disconnected_variables._LAST_GRADIENTS.count = 0
 
 
 def test_a_reason_keeps_no_variable_alive():

@@ -11,6 +11,7 @@ from tapefacade._definition.op import function
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import fill, zeros
 from tapefacade._ops.math.elementary import sqrt, square
+from tapefacade._state.disconnected_variables import add_reason
 from tapefacade._state.variable import Variable
 
 _GLOBAL_STEP: list[Variable] = []  # it, once it was made
@@ -121,7 +122,9 @@ class Optimizer:
         used = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
         if not used:
             names = [str(variable) for _, variable in pairs]
-            raise ValueError(f"No gradients provided for any variable: {names}.")
+            error = ValueError(f"No gradients provided for any variable: {names}.")
+            add_reason(error, [variable for _, variable in pairs])
+            raise error
         self._create_slots([variable for _, variable in used])
         self._prepare()
         for gradient, variable in used:

@@ -105,6 +105,16 @@ class Explanation:
     def __repr__(self) -> str:
         return "\n".join(str(finding) for finding in self.findings)
 
+    def in_one_line(self) -> str:
+        """Returns why there is no gradient for the first source, and how many others have none."""
+        first, *others = self.findings
+        text = f"{first.source} has no gradient, {first.reason.rstrip('.:')}"
+        if first.places:
+            text += f": {first.places[0]}"
+        if others:
+            text += f"; nor {'has' if len(others) == 1 else 'have'} {len(others)} more"
+        return f"{text}. `tape.explain(target, variables)` says what to write instead."
+
 
 class Break(NamedTuple):
     """Where a gradient stops.

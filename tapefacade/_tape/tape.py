@@ -17,8 +17,9 @@ from tapefacade._core.tracebacks import shortening
 from tapefacade._ops.array.copying import zeros_like
 from tapefacade._ops.array.creation import eye, zeros
 from tapefacade._ops.array.shaping import reshape
+from tapefacade._state.disconnected_variables import keep_reason
 from tapefacade._state.variable import SERIAL, Variable
-from tapefacade._tape import backward_pass, disconnected_gradients
+from tapefacade._tape import backward_pass
 from tapefacade._tape.batch_jacobian_check import check_rows
 from tapefacade._tape.derivatives.derivative import (
     BATCH_JACOBIAN,
@@ -490,11 +491,11 @@ class GradientTape:
             if sources_are_flat is SINGLE_TYPES:
                 results = self._derive(GRADIENT, (target,), (sources,), _ONES)[0]
                 if results is None:
-                    disconnected_gradients.keep(self, target, [sources])
+                    self._keep_reason(target, [sources])
             else:
                 results = self._derive(GRADIENT, (target,), sources, _ONES)
                 if results and results[0] is None and _all_none(results):
-                    disconnected_gradients.keep(self, target, sources)
+                    self._keep_reason(target, sources)
                 if type(sources) is tuple:
                     results = tuple(results)
         else:
@@ -502,6 +503,9 @@ class GradientTape:
         if not self._persistent:
             self._release()
         return results
+
+    def _keep_reason(self, target: Any, sources: Sequence[Any]) -> None:
+        keep_reason(sources, lambda: self.explain(target, list(sources)).in_one_line())
 
     def _gradient(
         self, target: Any, sources: Any, output_gradients: Any, unconnected_gradients: Any
@@ -520,7 +524,7 @@ class GradientTape:
         unconnected = unconnected_gradients_of(unconnected_gradients)
         results = self._derive(GRADIENT, flat_targets, flat_sources, upstream)
         if flat_targets and results and _all_none(results):
-            disconnected_gradients.keep(self, flat_targets[0], flat_sources)
+            self._keep_reason(flat_targets[0], flat_sources)
         if unconnected is UnconnectedGradients.ZERO:
             results = [
                 zeros_like(value_of(source)) if result is None else result

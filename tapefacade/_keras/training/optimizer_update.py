@@ -21,7 +21,7 @@ from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
 from tapefacade._keras.backend.conversion import NUMBERS
 from tapefacade._keras.backend.lifted_functions import KerasState
-from tapefacade._tape.disconnected_gradients import reason
+from tapefacade._state.disconnected_variables import add_reason
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -80,8 +80,8 @@ def filter_with_reason(original: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return original(self, grads, vars)
         except ValueError as error:
-            if all(gradient is None for gradient in grads) and (why := reason(vars)):
-                error.add_note(why)
+            if all(gradient is None for gradient in grads):
+                add_reason(error, vars)
             raise
 
     return _filter_empty_gradients
