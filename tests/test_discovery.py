@@ -102,3 +102,16 @@ def test_a_persistent_tape_leaves_out_what_it_did_not_record():
         tape.reset()
         assert repr(tape) == "<tf.GradientTape: 0 ops; recording>"
     assert repr(tape) == "<tf.GradientTape: 0 ops; ready>"
+
+
+def test_objects_show_what_they_were_made_with():
+    for name in ("LBFGS", "GaussNewton", "LevenbergMarquardt", "NaturalGradient"):
+        optimizer = getattr(tf.optimizers, name)(max_iterations=7)
+        assert repr(optimizer).startswith(f"tf.optimizers.{name}(max_iterations=7, ")
+        assert repr(eval(repr(optimizer))) == repr(optimizer)
+    strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+    assert repr(strategy) == "<tf.distribute.MirroredStrategy of 2 replicas on CPU:0, CPU:1>"
+    default = repr(tf.distribute.get_strategy())
+    assert default == "<tf.distribute.DefaultDistributionStrategy of 1 replica>"
+    numbers = tf.data.Dataset.range(3).as_numpy_iterator()
+    assert repr(numbers).startswith("NumpyIterator(iterator=<")

@@ -260,6 +260,9 @@ class NumpyIterator(PythonIterator[Any]):
     def __init__(self, dataset: Any) -> None:
         self._iterator = iter(dataset)
 
+    def __repr__(self) -> str:
+        return f"NumpyIterator(iterator={self._iterator!r})"
+
     def __iter__(self) -> "NumpyIterator":
         return self
 

@@ -232,6 +232,13 @@ class Strategy:
         self._variables: list[weakref.ref[DistributedVariable]] = []
         self._functions: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
+    def __repr__(self) -> str:
+        count = self.num_replicas_in_sync
+        devices = [name.rpartition("device:")[2] for name in self._devices]
+        where = f" on {', '.join(devices)}" if devices else ""
+        kind = type(self).__name__.lstrip("_")
+        return f"<tf.distribute.{kind} of {count} replica{'s' * (count > 1)}{where}>"
+
     @property
     def extended(self) -> StrategyExtended:
         """What libraries ask for."""

@@ -5,6 +5,7 @@ there and gives the next point. The loop over both is a `tf.while_loop`, so the 
 program once, whatever the number of iterations.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -120,6 +121,11 @@ class Minimizer(Module):
             None if max_evaluations is None else checked_count("max_evaluations", max_evaluations)
         )
         self._state_names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        names = [name for name in inspect.signature(type(self)).parameters if hasattr(self, name)]
+        settings = ", ".join(f"{name}={getattr(self, name)!r}" for name in names if name != "name")
+        return f"tf.optimizers.{type(self).__name__}({settings})"
 
     # What an optimizer defines.
 
