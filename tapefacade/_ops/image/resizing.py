@@ -13,7 +13,13 @@ from jax import lax
 from tapefacade._core import errors
 from tapefacade._core.conversion import convert, convert_to_tensor
 from tapefacade._core.dtypes import float32, int32
-from tapefacade._core.error_texts import MESSAGE_BOXES, invalid, refused_choice, shape_text
+from tapefacade._core.error_texts import (
+    MESSAGE_BOXES,
+    invalid,
+    negative_dimension,
+    refused_choice,
+    shape_text,
+)
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.argument_checks import as_integer
@@ -107,7 +113,7 @@ def _new_size(size: Any) -> tuple[int, int]:
     height, width = size.numpy().tolist()
     for length in (height, width):
         if length < 0:
-            raise ValueError(f"Dimension {length} must be >= 0")
+            raise ValueError(negative_dimension(length))
     if not height or not width:
         raise invalid("output dimensions must be positive")
     return height, width
