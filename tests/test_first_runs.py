@@ -196,6 +196,10 @@ PROGRAMS = {
     "while": (
         lambda x: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2), (0, x)),
         (F,)),
+    "long while": (  # XLA goes on where NumPy has come to
+        lambda x: lax.while_loop(
+            lambda s: s[0] < 30_000, lambda s: (s[0] + 1, s[1] + x * 1e-4), (0, x)),
+        (F,)),
     "switch": (lambda x: [lax.switch(k, [jnp.sin, jnp.cos, jnp.tan], x) for k in (-1, 1, 5)], (F,)),
     "random": (lambda x: jax.random.normal(jax.random.key(3), (4,)) + x[0], (F,)),
     "gather": (
@@ -238,7 +242,7 @@ def test_numpy_computes_what_xla_does(name):
 
 
 NEEDS_NO_COMPILER = [
-    "conv", "depthwise conv", "transposed conv", "max pool", "scan", "gathers", "scatters",
+    "conv", "depthwise conv", "transposed conv", "max pool", "scan", "while", "gathers", "scatters",
     "integers", "bytes", "orders",
 ]  # fmt: skip
 
@@ -423,6 +427,35 @@ def test_initial_values_that_are_drawn_are_not_compiled(monkeypatch):
     assert count.compiled == 1
     for own, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(own, other, 1e-6, 1e-7)
+
+
+DRAWS = {
+    "gamma": lambda n: tf.random.stateless_gamma([n, 2], [1, n], [0.5, 3.0]),
+    "poisson": lambda n: tf.random.stateless_poisson([n, 2], [1, n], [0.5, 30.0]),
+    "binomial": lambda n: tf.random.stateless_binomial([n], [1, n], 30.0, 0.4),
+    "in a loop": lambda n: tf.while_loop(
+        lambda k, x: tf.reduce_any(x < 0.9),
+        lambda k, x: (k + 1, tf.maximum(x, tf.random.stateless_uniform([n], [k, n]))),
+        (0, tf.zeros([n])),
+    )[1],
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_draws_that_try_until_they_fit_are_compiled_when_they_have_repeated(name, monkeypatch):
+    """XLA takes 0.8 to 3 s for one; NumPy computes a few numbers in some milliseconds."""
+    draw = DRAWS[name]
+    monkeypatch.setattr(first_runs, "WEIGHT_OF_DRAWS", 0.0)
+    monkeypatch.setattr(first_runs, "SIZE_OF_DRAW", first_runs.MIN_SIZE)
+    settle()
+    with counted() as count:
+        found = [draw(n).numpy() for n in (3, 4, 5, *[3] * (first_runs.RUNS_OF_VARYING - 2))]
+    assert count.compiled == 0
+    with counted() as count:
+        found += [draw(n).numpy() for n in (3, 3, 3)]
+    assert count.compiled == 1
+    for again in found[3:]:
+        np.testing.assert_allclose(again, found[0], 1e-6)
 
 
 def test_what_an_optimizer_does_alike_for_all_variables_is_traced_once(monkeypatch):

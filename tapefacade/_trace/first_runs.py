@@ -33,13 +33,18 @@ from tapefacade._trace.slices import Slice
 WEIGHT_OF_DEEP_PROGRAM = 600.0
 # Steps of a program that can be so deep, as they are and with the gradients written out. To trace
 # those of a program that is not would be in vain. A convolution is worth so many of the others, and
-# so is a draw of random numbers: a model's first values take XLA as long as its step.
+# so is a draw of random numbers: a model's first values take XLA as long as its step. To compile
+# one draw of those that try until numbers fit takes 0.8 to 3 s.
 MIN_STEPS_BY_NUMPY = 24
 MIN_SIZE = 400
 SIZE_OF_CONVOLUTION = 40
-SIZE_OF_DRAW = 100
-# A program whose shapes vary is compiled when it has run so often with the same ones; at once if it
-# has larger values, where NumPy is slow.
+SIZE_OF_DRAW = 200
+SLOW_DRAWS = ("gamma", "poisson", "binomial", "parameterizedtruncatednormal")
+# Programs of few steps and few values that draw numbers are computed by NumPy from this weight on,
+# which is half a second.
+WEIGHT_OF_DRAWS = 250.0
+# They, and programs whose shapes vary, are compiled when they have run so often with the same ones;
+# at once if they have larger values, where NumPy is slow.
 RUNS_OF_VARYING = 16
 MAX_ELEMENTS_OF_VARYING = 2**18
 MAX_BYTES_ON_HOST = 2**14  # of a value in a first call that a program takes as it is
@@ -54,11 +59,13 @@ class FirstRuns:
     Attributes:
         job: the compilation, if it has been asked for.
         count: how often it has run so.
+        max_count: how often it runs so before it is compiled, while its shapes do not vary.
     """
 
-    def __init__(self, program: NumpyProgram) -> None:
+    def __init__(self, program: NumpyProgram, max_count: int) -> None:
         self.job: CompilationJob | None = None
         self.count = 0
+        self.max_count = max_count
         self._program = program
 
     def call(self, *arguments: Any) -> Any:
@@ -215,7 +222,8 @@ def _begun(executable: Executable, arguments: Sequence[Any]) -> FirstRuns | None
     runs = executable.first_runs
     if runs is not None:
         varies = _is_small(executable.part) and SHAPE_CHANGES.varies(executable.part)
-        if runs.job is None and runs.count >= (RUNS_OF_VARYING if varies else 1):
+        enough = RUNS_OF_VARYING if varies else runs.max_count
+        if runs.job is None and (runs.count >= enough or not BACKGROUND_COMPILER.is_on):
             runs.job = compilation(executable, arguments)
     elif executable.call is None and _is_possible(executable, arguments):
         runs = _made(executable)
@@ -237,11 +245,26 @@ def _is_possible(executable: Executable, arguments: Sequence[Any]) -> bool:
     return _is_for_numpy(executable, arguments)
 
 
+def _draws_few(part: Slice) -> bool:
+    """Whether draws are what makes a program slow to compile, and it has no large values."""
+    return size_of(part) < MIN_SIZE <= _size_of_kernels(part) and _is_small(part)
+
+
 def _size_of_kernels(part: Slice) -> int:
-    """Returns the steps that convolutions and draws are worth."""
-    kernels = [step.operation.kernel.lower() for step in part.steps]
-    draws = sum("random" in kernel or "truncatednormal" in kernel for kernel in kernels)
-    return SIZE_OF_DRAW * draws + SIZE_OF_CONVOLUTION * sum("conv" in k for k in kernels)
+    """Returns the steps that convolutions and draws are worth, those in loops too."""
+    return sum(
+        _size_of_kernel(step.operation.kernel.lower()) + sum(map(_size_of_kernels, bodies))
+        for step in part.steps
+        for bodies in [step.operation.bodies]
+    )
+
+
+def _size_of_kernel(kernel: str) -> int:
+    if any(name in kernel for name in SLOW_DRAWS):
+        return MIN_SIZE
+    if "random" in kernel or "truncatednormal" in kernel:
+        return SIZE_OF_DRAW
+    return SIZE_OF_CONVOLUTION if "conv" in kernel else 0
 
 
 def _is_for_numpy(executable: Executable, arguments: Sequence[Any]) -> bool:
@@ -271,11 +294,13 @@ def _made(executable: Executable) -> FirstRuns | None:
         return None
     with _timed(), jax.enable_x64(True), no_collection():
         program = NumpyProgram(executable)
-        is_needed = is_constant or varies or program.weight >= WEIGHT_OF_DEEP_PROGRAM
+        draws = _draws_few(part)
+        least = WEIGHT_OF_DRAWS if draws else WEIGHT_OF_DEEP_PROGRAM
+        is_needed = is_constant or varies or program.weight >= least
         if not program.is_possible or not is_needed:
             return None
         program.prepare()
-    return FirstRuns(program)
+    return FirstRuns(program, RUNS_OF_VARYING if draws else 1)
 
 
 @contextlib.contextmanager

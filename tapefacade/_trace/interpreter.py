@@ -34,8 +34,10 @@ WEIGHTS = {
     "scan": 20.0, "reshape": 0.3, "squeeze": 0.3, "broadcast_in_dim": 0.3, "slice": 0.5,
     "copy": 0.0,
 }  # fmt: skip
-# Operations that a loop of known length may have in all of its iterations to be computed here.
+# Operations that a loop may have in all of its iterations to be computed here; those that one of
+# computed length has beyond are XLA's. An operation counts as often as it has so many elements.
 MAX_IN_LOOP = 20_000
+ELEMENTS_OF_A_CALL = 2**14
 # Elements in a window that NumPy takes the largest of, or adds up.
 MAX_IN_WINDOW = 128
 # Multiplications in a product of two matrices. For more of them NumPy's library uses threads, which
@@ -960,6 +962,8 @@ class Interpreter:
         if all(_is_numpys(_aval(v)) for v in (*equation.invars, *equation.outvars)):
             if name == "scan":
                 made = self._scan(equation)
+            elif name == "while":
+                made = self._while(equation)
             elif name == "cond":
                 made = self._cond(equation)
             elif name == "optimization_barrier":
@@ -1012,6 +1016,31 @@ class Interpreter:
             return [*carry, *stacked]
 
         return run
+
+    def _while(self, equation: JaxprEqn) -> Function:
+        params = equation.params
+        body, test = self._inner(params["body_jaxpr"]), self._test(params["cond_jaxpr"])
+        of_test = params["cond_nconsts"]
+        first = of_test + params["body_nconsts"]  # of what is carried
+        largest = max((math.prod(_aval(v).shape) for v in equation.outvars), default=0)
+        work = weight_of(_open(params["body_jaxpr"])) * max(1.0, largest / ELEMENTS_OF_A_CALL)
+        most = self.max_in_loop / max(1.0, work)
+        by_xla = _by_xla(equation)  # compiled only where it is called
+
+        def run(*arrays: Any) -> list[Any]:
+            carry, count = list(arrays[first:]), 0
+            while test.run([*arrays[:of_test], *carry])[0]:
+                if count >= most:  # XLA goes on from here
+                    return by_xla(*arrays[:first], *carry)
+                carry = body.run([*arrays[of_test:first], *carry])
+                count += 1
+            return carry
+
+        return run
+
+    def _test(self, jaxpr: Any) -> "Interpreter":
+        """Returns what computes whether a loop goes on."""
+        return self._inner(jaxpr)
 
     def _last_uses(self) -> list[tuple[int, ...]]:
         """Returns for each call the places of values that nobody needs after it."""

@@ -301,21 +301,9 @@ class WatchedProgram(Interpreter):
         finally:
             self._watch.loops.pop()
 
-    def _while(self, equation: JaxprEqn) -> Any:
-        params = equation.params
-        split = params["cond_nconsts"]
-        end = split + params["body_nconsts"]
-        body = self._inner(params["body_jaxpr"])
+    def _test(self, jaxpr: Any) -> Interpreter:
         self._of_loop = False
-        condition = self._inner(params["cond_jaxpr"])
-
-        def run(*arrays: Any) -> list[Any]:
-            of_condition, of_body, state = arrays[:split], arrays[split:end], arrays[end:]
-            while bool(condition.run([*of_condition, *state])[0]):
-                state = body.run([*of_body, *state])
-            return list(state)
-
-        return run
+        return super()._test(jaxpr)
 
     def run(self, arguments: Sequence[Any]) -> list[Any]:
         found = super().run(arguments)

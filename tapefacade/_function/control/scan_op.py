@@ -84,6 +84,7 @@ class ScanLoop(Operation):
     def __init__(self, plan: ScanPlan) -> None:
         self.plan = plan
         self.name = {MAP: "map_fn", SCAN: "scan", FOLD: "while_loop"}[plan.kind]
+        self.bodies = (plan.program.part,)
         self.replayable = plan.program.replayable and not plan.opaque
         self._dependencies: tuple[frozenset[int], ...] | None = None
         self.check_types: list[tuple[TensorType, ...]] = []  # known once it has been inferred

@@ -93,6 +93,7 @@ class DynamicLoop(Operation):
         self.plan = plan
         self.stands_apart = plan.apart
         programs = (plan.condition, plan.body)
+        self.bodies = tuple(p.part for p in programs)
         self.replayable = not plan.opaque and all(p.replayable for p in programs)
         self.check_types: list[list[tuple[TensorType, ...]]] = []  # known once it is inferred
         self._dependencies: tuple[frozenset[int], ...] | None = None
