@@ -91,7 +91,9 @@ def _compare(options: argparse.Namespace) -> None:
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     setting = f"{version}; {_version()}; {machine}"
     raise SystemExit(
-        comparison.compare(options.script, options.arguments, python, setting, options.html)
+        comparison.compare(
+            options.script, options.arguments, python, setting, options.html, options.timeout
+        )
     )
 
 
@@ -264,6 +266,13 @@ def _parser() -> argparse.ArgumentParser:
         help="a Python that has TensorFlow; by default this one",
     )
     compare.add_argument("--html", metavar="FILE", help="write it as a page, too")
+    compare.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        help="end each run after so long, and compare what both have printed by then; so does "
+        "Ctrl-C for the run that it comes in",
+    )
     compare.add_argument("script", metavar="SCRIPT", help="the script to run")
     compare.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="its arguments"

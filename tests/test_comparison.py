@@ -134,7 +134,7 @@ def test_losses_have_their_names(line, wanted):
 
 def test_the_same_output_is_status_0(compared, tmp_path):
     file = tmp_path / "page.html"
-    status, shown = compared(PROGRAM, "1.00000001", "--html", str(file))
+    status, shown = compared(PROGRAM, "1.00000001", "--html", str(file), "--timeout", "600")
     assert status == 0, shown
     assert "Both have printed the same 4 lines" in shown
     assert re.search(r"first loss +9 +9\n +last loss +1 +1\n", shown)
@@ -203,7 +203,7 @@ def test_times_and_places_in_memory_may_be_any(one, other):
     assert difference(one, other + " 2") == math.inf
 
 
-def ended(status, *lines, has_seed=True, errors=((), ())):
+def ended(status, *lines, advice="", errors=((), ())):
     """A comparison of two runs that have printed the columns of `lines`."""
     texts = zip(*lines, strict=True) if lines else ((), ())
     status = status if isinstance(status, tuple) else (status, status)
@@ -213,7 +213,7 @@ def ended(status, *lines, has_seed=True, errors=((), ())):
             ("TensorFlow", "tapefacade"), texts, status, errors, strict=True
         )
     ]
-    return comparison.Comparison("a.py", *runs, comparison.compared_lines(*runs), has_seed)
+    return comparison.Comparison("a.py", *runs, comparison.compared_lines(*runs), advice)
 
 
 def test_a_status_of_both_is_no_difference():
@@ -270,12 +270,76 @@ def test_a_page_of_very_many_lines_is_short():
 
 
 def test_numbers_without_a_seed_are_explained():
-    other = ended(0, ("loss 0.5", "loss 0.7"), has_seed=False)
+    other = ended(0, ("loss 0.5", "loss 0.7"), advice=comparison.NO_SEED)
     assert "sets no seed" in comparison.verdict(other)
-    for found in (ended(0, ("loss 0.5", "loss 0.7")), ended(0, ("a", "b"), has_seed=False)):
+    for found in (ended(0, ("loss 0.5", "loss 0.7")), ended(0, ("a", "b"), advice="a seed")):
         assert "seed" not in comparison.verdict(found)
 
 
 def test_moments_are_not_compared():
     assert comparison._factor(0.03, 0.0001) == ""
     assert comparison._factor(3.0, 1.0) == " (3.0 times as fast)"
+
+
+@pytest.mark.parametrize(
+    ("program", "advice"),
+    [
+        ("np.random.rand(3)", comparison.NO_SEED),
+        ("tf.random.set_seed(0)", ""),
+        (
+            "tf.random.set_seed(0); np.random.seed(0); tf.keras.Sequential()",
+            comparison.NO_KERAS_SEED,
+        ),
+        ("random.seed(0); tf.keras.Sequential()", ""),
+        ("tf.keras.utils.set_random_seed(0); tf.keras.Sequential()", ""),
+    ],
+)
+def test_seeds_that_a_program_lacks(program, advice):
+    assert comparison.seed_advice(program) == advice
+
+
+def test_a_program_that_does_not_end_is_ended():
+    program = "import time; print('a\\nhalf a line', end='', flush=True); time.sleep(600)"
+    found = comparison.run("TensorFlow", [sys.executable, "-c", program], limit=1.0)
+    assert found.was_ended
+    assert found.status == 0
+    assert [line.text for line in found.lines] in (["a"], [])  # where Python starts slowly
+
+
+def test_of_runs_that_were_ended_what_both_have_printed_is_compared():
+    theirs = comparison.ProgramRun("TensorFlow", printed("a", "loss 1", "loss 2"), 9.0, 0, [])
+    ours = comparison.ProgramRun("tapefacade", printed("a", "loss 1"), 9.0, 0, [], was_ended=True)
+    found = comparison.Comparison("a.py", theirs, ours, comparison.compared_lines(theirs, ours))
+    assert found.status == comparison.SAME
+    assert comparison.verdict(found) == (
+        "Under tapefacade it was ended after 9 s. Both have printed the same 2 lines, with the "
+        "same numbers."
+    )
+    ours.was_ended = False
+    found = comparison.Comparison("a.py", theirs, ours, comparison.compared_lines(theirs, ours))
+    assert found.status == comparison.DIFFERENT
+
+
+def test_who_waits_is_told(capsys, monkeypatch):
+    monkeypatch.setattr(comparison, "SECONDS_BETWEEN_REPORTS", 0.05)
+    program = "import time; print('step 7', flush=True); time.sleep(0.5)"
+    found = comparison.run("TensorFlow", [sys.executable, "-c", program])
+    told = capsys.readouterr().err
+    assert told.startswith("compare: runs under TensorFlow; Ctrl-C or `--timeout SECONDS` ends it")
+    assert " 1 lines, the last: step 7" in told
+    assert [line.text for line in found.lines] == ["step 7"]
+    assert not found.was_ended
+
+
+def test_where_the_time_goes_is_told_by_a_report():
+    theirs = [PrintedLine("a", 0.0), PrintedLine("b", 1.0)]
+    ours = [PrintedLine("a", 0.0), PrintedLine("b", 3.0)]
+    runs = [
+        comparison.ProgramRun(title, lines, 4.0, 0, [])
+        for title, lines in (("TensorFlow", theirs), ("tapefacade", ours))
+    ]
+    found = comparison.Comparison("a.py", *runs, comparison.compared_lines(*runs))
+    assert "`python -m tapefacade run --report a.py` says where" in comparison.verdict(found)
+    runs.reverse()
+    found = comparison.Comparison("a.py", *runs, comparison.compared_lines(*runs))
+    assert "--report" not in comparison.verdict(found)

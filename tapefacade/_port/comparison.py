@@ -1,7 +1,8 @@
 """`python -m tapefacade compare`: what a program prints under TensorFlow and here, and how fast.
 
 The program runs twice, one after the other, each time in a process of its own. Nothing is put into
-it: what is compared are the lines that it prints (`printed_lines.py`).
+it: what is compared are the lines that it prints (`printed_lines.py`). Meanwhile standard error
+says which run it is, how long it has taken and what it has printed last.
 """
 
 import dataclasses
@@ -24,7 +25,12 @@ from tapefacade._port.printed_lines import LinePair, PrintedLine, losses, paired
 SEED = re.compile(
     r"set_seed|set_random_seed|random\.seed|default_rng\(\s*\w|RandomState\(\s*\w|from_seed"
 )
+# What seeds Keras, whose first weights and dropout draw from Python's generator.
+KERAS_SEED = re.compile(r"set_random_seed|(?<!np\.)(?<!numpy\.)\brandom\.seed\(")
 SAME, DIFFERENT, FAILED = 0, 1, 2
+SECONDS_BETWEEN_REPORTS = 20.0
+SECONDS_TO_END = 5.0  # for a program that is asked to
+FACTOR_TO_EXPLAIN, MIN_SECONDS_TO_EXPLAIN = 1.5, 1.0
 ERROR_LINES = 12
 RAISED = re.compile(r"(?:\w+\.)*(\w*(?:Error|Exception|KeyboardInterrupt)\b.*)")
 MAX_WIDTH = 200  # of the message of an exception
@@ -39,6 +45,10 @@ MIN_SECONDS_FOR_FACTOR = 0.05  # what is shorter is chance
 NO_SEED = (
     "The program sets no seed, so its random numbers are others at every run: "
     "`tf.random.set_seed(0)`, `np.random.seed(0)`."
+)
+NO_KERAS_SEED = (
+    "Keras draws first weights and dropout from Python's generator, which `tf.random.set_seed` "
+    "does not seed: write `tf.keras.utils.set_random_seed(0)`."
 )
 WIDTH, HEIGHT = 640, 220
 COLOURS = "#c2410c", "#1d4ed8"
@@ -89,8 +99,9 @@ class ProgramRun:
         title: under what it ran.
         lines: what it printed.
         seconds: how long it took.
-        status: its exit status.
+        status: its exit status; 0 if it was ended.
         errors: what it wrote to standard error.
+        was_ended: whether it had run as long as it may.
     """
 
     title: str
@@ -98,6 +109,7 @@ class ProgramRun:
     seconds: float
     status: int
     errors: list[PrintedLine]
+    was_ended: bool = False
 
     @property
     def raised(self) -> str:
@@ -116,11 +128,6 @@ class ProgramRun:
         """The seconds until it printed its first line: start, imports, and mostly compiling."""
         return self.lines[0].seconds if self.lines else None
 
-    @property
-    def later(self) -> float | None:
-        """The seconds from its first line to its last: the steps."""
-        return self.lines[-1].seconds - self.lines[0].seconds if len(self.lines) > 1 else None
-
 
 @dataclasses.dataclass
 class Comparison:
@@ -131,7 +138,7 @@ class Comparison:
         theirs: its run under TensorFlow.
         ours: its run here.
         pairs: what they have printed.
-        has_seed: whether the program sets a seed, so far as one can see.
+        advice: what to write for the same random numbers at every run, if the program does not.
         setting: versions and machine.
     """
 
@@ -139,8 +146,22 @@ class Comparison:
     theirs: ProgramRun
     ours: ProgramRun
     pairs: list[LinePair]
-    has_seed: bool = True
+    advice: str = ""
     setting: str = ""
+
+    @property
+    def runs(self) -> tuple[ProgramRun, ProgramRun]:
+        """Both runs."""
+        return self.theirs, self.ours
+
+    @property
+    def later(self) -> tuple[float | None, float | None]:
+        """The seconds from the first line to the last that both have printed: the steps."""
+        both = [(pair.theirs, pair.ours) for pair in self.pairs if pair.theirs and pair.ours]
+        if len(both) < 2:
+            return None, None
+        (a, b), (c, d) = both[0], both[-1]
+        return c.seconds - a.seconds, d.seconds - b.seconds
 
     @property
     def first_difference(self) -> int | None:
@@ -168,8 +189,9 @@ class Comparison:
 
 
 def compare(
-    script: str, arguments: list[str], python: str, setting: str, html: str | None = None
-) -> int:
+    script: str, arguments: list[str], python: str, setting: str, html: str | None = None,
+    limit: float | None = None,
+) -> int:  # fmt: skip
     """Runs a program under TensorFlow and here, and prints both side by side.
 
     Args:
@@ -178,20 +200,37 @@ def compare(
         python: an interpreter that has TensorFlow.
         setting: versions and machine, for the page.
         html: a file that the same goes into, as a page.
+        limit: after how many seconds a run is ended; None to wait for its end.
 
     Returns:
         The exit status: 0 if both have printed the same, 1 if not, 2 if one of them has failed.
     """
-    theirs = run("TensorFlow", [python, script, *arguments])
-    ours = run("tapefacade", [sys.executable, "-m", "tapefacade", "run", script, *arguments])
+    theirs = run("TensorFlow", [python, script, *arguments], limit)
+    ours = run("tapefacade", [sys.executable, "-m", "tapefacade", "run", script, *arguments], limit)
     program = pathlib.Path(script).read_text(encoding="utf-8", errors="replace")
     pairs = compared_lines(theirs, ours)
-    comparison = Comparison(script, theirs, ours, pairs, bool(SEED.search(program)), setting)
+    comparison = Comparison(script, theirs, ours, pairs, seed_advice(program), setting)
     sys.stdout.write(report(comparison))
     if html:
         pathlib.Path(html).write_text(page(comparison), encoding="utf-8")
         sys.stdout.write(f"\nAs a page: {html}\n")
     return comparison.status
+
+
+def seed_advice(program: str) -> str:
+    """Says what to write for the same random numbers at every run, if a program does not.
+
+    Args:
+        program: its text.
+
+    >>> seed_advice("tf.random.set_seed(0)")
+    ''
+    >>> print(seed_advice("tf.random.set_seed(0); tf.keras.layers.Dense(3)"))
+    Keras draws first weights and dropout from Python's generator, ...
+    """
+    if not SEED.search(program):
+        return NO_SEED
+    return NO_KERAS_SEED if "keras" in program and not KERAS_SEED.search(program) else ""
 
 
 def compared_lines(theirs: ProgramRun, ours: ProgramRun) -> list[LinePair]:
@@ -205,6 +244,8 @@ def compared_lines(theirs: ProgramRun, ours: ProgramRun) -> list[LinePair]:
         ours: the other.
     """
     pairs = list(paired_lines(theirs.lines, ours.lines))
+    while pairs and _is_beyond(pairs[-1], theirs, ours):
+        pairs.pop()
     if not theirs.status and not ours.status:
         noted = paired_lines(theirs.errors, ours.errors)
         pairs += (pair for pair in noted if math.isfinite(pair.difference))
@@ -214,6 +255,11 @@ def compared_lines(theirs: ProgramRun, ours: ProgramRun) -> list[LinePair]:
         moments.append(moment)
     order = sorted(range(len(pairs)), key=moments.__getitem__)
     return [pairs[place] for place in order]
+
+
+def _is_beyond(last: LinePair, theirs: ProgramRun, ours: ProgramRun) -> bool:
+    """Whether a run was ended before it could print what the other has printed last."""
+    return (theirs.was_ended and last.theirs is None) or (ours.was_ended and last.ours is None)
 
 
 def tensorflow_version(python: str) -> str | None:
@@ -229,37 +275,82 @@ def tensorflow_version(python: str) -> str | None:
     return asked.stdout.strip() if asked.returncode == 0 else None
 
 
-def run(title: str, command: list[str]) -> ProgramRun:
+def run(title: str, command: list[str], limit: float | None = None) -> ProgramRun:
     """Runs a program and notes what it prints, and when.
+
+    Who waits sees on standard error which run it is. Ctrl-C ends the program as the limit does.
 
     Args:
         title: under what it runs.
         command: the words of the command.
+        limit: after how many seconds it is ended; None to wait for its end.
     """
     environment = {
         "TF_CPP_MIN_LOG_LEVEL": "2", "PYTHONIOENCODING": "utf-8", **os.environ,
         "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
+    _tell(f"runs under {title}; Ctrl-C or `--timeout SECONDS` ends it, and compares what there is")
     began = time.perf_counter()
+    lines: list[PrintedLine] = []
     errors: list[PrintedLine] = []
+    rest: list[PrintedLine] = []  # half a line: what a program that is ended was about to print
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
     ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        reader = threading.Thread(target=_read, args=(process.stderr, began, errors), daemon=True)
-        reader.start()
-        lines: list[PrintedLine] = []
-        _read(process.stdout, began, lines)
-        reader.join()
-        status = process.wait()
-    return ProgramRun(title, lines, time.perf_counter() - began, status, errors)
+        readers = [
+            threading.Thread(target=_read, args=(stream, began, found, after), daemon=True)
+            for stream, found, after in (
+                (process.stdout, lines, rest), (process.stderr, errors, errors),
+            )
+        ]  # fmt: skip
+        for reader in readers:
+            reader.start()
+        was_ended = not _wait(process, began, lines, limit)
+        for reader in readers:
+            reader.join()
+    lines += () if was_ended else rest
+    status = 0 if was_ended else process.returncode
+    return ProgramRun(title, lines, time.perf_counter() - began, status, errors, was_ended)
 
 
-def _read(stream: IO[bytes], began: float, lines: list[PrintedLine]) -> None:
+def _read(
+    stream: IO[bytes], began: float, lines: list[PrintedLine], rest: list[PrintedLine]
+) -> None:
     for line in stream:  # ends at "\n" only: a progress bar is one line
         text = shown(line.decode("utf-8", "replace"))
-        lines.append(PrintedLine(text, time.perf_counter() - began))
+        found = lines if line.endswith(b"\n") else rest
+        found.append(PrintedLine(text, time.perf_counter() - began))
+
+
+def _wait(
+    process: subprocess.Popen[bytes], began: float, lines: list[PrintedLine], limit: float | None
+) -> bool:
+    """Waits for a program, and tells of it; returns whether it came to its own end."""
+    end = math.inf if limit is None else began + limit
+    try:
+        while True:
+            left = max(0.0, end - time.perf_counter())
+            try:
+                process.wait(min(SECONDS_BETWEEN_REPORTS, left))
+                return True
+            except subprocess.TimeoutExpired:
+                if left <= SECONDS_BETWEEN_REPORTS:
+                    break
+            last = f", the last: {lines[-1].text}" if lines else ""
+            _tell(f"{time.perf_counter() - began:.0f} s, {len(lines):,} lines{last}")
+    except KeyboardInterrupt:
+        pass
+    process.terminate()
+    try:
+        process.wait(SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    return False
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"compare: {textwrap.shorten(text, MAX_WIDTH, placeholder=' ...')}\n")
+    sys.stderr.flush()
 
 
 def verdict(comparison: Comparison) -> str:
@@ -278,7 +369,21 @@ def verdict(comparison: Comparison) -> str:
             for run in _failed(comparison)
         )
         text = "".join(ends)
-    return text + _lines_verdict(comparison)
+    for run in comparison.runs:
+        if run.was_ended:
+            text += f"Under {run.title} it was ended after {run.seconds:.0f} s. "
+    return text + _lines_verdict(comparison) + _slowness(comparison)
+
+
+def _slowness(comparison: Comparison) -> str:
+    """Says who tells where the time goes, if there is more of it than under TensorFlow."""
+    theirs, ours = comparison.later
+    if theirs is None or ours is None or ours < MIN_SECONDS_TO_EXPLAIN:
+        return ""
+    if ours < FACTOR_TO_EXPLAIN * theirs:
+        return ""
+    command = f"python -m tapefacade run --report {comparison.script}"
+    return f" `{command}` says where the time goes; what is compiled is kept for the next start."
 
 
 def _lines_verdict(comparison: Comparison) -> str:
@@ -286,6 +391,8 @@ def _lines_verdict(comparison: Comparison) -> str:
     if number is None:
         count = len(comparison.pairs)
         if not count:
+            if any(run.was_ended and run.lines for run in comparison.runs):
+                return "There is no line of both to compare yet."
             return "Neither has printed anything."
         text = f"Both have printed the same {count:,} line{'s' * (count != 1)}"
         if not comparison.largest:
@@ -299,8 +406,8 @@ def _lines_verdict(comparison: Comparison) -> str:
         text += f", its numbers by up to {first.difference:.1e} of their size"
     different = sum(not pair.is_same for pair in comparison.pairs)
     text += f". {different:,} of {len(comparison.pairs):,} lines differ."
-    if not comparison.has_seed and math.isfinite(first.difference):
-        text += f" {NO_SEED}"
+    if comparison.advice and math.isfinite(first.difference):
+        text += f" {comparison.advice}"
     return text
 
 
@@ -321,11 +428,13 @@ def report(comparison: Comparison) -> str:
 
 
 def _speeds(comparison: Comparison) -> Iterator[tuple[str, str, str]]:
-    theirs, ours = comparison.theirs, comparison.ours
+    theirs, ours = comparison.runs
+    is_whole = not any(run.was_ended for run in comparison.runs)
+    whole = [("whole program", theirs.seconds, ours.seconds)] if is_whole else []
     for title, a, b in (
-        ("whole program", theirs.seconds, ours.seconds),
+        *whole,
         ("until its first line", theirs.first, ours.first),
-        ("from the first line to the last", theirs.later, ours.later),
+        ("from the first line to the last", *comparison.later),
     ):
         yield title, _seconds(a), _seconds(b) + _factor(a, b)
     for name, (a, b) in list(comparison.losses.items())[:MAX_LOSSES]:
@@ -364,7 +473,7 @@ def _shown(comparison: Comparison) -> Iterator[str]:
 
 
 def _failed(comparison: Comparison) -> "list[ProgramRun]":
-    return [run for run in (comparison.theirs, comparison.ours) if run.status]
+    return [run for run in comparison.runs if run.status]
 
 
 def page(comparison: Comparison) -> str:
