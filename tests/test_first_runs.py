@@ -196,6 +196,10 @@ PROGRAMS = {
     "while": (
         lambda x: lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2), (0, x)),
         (F,)),
+    "whiles side by side": (
+        jax.vmap(lambda x: lax.while_loop(
+            lambda s: s[0] < x[0] * 5, lambda s: (s[0] + 1, s[1] * 2 + x), (0.0, x))),
+        (F,)),
     "long while": (  # XLA goes on where NumPy has come to
         lambda x: lax.while_loop(
             lambda s: s[0] < 30_000, lambda s: (s[0] + 1, s[1] + x * 1e-4), (0, x)),

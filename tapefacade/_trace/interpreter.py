@@ -1029,10 +1029,11 @@ class Interpreter:
 
         def run(*arrays: Any) -> list[Any]:
             carry, count = list(arrays[first:]), 0
-            while test.run([*arrays[:of_test], *carry])[0]:
+            while np.any(goes_on := test.run([*arrays[:of_test], *carry])[0]):
                 if count >= most:  # XLA goes on from here
                     return by_xla(*arrays[:first], *carry)
-                carry = body.run([*arrays[of_test:first], *carry])
+                found = body.run([*arrays[of_test:first], *carry])
+                carry = found if np.ndim(goes_on) == 0 else _chosen(goes_on, found, carry)
                 count += 1
             return carry
 
@@ -1088,6 +1089,13 @@ def prepare_all(interpreters: Iterable[Interpreter]) -> None:
             return
         with concurrent.futures.ThreadPoolExecutor(COMPILERS) as pool:
             list(pool.map(_CompiledOperation.compile, missing))
+
+
+def _chosen(goes_on: Any, found: Sequence[Any], before: Sequence[Any]) -> list[Any]:
+    """Returns what loops side by side carry on: those that have ended keep what they had."""
+    shapes = [goes_on.shape + (1,) * (np.ndim(value) - goes_on.ndim) for value in found]
+    pairs = zip(shapes, found, before, strict=True)
+    return [np.where(goes_on.reshape(shape), new, old) for shape, new, old in pairs]
 
 
 def _listed(*arrays: Any) -> list[Any]:

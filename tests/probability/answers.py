@@ -7,6 +7,7 @@ import numpy as np
 
 from probability.bijectors import BIJECTORS
 from probability.distributions import DISTRIBUTIONS
+from probability.inference import INFERENCES
 from probability.samplers import SAMPLERS
 
 STATISTICS = ["mean", "mode", "stddev", "entropy"]
@@ -145,6 +146,9 @@ CHECKED = (
     "bijector Reciprocal", "bijector Tanh", "bijector SinhArcsinh", "bijector ScaleMatvecDiag",
     "bijector FillScaleTriL", "bijector SoftmaxCentered", "bijector PowerTransform",
     "sampler hamiltonian", "sampler random walk", "sampler lbfgs",
+    "inference series density", "inference series forecast", "inference series parts",
+    "inference variational", "inference factored",
+    "distribution Poisson",
 )  # fmt: skip
 
 
@@ -155,4 +159,5 @@ def asked(tf: Any, tfp: Any, case: str, at: list[Any] | None = None) -> Answers:
         return distribution_answers(tf, tfp, name, at)
     if kind == "bijector":
         return bijector_answers(tf, tfp, name)
-    return {"found": answer(tf, lambda: SAMPLERS[name](tf, tfp))}
+    cases = {**SAMPLERS, **INFERENCES}
+    return {"found": answer(tf, lambda: cases[name](tf, tfp))}

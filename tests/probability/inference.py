@@ -1,0 +1,94 @@
+"""Time series and variational inference: `INFERENCES[name](tf, tfp)`."""
+
+from typing import Any
+
+import numpy as np
+
+SERIES = (np.sin(np.arange(9)) + 0.1 * np.arange(9)).astype("float32")
+
+
+def _level(tf: Any, tfp: Any) -> tuple[Any, list[Any]]:
+    """A model of a level that drifts, and parameters of it."""
+    level = tfp.sts.LocalLevel(observed_time_series=SERIES, name="level")
+    model = tfp.sts.Sum([level], observed_time_series=SERIES)
+    return model, [tf.constant(0.3) for _ in model.parameters]
+
+
+def series_density(tf: Any, tfp: Any) -> Any:
+    model, parameters = _level(tf, tfp)
+    with tf.GradientTape() as tape:
+        tape.watch(parameters)
+        value = model.joint_distribution(SERIES).log_prob(*parameters)
+    return value, tape.gradient(value, parameters)
+
+
+def series_forecast(tf: Any, tfp: Any) -> Any:
+    model, parameters = _level(tf, tfp)
+    batch = [parameter[tf.newaxis] for parameter in parameters]
+    forecast = tfp.sts.forecast(model, SERIES, batch, num_steps_forecast=3)
+    return forecast.mean(), forecast.stddev()
+
+
+def series_parts(tf: Any, tfp: Any) -> Any:
+    model, parameters = _level(tf, tfp)
+    batch = [parameter[tf.newaxis] for parameter in parameters]
+    found = tfp.sts.decompose_by_component(model, SERIES, batch)
+    return [(part.mean(), part.stddev()) for part in found.values()]
+
+
+class Descent:
+    """What `fit_surrogate_posterior` asks of an optimizer."""
+
+    def apply_gradients(self, pairs: Any) -> Any:
+        return [variable.assign_sub(0.05 * slope) for slope, variable in pairs]
+
+
+def _posterior(tf: Any, tfp: Any) -> Any:
+    joint = tfp.distributions.JointDistributionSequential(
+        [
+            tfp.distributions.Normal(0.0, 2.0),
+            tfp.distributions.Gamma(3.0, 2.0),
+            lambda rate, mean: tfp.distributions.Sample(tfp.distributions.Normal(mean, rate), 9),
+        ]
+    )
+    return joint, lambda mean, rate: joint.log_prob(mean, rate, SERIES)
+
+
+def variational(tf: Any, tfp: Any) -> Any:
+    _, density = _posterior(tf, tfp)
+    location, scale = tf.Variable([0.1, 0.2]), tf.Variable([-1.0, -1.0])
+    softplus = tfp.bijectors.Softplus()
+    surrogate = tfp.distributions.JointDistributionSequential([
+        tfp.distributions.Normal(
+            tfp.util.DeferredTensor(location, lambda x: x[0], shape=[]),
+            tfp.util.DeferredTensor(scale, lambda x: tf.exp(x[0]), shape=[]),
+        ),
+        softplus(tfp.distributions.Normal(
+            tfp.util.DeferredTensor(location, lambda x: x[1], shape=[]),
+            tfp.util.DeferredTensor(scale, lambda x: tf.exp(x[1]), shape=[]),
+        )),
+    ])  # fmt: skip
+    losses = tfp.vi.fit_surrogate_posterior(
+        density, surrogate, Descent(), num_steps=12, sample_size=2, seed=tf.constant([3, 4]),
+        trainable_variables=[location, scale],
+    )  # fmt: skip
+    return losses, location, scale
+
+
+def factored(tf: Any, tfp: Any) -> Any:
+    """The posterior that `experimental.vi` builds of an event's shape."""
+    surrogate = tfp.experimental.vi.build_factored_surrogate_posterior(
+        event_shape=[[], [2]], bijector=[None, tfp.bijectors.Exp()],
+        initial_parameters={"loc": 0.2, "scale": 0.1},
+    )  # fmt: skip
+    drawn = surrogate.sample(2, seed=tf.constant([1, 5]))
+    return drawn, surrogate.log_prob(drawn), [len(surrogate.trainable_variables)]
+
+
+INFERENCES: dict[str, Any] = {
+    "series density": series_density,
+    "series forecast": series_forecast,
+    "series parts": series_parts,
+    "variational": variational,
+    "factored": factored,
+}
