@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tapefacade._core.error_texts import unsupported_value
+from tapefacade._core.tensor import FailedResult, is_left_open
 from tapefacade._core.tracebacks import shorten
 
 
@@ -189,6 +190,7 @@ def hand_over(
 
 def dispatched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a function made of several ops hand over values that its body cannot convert."""
+    has_result = function.__annotations__.get("return", True) is not None
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -197,6 +199,8 @@ def dispatched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         except HandOver as given:
             return hand_over(name, given, args, kwargs)
         except Exception as error:
+            if has_result and is_left_open(error):
+                return FailedResult(error)
             shorten(error)
             raise
 

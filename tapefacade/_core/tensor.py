@@ -98,11 +98,22 @@ UNTYPED: Any = UntypedValue()
 
 
 _RAISED_MARK = "_is_raised"
+_OPEN_MARK = "_is_left_open"
 
 
 def is_raised(error: Exception) -> bool:
     """Whether somebody has looked at a value that an error kept from being computed."""
     return _RAISED_MARK in error.__dict__
+
+
+def leave_open(error: Exception) -> None:
+    """Marks an error of what nobody may use."""
+    error.__dict__[_OPEN_MARK] = True
+
+
+def is_left_open(error: Exception) -> bool:
+    """Whether an error is that of what nobody may use: what follows from it fails as late."""
+    return _OPEN_MARK in error.__dict__
 
 
 class FailedValue:
@@ -459,6 +470,33 @@ class EagerTensor(TensorText, Operators, Tensor):
             "eval is not supported when eager execution is enabled, is .numpy() what you're "
             "looking for?"
         )
+
+
+class FailedResult(EagerTensor):
+    """What a function that has failed gives in a `tf.function`, where nobody may use it.
+
+    TensorFlow leaves out of a function what nobody uses, and raises for what somebody does. So
+    does this: it is a tensor of which not even the dtype is known, and raises whatever is asked.
+    """
+
+    __slots__ = ("_error",)
+
+    def __init__(self, error: Exception) -> None:
+        self._error = FailedValue(error.with_traceback(None))  # it would keep the caller alive
+
+    def _fail(self) -> NoReturn:
+        error = self._error.raised()
+        leave_open(error)
+        raise error
+
+    _type = _value = _recording = _slot = property(_fail)  # type: ignore[assignment]
+
+    def _remains(self, *operands: Any) -> "FailedResult":
+        return self
+
+
+for _name in OPERATORS.split():
+    setattr(FailedResult, f"__{_name}__", FailedResult._remains)
 
 
 def _unhashable(self: EagerTensor) -> NoReturn:

@@ -845,10 +845,20 @@ class Dataset:
         Args:
             name: ignored.
 
+        Raises:
+            TypeError: if there is a dtype that is known, and not int32, int64 or string.
+
         >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 1])
         >>> list(dataset.unique().as_numpy_iterator())
         [np.int32(1), np.int32(2)]
         """
+        for spec in leaves(self._node.known_spec()):
+            dtype = getattr(spec, "dtype", dtypes.int64)
+            if dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
+                raise TypeError(
+                    f"`tf.data.Dataset.unique` does not support type {dtype} -- only `tf.int32`, "
+                    "`tf.int64`, and `tf.string` are supported."
+                )
         return self._dataset_of(UniqueElements(self._node))
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Any:

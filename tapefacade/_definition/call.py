@@ -18,6 +18,7 @@ from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._definition.parameters import Parameter, freeze
 from tapefacade._trace import execution
 from tapefacade._trace.open_sizes import ACCOUNTS, note_static, open_sizes
+from tapefacade._trace.operation import Check
 from tapefacade._trace.recording import THREAD, Recording
 from tapefacade._trace.tree import BOOL, COMPLEX, EDGES, FLOAT, INT, TREE, Node
 
@@ -69,10 +70,18 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     if node.eager:
         recording.flush()
     elif op.check is not None and op.check.asserts and not is_right:
-        recording.raise_asserted()
+        _raise_asserted(op.check, recording)
     if node.structure is None:
         return tensors[0]
     return jax.tree_util.tree_unflatten(node.structure, tensors)
+
+
+def _raise_asserted(check: Check, recording: Recording) -> None:
+    """Raises what an op that exists in order to raise has found; in a function, if it is used."""
+    if check.stays or not THREAD.functions:
+        recording.raise_asserted()
+    else:
+        THREAD.functions[-1].asserted = True
 
 
 def _extend(key: tuple[Any, ...], values: list[Any], has_scalars: bool) -> Node:
@@ -345,7 +354,8 @@ def _check_on_host(
     with jax.enable_x64(True):
         ok, *details = op.test_on_host(arguments, static, types)
         if not isinstance(ok, Tracer) and not bool(ok):
-            if THREAD.recording.frame is not None and not op.check.stays:
+            in_function = bool(THREAD.functions) or THREAD.recording.frame is not None
+            if in_function and not op.check.stays:
                 return False
             raise op.error([np.asarray(d) for d in details], static)
     return not isinstance(ok, Tracer)

@@ -27,7 +27,7 @@ from tapefacade._core.gradient_rules import (
     NotDifferentiable as NotDifferentiable,
 )
 from tapefacade._core.registry import FUNCTIONS
-from tapefacade._core.tensor import EagerTensor, cast_hinted
+from tapefacade._core.tensor import EagerTensor, FailedResult, cast_hinted, is_left_open
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.call import record as record
@@ -38,7 +38,9 @@ from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.numpy_steps import are_equal
 from tapefacade._trace.operation import Check as Check, Operation
+from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD
+from tapefacade._trace.tree import users_line
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -62,6 +64,8 @@ BODY = """\
     try:
         return {}
     except Exception as _error:
+        if _is_left_open(_error) and not _stays:
+            return _FailedResult(_error)
         _shorten(_error)
         raise
 """
@@ -425,17 +429,24 @@ def op(
     return define
 
 
-def _failing_where_it_runs(composite: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a function that looks at values not fail in a body, which may not run."""
+def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a function that looks at values fail in a `tf.function` where its result is used.
+
+    In the body of a branch or loop, which may not run, it does not fail at all.
+    """
 
     @functools.wraps(composite)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return composite(*args, **kwargs)
         except errors.OpError as error:
-            recording = THREAD.recording
-            if recording.enclosing is not None and recording.frame is not None:
-                recording.observe(f"{composite.__name__} fails")
+            if THREAD.recording.frame is not None:
+                THREAD.recording.observe(f"{composite.__name__} fails")
+            if THREAD.functions:
+                if not is_left_open(error):
+                    line = in_sentence(users_line())
+                    error.add_note(f"The op is {composite.__name__}, called at {line}.")
+                return FailedResult(error)
             shorten(error)
             raise
 
@@ -452,7 +463,8 @@ def function(
         dispatch: whether the handlers of ragged tensors and the like (`_core/dispatch.py`) are
             called for what the function cannot convert. Ops do that by themselves.
         elementwise: how many first tensors it takes element by element; these may be ragged.
-        on_values: whether it computes with values at once, and may fail for some.
+        on_values: whether it computes with values at once, and may fail for some. In a
+            `tf.function` it fails where its result is used.
 
     Returns:
         A decorator that returns its argument, or a function around it.
@@ -465,7 +477,7 @@ def function(
         if dispatch:
             composite = dispatched(names[0], composite)  # type: ignore[assignment]
         if on_values:
-            composite = _failing_where_it_runs(composite)  # type: ignore[assignment]
+            composite = _failing_where_it_is_used(composite)  # type: ignore[assignment]
         register(names, composite)
         state(names[0], OpFacts(elementwise))
         return composite
@@ -509,6 +521,9 @@ def _public_function(definition: Op) -> Callable[..., Any]:
     namespace: dict[str, Any] = {
         "definition": definition, "record1": record1, "record2": record2,
         "record_many": record_many, "_shorten": shorten,
+        "_is_left_open": is_left_open,
+        "_stays": definition.check is not None and definition.check.stays,
+        "_FailedResult": FailedResult,
         "_type": type,  # a parameter may have that name
         **defaults,
     }  # fmt: skip

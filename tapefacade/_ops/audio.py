@@ -56,7 +56,7 @@ class _Reader:
             raise invalid(f"Header mismatch: Expected {text} but found {found}")
 
 
-@function("audio.decode_wav")
+@function("audio.decode_wav", on_values=True)
 @errors_of_kernel("DecodeWav")
 def decode_wav(
     contents: Any, desired_channels: int = -1, desired_samples: int = -1, name: None = None

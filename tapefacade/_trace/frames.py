@@ -42,15 +42,18 @@ class RunningCall:
         created: the variables that it has made, and their initial values.
         refusal: why it must not make variables; "" if it may.
         is_rehearsal: whether the next call records other Python if this one looks at a value.
+        asserted: whether an op that exists in order to raise has been called, of which TensorFlow
+            would run only what somebody uses.
     """
 
-    __slots__ = ("captured", "created", "is_rehearsal", "refusal")
+    __slots__ = ("asserted", "captured", "created", "is_rehearsal", "refusal")
 
     def __init__(self, refusal: str, is_rehearsal: bool = False) -> None:
         self.captured: dict[int, tuple[EagerTensor, EagerTensor]] = {}
         self.created: list[tuple[Any, EagerTensor]] = []
         self.refusal = refusal
         self.is_rehearsal = is_rehearsal
+        self.asserted = False
 
     def note_created(self, variable: Any) -> None:
         """Takes note of a new variable.

@@ -18,7 +18,14 @@ from numpy import ndarray
 
 from tapefacade._core.conversion import Captures
 from tapefacade._core.placement import Placement
-from tapefacade._core.tensor import HINT_TRACED, EagerTensor, FailedValue, is_raised
+from tapefacade._core.tensor import (
+    HINT_TRACED,
+    EagerTensor,
+    FailedValue,
+    is_left_open,
+    is_raised,
+    leave_open,
+)
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.thread_state import ThreadState
 from tapefacade._trace import execution
@@ -66,7 +73,7 @@ LATE_ERRORS: list[tuple[int, Exception]] = []
 WHY_ASSERTED = "what exists in order to raise"
 
 
-def _raise_late() -> None:
+def raise_late() -> None:
     """Raises the first error of this thread that nobody has seen."""
     thread = threading.get_ident()
     mine = [error for owner, error in LATE_ERRORS if owner == thread]
@@ -128,11 +135,14 @@ class Recording:
             if tensor is stand_in and not separate:  # what it was entered in has been computed
                 return self._enter_captured(original, tensor)
         kind = type(tensor._value)
+        failure = None
         if kind not in execution.CONCRETE and kind is not ndarray:
-            self._check_leaf(tensor)
+            failure = self._check_leaf(tensor)
         key = (self.at, tensor._type)
         node = EDGES.get(key) or _add_leaf(key)
         slot = node.first
+        if failure is not None:
+            self.data.failed[slot] = failure
         self.data.leaves[slot] = tensor
         self.at = node
         if not separate:
@@ -161,13 +171,23 @@ class Recording:
         self.data.captured.setdefault(id(stand_in), (tensor, stand_in))  # keeps its id its own
         return slot
 
-    def _check_leaf(self, tensor: EagerTensor) -> None:
-        """Computes a tensor that is pending in another recording; notes what JAX traces."""
+    def _check_leaf(self, tensor: EagerTensor) -> Exception | None:
+        """Computes a tensor that is pending in another recording; notes what JAX traces.
+
+        Returns:
+            Its error, if nobody may use it: what is recorded fails with it where it is used.
+
+        Raises:
+            Exception: its error else.
+        """
         value = tensor._value
+        if type(value) is FailedValue and is_left_open(value.error):
+            return value.error
         if (value is None or type(value) is FailedValue) and not self.is_within(tensor._recording):
             value = tensor._array()  # raises if it failed
         if isinstance(value, Tracer):
             self.traced[self.at.end] = current_trace(None)
+        return None
 
     def placeholder(self, type_: TensorType) -> EagerTensor:
         """Enters a tensor without a value, in a body."""
@@ -223,7 +243,8 @@ class Recording:
             owners[slot] = _REFERENCE(tensor)
             tensors.append(tensor)
         if node.checked:
-            self.effects.append(node.first_output)
+            if not THREAD.functions or node.operation.stays(node.static):  # type: ignore[union-attr]
+                self.effects.append(node.first_output)
             self.data.note_line(node.first_output, users_line())
         return tensors
 
@@ -302,7 +323,7 @@ class Recording:
                 since the last time keep the values from before.
         """
         if LATE_ERRORS and wanted is None:
-            _raise_late()
+            raise_late()
         if self.at.parent is None:
             return  # nothing has been recorded
         if self.frame is not None:
@@ -347,14 +368,28 @@ class Recording:
         self, failed: execution.ProgramFailedError, wanted: EagerTensor | str | None
     ) -> Exception | None:
         """Returns the error that is raised now; takes note of the others."""
-        raised = failed.error if wanted is None else None
+        due = self._due(failed)
+        raised = next(iter(due), None) if wanted is None else None
         if isinstance(wanted, EagerTensor):
             raised = wanted._value.error if type(wanted._value) is FailedValue else None
         elif wanted is WHY_ASSERTED:
             raised = next(iter(failed.asserted()), None)
         if raised is None:  # one error is enough
-            LATE_ERRORS.extend((threading.get_ident(), error) for error in failed.errors.values())
+            LATE_ERRORS.extend((threading.get_ident(), error) for error in due)
         return raised
+
+    def _due(self, failed: execution.ProgramFailedError) -> list[Exception]:
+        """Returns the errors that are raised though nobody looks at what they kept from being."""
+        if not THREAD.functions:
+            return list(failed.errors.values())
+        # In a function, as in TensorFlow, those of what it does: the results may be of no use.
+        values = [variable._seen._value for variable, _ in self.assigned.values()]
+        lost = [value.error for value in values if type(value) is FailedValue]
+        due = [e for slot, e in failed.errors.items() if slot in self.effects or e in lost]
+        for error in failed.errors.values():
+            if error not in due:
+                leave_open(error)
+        return due
 
     def _keep_the_rest(self, failed: execution.ProgramFailedError) -> None:
         """Leaves a step of which a part has failed: variables that depend on it are as before."""
@@ -443,7 +478,7 @@ class Recording:
 
         def error_of(slot: int) -> Exception | None:
             nodes = needed(self.at, [slot], self.data)
-            used = [slot for node in nodes for slot in (node.first_output, *node.ghosts)]
+            used = [s for n in nodes for s in (n.first_output, *n.inputs, *n.ghosts)]
             return next((self.data.failed[slot] for slot in used if slot in self.data.failed), None)
 
         rest = []

@@ -708,3 +708,10 @@ def iterators_that_nobody_reads(tf, np):
         iter(dataset)
         found.append([first, _all(dataset), _all(dataset)])
     return found
+
+
+def unique_elements_of_other_types(tf, np):
+    make = tf.data.Dataset.from_tensor_slices
+    values = [1.0, 1.0], tf.constant([1, 1], tf.int8), [True, True], {"a": [1.0]}
+    found = [_all(make(v).unique()) for v in ([1, 1], ["a", "a"], [[1], [1]])]
+    return found, [caught(lambda v=v: make(v).unique()) for v in values]

@@ -144,3 +144,20 @@ def python_assert_of_shapes(tf, np):
         return x.shape[0] * x, len(x.shape)
 
     return f(tf.ones([2, 1])), kind_of_error(f, tf.ones([3, 1]))
+
+
+def shapes_and_other_arrays(tf, np):
+    class Numbers:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3)
+
+    @tf.function
+    def f(x, kind):
+        return {"shape": x.shape, "array": Numbers(), "list": [x.shape[0], x]}[kind]
+
+    x = tf.ones([2, 3])
+    kinds = ["shape", "shape", "array", "list"]
+    return [f(x, kind) for kind in kinds], [
+        kind_of_error(tf.function(lambda y, v=v: v), x)
+        for v in (tf.TensorShape([None]), 2**70, np.array(["a", 1], object), {1, 2}, tf.float32)
+    ]

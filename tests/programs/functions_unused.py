@@ -1,4 +1,4 @@
-"""`tf.function`: ops that the host computes while they are recorded, and nobody uses."""
+"""`tf.function`: ops that the host computes and nobody uses."""
 
 from programs.functions import kind_of_error
 
@@ -76,3 +76,170 @@ def within_other_functions(tf, np):
             lambda i: i < 1, lambda i: i + (ints // zero)[0] + 1, [tf.constant(0)])),
         "used within": raised(tf, lambda z: (ints // zero) * 0 + tf.gather(ints, [5, 5])),
     }  # fmt: skip
+
+
+def raised_on_texts(tf, op):
+    """What functions of a text do in which an op is not used, used for nothing, and returned."""
+
+    @tf.function
+    def without(text):
+        op(text)
+        return tf.constant(7)
+
+    @tf.function
+    def followed(text):
+        tf.nest.map_structure(tf.size, op(text))
+        return tf.constant(7)
+
+    @tf.function
+    def within(text):
+        return op(text)
+
+    calls = [lambda f=f: f(tf.constant("abc")) for f in (without, without, followed, within)]
+    return [kind_of_error(call) for call in calls]
+
+
+def texts(tf, np):
+    return {
+        "number": raised_on_texts(tf, tf.strings.to_number),
+        "pattern": raised_on_texts(tf, lambda s: tf.strings.regex_replace(s, "(", "b")),
+        "part": raised_on_texts(tf, lambda s: tf.strings.substr(s, 99, 1)),
+        "letters": raised_on_texts(
+            tf, lambda s: tf.strings.unicode_transcode(s + b"\xff", "UTF-8", "UTF-8", "strict")),
+    }  # fmt: skip
+
+
+def files_1(tf, np):
+    return {
+        "read": raised_on_texts(tf, lambda s: tf.io.read_file(s + "/nowhere")),
+        "png": raised_on_texts(tf, tf.io.decode_png),
+        "jpeg": raised_on_texts(tf, tf.io.decode_jpeg),
+        "image": raised_on_texts(tf, tf.io.decode_image),
+    }
+
+
+def files_2(tf, np):
+    return {
+        "gif": raised_on_texts(tf, tf.io.decode_gif),
+        "sizes": raised_on_texts(tf, tf.io.extract_jpeg_shape),
+        "sound": raised_on_texts(tf, lambda s: tf.audio.decode_wav(s)[0]),
+    }  # fmt: skip
+
+
+def messages_1(tf, np):
+    return {
+        "raw": raised_on_texts(tf, lambda s: tf.io.decode_raw(s, tf.int32)),
+        "tensor": raised_on_texts(tf, lambda s: tf.io.parse_tensor(s, tf.int32)),
+        "base64": raised_on_texts(tf, lambda s: tf.io.decode_base64(s + "*")),
+    }  # fmt: skip
+
+
+def messages_2(tf, np):
+    feature = {"a": tf.io.FixedLenFeature([], tf.int64)}
+    return {
+        "csv": raised_on_texts(tf, lambda s: tf.io.decode_csv(s, [[1]])),
+        "gzip": raised_on_texts(tf, lambda s: tf.io.decode_compressed(s, "GZIP")),
+        "json": raised_on_texts(tf, tf.io.decode_json_example),
+        "example": raised_on_texts(tf, lambda s: tf.io.parse_single_example(s, feature)["a"]),
+    }  # fmt: skip
+
+
+def what_follows_from_a_failed_text(tf, np):
+    v = tf.Variable(2.0)
+    number = tf.strings.to_number
+
+    @tf.function
+    def unused(text):
+        x = number(text)
+        tf.reduce_sum((1.0 - x) * [1.0, 2.0])
+        tf.where(x > 0.0, x, 0.0)
+        return v * v
+
+    @tf.function
+    def caught(text):
+        try:
+            x = number(text)
+        except tf.errors.InvalidArgumentError:
+            x = tf.constant(-1.0)
+        return x
+
+    @tf.function
+    def assigned(text):
+        v.assign(number(text))
+        return 1
+
+    @tf.function
+    def asserted(text):
+        tf.debugging.assert_positive(number(text))
+        return 1
+
+    @tf.function
+    def compared(text):
+        tf.debugging.assert_less(number(text), 2.0)
+        return 1
+
+    @tf.function
+    def decided(text):
+        return 1 if number(text) > 0.0 else 2
+
+    @tf.function
+    def called(text):
+        caught(text)
+        return 1
+
+    @tf.function
+    def gradient(text):
+        with tf.GradientTape() as tape:
+            x = number(text)
+            y = v * v
+            x * y
+        return tape.gradient(y, v)
+
+    functions = unused, caught, assigned, asserted, compared, decided, called, gradient
+    texts = tf.constant("a"), tf.constant("1")
+    kinds = [kind_of_error(f, text) for f in functions for text in texts]
+    return kinds, v
+
+
+def checks_in_a_function_whose_python_runs(tf, np):
+    v, total = tf.Variable(tf.zeros([1, 1])), tf.Variable(0.0)
+
+    @tf.function
+    def unused(x):
+        inverse = tf.linalg.inv(tf.zeros([1, 1]) * x)
+        if x > 0.0:
+            x = x + 1.0
+        inverse + 1.0
+        return x
+
+    @tf.function
+    def returned(x):
+        inverse = tf.linalg.inv(tf.zeros([1, 1]) * x)
+        if x > 0.0:
+            inverse = inverse + 1.0
+        return inverse
+
+    @tf.function
+    def assigned(x):
+        v.assign(tf.linalg.inv(tf.zeros([1, 1]) * x))
+        if x > 0.0:
+            x = x + 1.0
+        return x
+
+    @tf.function
+    def with_text(x, text="abc"):
+        tf.linalg.inv(tf.zeros([1, 1]) * x)
+        tf.gather([1, 2], tf.cast(x, tf.int32) * 9)
+        total.assign_add(1.0)
+        return x
+
+    functions = unused, returned, assigned, with_text
+    kinds = [kind_of_error(lambda f=f: f(tf.constant(1.0))) for f in functions for _ in range(3)]
+    return kinds, v, total, tf.constant(1.0) + 1.0
+
+
+def failing_texts_in_a_dataset(tf, np):
+    texts = tf.data.Dataset.from_tensor_slices(["1", "a", "3"])
+    unused = texts.map(lambda s: (tf.strings.to_number(s), s)[1])
+    used = texts.map(tf.strings.to_number).ignore_errors()
+    return list(unused.as_numpy_iterator()), list(used.as_numpy_iterator())

@@ -17,6 +17,22 @@ def a_tridiagonal_matrix_of_size_1(tf, np):
     )
 
 
+def products_of_float32_and_bfloat16(tf, np):
+    single = tf.constant([[1.5, 2.0], [3.0, 4.0]])
+    brain = tf.constant([[1.0, 2.0], [3.0, -4.0]], tf.bfloat16)
+    found = []
+    for a, b in ((single, brain), (brain, single)):
+        for more in ({}, {"transpose_a": True}, {"transpose_b": True}):
+            found.append(tf.matmul(a, b, **more))
+        found += [tf.matmul(a, b, output_type=kind) for kind in (tf.float32, tf.bfloat16)]
+        found += [a @ b, tf.function(tf.matmul)(a, b)]
+    with tf.GradientTape() as tape:
+        tape.watch([single, brain])
+        y = tf.matmul(single, brain)
+    gradients = tape.gradient(y, [single, brain])
+    return found, gradients[0], tf.cast(gradients[1], tf.float32)
+
+
 def products_of_small_integers_and_bfloat16(tf, np):
     small = tf.constant([[1, 2], [3, 4]], tf.int8)
     brain = tf.constant([[1.0, 2.0], [3.0, -4.0]], tf.bfloat16)

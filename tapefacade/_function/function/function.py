@@ -65,6 +65,7 @@ from tapefacade._function.function.tracing import (
     FunctionTrace,
     InterruptedAssignments,
     RecordedRun,
+    raise_asserted,
     record_body,
 )
 from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
@@ -323,7 +324,10 @@ class Function(PolymorphicFunction):
             THREAD.functions.append(running)
             with draws_by_place(counts):
                 result = self._on_tensors(args, kwargs, tensors, python)
-                return OutputStructure(result, self._python).result()
+                structure = OutputStructure(result, self._python)
+                del result
+                raise_asserted(running, structure.tensors)
+                return structure.result()
         except KeyboardInterrupt:
             surely(interrupted.take_back)
             raise

@@ -1,5 +1,6 @@
 """What a function returns: the tensors in it, and the structure around them."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,19 +10,23 @@ import numpy as np
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, parts, with_parts
-from tapefacade._core.tensor import EagerTensor, hinted
+from tapefacade._core.tensor import EagerTensor, FailedValue, hinted
+from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.type_spec import spec_of
 from tapefacade._extension.extension_type import ExtensionType, is_dense
 from tapefacade._ops.array.tensor_array import TensorArray
 from tapefacade._state.variable import Variable
 from tapefacade._trace.program_listing import function_in_sentence
+from tapefacade._trace.recording import THREAD
 
 MESSAGE_NO_TENSOR = (
     "To be compatible with tf.function, Python functions must return zero or more Tensors or "
     "ExtensionTypes or None values; in compilation of {}, found return value of type {}, which is "
     "not a Tensor or ExtensionType."
 )
-_CONVERTED_TYPES = (bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array)
+_CONVERTED_TYPES = (
+    bool, int, float, complex, str, bytes, np.ndarray, np.generic, jax.Array, TensorShape
+)  # fmt: skip
 
 
 class OutputStructure:
@@ -115,18 +120,32 @@ def _form(leaf: Any) -> Any:
 
 def _is_object(leaf: Any) -> bool:
     """Whether a result is no tensor, and yet may be one: a TensorArray, a dataset, its iterator."""
+    if isinstance(leaf, EagerTensor):
+        return False
     return isinstance(leaf, TensorArray) or getattr(leaf, "_is_element", False) is True
 
 
+def raise_failed(tensors: Sequence[EagerTensor]) -> None:
+    """Raises the error of the first tensor that has been computed in vain."""
+    for tensor in tensors:
+        if type(tensor._value) is FailedValue:
+            raise tensor._value.raised()
+
+
 def _converted(leaf: Any, function: Callable[..., Any]) -> Any:
-    if leaf is None or isinstance(leaf, EagerTensor):
+    if leaf is None:
+        return leaf
+    if isinstance(leaf, EagerTensor):
+        if len(THREAD.functions) == 1:  # the caller of a function in another may use no result
+            raise_failed([leaf])
         return leaf
     if isinstance(leaf, Variable):
         return leaf._root.value()
-    if isinstance(leaf, _CONVERTED_TYPES):
-        return convert(leaf)
     if _is_object(leaf):
         return leaf
+    if isinstance(leaf, _CONVERTED_TYPES) or hasattr(leaf, "__array__"):
+        with contextlib.suppress(TypeError, ValueError):
+            return convert(leaf)
     raise hinted(
         TypeError(MESSAGE_NO_TENSOR.format(function_in_sentence(function), type(leaf).__name__)),
         "Return the tensors, and keep other objects outside of the function.",

@@ -8,14 +8,14 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._function.function.compiled_program import CompiledProgram
-from tapefacade._function.function.outputs import OutputStructure
+from tapefacade._function.function.outputs import OutputStructure, raise_failed
 from tapefacade._function.function.recorded_program import RecordedProgram, slot_in
 from tapefacade._function.function.rewriter import Rewritten
 from tapefacade._state.variable import ARGUMENT, RESULT
 from tapefacade._trace.assignments import boxes_of, set_together, surely
 from tapefacade._trace.frames import RunningCall
 from tapefacade._trace.program_listing import definition_line
-from tapefacade._trace.recording import THREAD, Recording
+from tapefacade._trace.recording import THREAD, Recording, raise_late
 from tapefacade._trace.tree import TREE
 
 
@@ -139,6 +139,24 @@ def begin_step(recording: Recording) -> None:
         recording.flush()
     elif recording.assigned:
         recording.assigned = {}
+
+
+def raise_asserted(running: RunningCall, results: Sequence[EagerTensor]) -> None:
+    """Raises what ops that exist in order to raise have found, as far as it matters.
+
+    Args:
+        running: the call of a function whose Python has run.
+        results: the tensors that it returns.
+    """
+    if not running.asserted:
+        return
+    outer = [call for call in THREAD.functions if call is not running]
+    if outer:
+        outer[-1].asserted = True
+    else:
+        THREAD.recording.raise_asserted()
+        raise_late()
+        raise_failed(results)
 
 
 def record_body(
@@ -311,6 +329,7 @@ class RecordedRun:
             THREAD.recording.data.is_rehearsal |= self._running.is_rehearsal
             trace = FunctionTrace(None, None, frame.observed, self._counts, looked=True)
             trace.specs = self.specs
+            raise_asserted(self._running, structure.tensors)
             return trace, structure.result(), True
         recorded = RecordedProgram(
             self._recording, frame, self._arguments, structure.tensors, self._draws
@@ -322,6 +341,7 @@ class RecordedRun:
             frame.keep()
             trace = FunctionTrace(None, None, why, self._counts)
             trace.specs = self.specs
+            raise_asserted(self._running, structure.tensors)
             return trace, structure.result(), True
         trace = FunctionTrace(recorded, structure, "")
         trace.specs = self.specs

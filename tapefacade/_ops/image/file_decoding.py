@@ -17,7 +17,7 @@ RATIOS = (1, 2, 4, 8)
 METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
 
 
-@function("io.decode_image", "image.decode_image")
+@function("io.decode_image", "image.decode_image", on_values=True)
 @errors_of_kernel("DecodeImage")
 def decode_image(
     contents: Any,
@@ -59,7 +59,7 @@ def decode_image(
     return image if read is wanted else convert_image_dtype(image, wanted)
 
 
-@function("io.decode_jpeg", "image.decode_jpeg")
+@function("io.decode_jpeg", "image.decode_jpeg", on_values=True)
 @errors_of_kernel("DecodeJpeg")
 def decode_jpeg(
     contents: Any,
@@ -117,7 +117,7 @@ def _check_jpeg(ratio: int, dct_method: str) -> None:
         raise invalid(f"dct_method must be one of {{{allowed}}}")
 
 
-@function("io.decode_and_crop_jpeg", "image.decode_and_crop_jpeg")
+@function("io.decode_and_crop_jpeg", "image.decode_and_crop_jpeg", on_values=True)
 @errors_of_kernel("DecodeAndCropJpeg")
 def decode_and_crop_jpeg(
     contents: Any,
@@ -177,7 +177,7 @@ def decode_and_crop_jpeg(
     return from_host(np.ascontiguousarray(pixels[top:bottom, left:right]))
 
 
-@function("io.decode_png", "image.decode_png")
+@function("io.decode_png", "image.decode_png", on_values=True)
 @errors_of_kernel("DecodePng")
 def decode_png(
     contents: Any, channels: int = 0, dtype: Any = uint8, name: None = None
@@ -207,7 +207,7 @@ def decode_png(
     return from_host(_decoded("DecodePng", contents, channels or 0, wanted.name, frame=True))
 
 
-@function("io.decode_gif", "image.decode_gif")
+@function("io.decode_gif", "image.decode_gif", on_values=True)
 @errors_of_kernel("DecodeGif")
 def decode_gif(contents: Any, name: None = None) -> EagerTensor:
     """Decodes the frames of a GIF file.
@@ -231,7 +231,7 @@ def decode_gif(contents: Any, name: None = None) -> EagerTensor:
     return from_host(pixels[None] if pixels.ndim == 3 else pixels)
 
 
-@function("io.decode_bmp", "image.decode_bmp")
+@function("io.decode_bmp", "image.decode_bmp", on_values=True)
 @errors_of_kernel("DecodeBmp")
 def decode_bmp(contents: Any, channels: int = 0, name: None = None) -> EagerTensor:
     r"""Decodes a BMP file.
@@ -255,7 +255,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: None = None) -> EagerTens
     return from_host(_decoded("DecodeBmp", contents, channels or 0))
 
 
-@function("io.decode_webp", "image.decode_webp")
+@function("io.decode_webp", "image.decode_webp", on_values=True)
 @errors_of_kernel("DecodeWebP")
 def decode_webp(
     contents: Any, channels: int = 0, dtype: Any = uint8, name: None = None

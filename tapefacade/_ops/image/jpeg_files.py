@@ -117,7 +117,7 @@ def is_jpeg(contents: Any, name: None = None) -> EagerTensor:
     return from_host(np.array(found, np.bool_).reshape(texts.shape))
 
 
-@function("io.extract_jpeg_shape", "image.extract_jpeg_shape")
+@function("io.extract_jpeg_shape", "image.extract_jpeg_shape", on_values=True)
 @errors_of_kernel("ExtractJpegShape")
 def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: None = None) -> EagerTensor:
     """Reads the height, the width and the number of channels of a JPEG file.

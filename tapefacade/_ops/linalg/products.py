@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from tapefacade._core.dtypes import DType, as_dtype, bfloat16, int8, int32, uint8
+from tapefacade._core.dtypes import DType, as_dtype, bfloat16, float32, int8, int32, uint8
 from tapefacade._core.error_texts import inconvertible_argument, invalid, matrix_sizes, shape_text
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
@@ -37,14 +37,20 @@ def ndims_differ(first: str, second: str) -> str:
     return f"In[0] and In[1] has different ndims: {first} vs. {second}"
 
 
-def _is_quantized(static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
-    """Tells whether 8-bit integers are multiplied to int32, or with bfloat16 to bfloat16."""
+def _may_differ(static: tuple[Any, ...], types: Sequence[TensorType]) -> bool:
+    """Tells whether the operands may be of two dtypes.
+
+    8-bit integers are multiplied to int32, or with bfloat16 to bfloat16; a matrix of bfloat16 and
+    one of float32 to float32, whatever is asked for.
+    """
+    if {type_.dtype for type_ in types} == {bfloat16, float32}:
+        return all(len(type_.shape) <= 2 for type_ in types)
     small = [type_.dtype in (int8, uint8) for type_ in types]
     others = [type_.dtype for type_, is_small in zip(types, small, strict=True) if not is_small]
     return (int32 in static and all(small)) or (bfloat16 in static and others == [bfloat16])
 
 
-@op("linalg.matmul", "matmul", kernel="MatMul", dtypes=NUMBERS, accepts=_is_quantized)
+@op("linalg.matmul", "matmul", kernel="MatMul", dtypes=NUMBERS, accepts=_may_differ)
 def matmul(
     a: TensorLike,
     b: TensorLike,
@@ -66,7 +72,8 @@ def matmul(
     Args:
         a: a tensor of shape `[..., M, K]`, of a floating, complex or integer type.
         b: a tensor of shape `[..., K, N]`, of the same type; for the output type int32 one may be
-            int8 and the other uint8.
+            int8 and the other uint8. Of two matrices one may be bfloat16 and the other float32, to
+            which they are multiplied.
         transpose_a: swap the last two dimensions of `a` first.
         transpose_b: swap the last two dimensions of `b` first.
         adjoint_a: take the conjugate transpose of `a` first.
@@ -94,6 +101,8 @@ def matmul(
     b = jnp.conj(b) if adjoint_b and jnp.iscomplexobj(b) else b
     wanted = None if output_type is None else as_dtype(output_type).as_numpy_dtype
     if a.dtype != b.dtype:
+        if {a.dtype.name, b.dtype.name} == {"bfloat16", "float32"}:
+            wanted = jnp.dtype("float32")
         a, b = a.astype(wanted), b.astype(wanted)
     return _product(a, b, transpose_a or adjoint_a, transpose_b or adjoint_b, wanted)
 
