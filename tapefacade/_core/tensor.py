@@ -489,7 +489,7 @@ class FailedResult(EagerTensor):
         leave_open(error)
         raise error
 
-    _type = _value = _recording = _slot = property(_fail)  # type: ignore[assignment]
+    _type = _value = _recording = _slot = property(_fail)
 
     def _remains(self, *operands: Any) -> "FailedResult":
         return self
