@@ -205,3 +205,33 @@ def test_rows_of_different_number() -> None:
     rows = (tf.ones([3]), tf.ones([4]))
     text = said(lambda: tf.vectorized_map(lambda x: x[0], rows), tf.errors.InvalidArgumentError)
     assert "different numbers of rows: [3, 4]" in text
+
+
+def test_metrics_that_a_model_makes_after_it_is_compiled() -> None:
+    """As in Keras's example of a GAN: `metrics` is a property, `compile` makes what it names."""
+
+    class Custom(tf.keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.dense = tf.keras.layers.Dense(1)
+
+        def compile(self, optimizer: Any) -> None:
+            super().compile(optimizer=optimizer)
+            self.mean = tf.keras.metrics.Mean(name="mean")
+
+        @property
+        def metrics(self) -> list[Any]:
+            return [self.mean]
+
+        def train_step(self, data: Any) -> dict[str, Any]:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((self.dense(data[0]) - data[1]) ** 2)
+            weights = self.trainable_variables
+            self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            self.mean.update_state(loss)
+            return {"mean": self.mean.result()}
+
+    custom = Custom()
+    custom.compile("sgd")
+    history = custom.fit(X, Y, verbose=0, epochs=3).history["mean"]
+    assert history[2] < history[0]

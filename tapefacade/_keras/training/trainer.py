@@ -136,7 +136,8 @@ def strategy_of(model: Any) -> Any:
     """Returns the strategy of several replicas that a model belongs to, or None."""
     if getattr(model, "_replica_strategy", None) is not None:
         return model._replica_strategy
-    weights = [*model.variables, *model.metrics_variables]
+    # `model.metrics` may be a property of the user's, of metrics that `compile` has yet to make.
+    weights = list(model.variables)
     if getattr(model, "optimizer", None) is not None:
         weights += model.optimizer.variables
     found = (getattr(weight._root, "_strategy", None) for weight in weights)
