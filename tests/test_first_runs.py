@@ -803,6 +803,23 @@ def test_jobs_that_wait_are_bounded_and_left_out_at_the_end(monkeypatch):
     assert not own.submit(CompilationJob(lambda: 1 / 0, "after the end"))
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_who_waits_at_the_end_is_told_why(is_kept, monkeypatch, caplog):
+    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.0)
+    monkeypatch.setattr(background_compilation, "_is_kept", lambda: is_kept)
+    own, go = BackgroundCompiler(), threading.Event()
+    assert own.submit(CompilationJob(lambda: (go.wait(60), jax.jit(jnp.sin).trace(F))[1], "it"))
+    ending = threading.Thread(target=own.end)
+    ending.start()
+    while not caplog.records:
+        go.wait(0.001)
+    go.set()
+    ending.join()
+    why = "is kept for the next start" if is_kept else "XLA does not interrupt"
+    text = f"The program has ended; waiting for the compilation of it, which {why}."
+    assert caplog.messages == [text]
+
+
 def test_settings_of_the_thread_that_asks_hold_in_the_other():
     with jax.default_matmul_precision("bfloat16"):
         job = CompilationJob(

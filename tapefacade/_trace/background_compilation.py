@@ -43,9 +43,13 @@ MESSAGE_BY_NUMPY = (
 )
 SECONDS_BEFORE_MESSAGE_BY_NUMPY = 2.0
 KEPT, NOT_KEPT = "kept for next time", "not kept on disk"
-MESSAGE_AT_EXIT = (
-    "The program has ended; waiting for the compilation of %s, which is kept for the next start."
-)
+MESSAGE_AT_EXIT = "The program has ended; waiting for the compilation of %s, which %s."
+KEPT_AT_EXIT, NOT_KEPT_AT_EXIT = "is kept for the next start", "XLA does not interrupt"
+
+
+def _is_kept() -> bool:
+    """Whether what is compiled is kept on disk."""
+    return bool(JAX_CONFIG.jax_compilation_cache_dir or CACHE.folder())
 
 
 class CompilationJob:
@@ -182,7 +186,8 @@ class BackgroundCompiler:
             done = self._condition.wait_for(lambda: self._thread is None, SECONDS_BEFORE_MESSAGE)
             if not done:
                 assert self._current is not None
-                get_logger().warning(MESSAGE_AT_EXIT, self._current.title)
+                why = KEPT_AT_EXIT if _is_kept() else NOT_KEPT_AT_EXIT
+                get_logger().warning(MESSAGE_AT_EXIT, self._current.title, why)
                 self._condition.wait_for(lambda: self._thread is None)
 
 
@@ -227,8 +232,7 @@ class CompilationWatch:
     def _tell(self, message: str, title: str, why: str) -> None:
         if not self._is_told:
             self._is_told = True
-            is_kept = JAX_CONFIG.jax_compilation_cache_dir or CACHE.folder()
-            get_logger().warning(message, title, KEPT if is_kept else NOT_KEPT, why)
+            get_logger().warning(message, title, KEPT if _is_kept() else NOT_KEPT, why)
 
 
 COMPILATION_WATCH = CompilationWatch()
