@@ -451,15 +451,42 @@ def test_draws_that_try_until_they_fit_are_compiled_when_they_have_repeated(name
     draw = DRAWS[name]
     monkeypatch.setattr(first_runs, "WEIGHT_OF_DRAWS", 0.0)
     monkeypatch.setattr(first_runs, "SIZE_OF_DRAW", first_runs.MIN_SIZE)
+    runs = 1 if name == "in a loop" else first_runs.RUNS_OF_VARYING
     settle()
     with counted() as count:
-        found = [draw(n).numpy() for n in (3, 4, 5, *[3] * (first_runs.RUNS_OF_VARYING - 2))]
+        found = [draw(n).numpy() for n in (3, 4, 5, *[3] * (runs - 1))]
     assert count.compiled == 0
     with counted() as count:
         found += [draw(n).numpy() for n in (3, 3, 3)]
     assert count.compiled == 1
     for again in found[3:]:
         np.testing.assert_allclose(again, found[0], 1e-6)
+
+
+def test_a_program_that_is_a_long_loop_is_compiled_once(monkeypatch):
+    """XLA would compile the loop for the first run, and all of it for the others."""
+    monkeypatch.setattr(first_runs, "WEIGHT_OF_DEEP_PROGRAM", 0.0)
+    monkeypatch.setattr(first_runs, "MIN_STEPS_BY_NUMPY", 1)
+    monkeypatch.setattr(first_runs, "MIN_SIZE", 0)
+
+    @tf.function
+    def walk(length):
+        step = lambda k, x: (k + 1, x + tf.sin(x) / 100.0)  # noqa: E731
+        return tf.while_loop(lambda k, x: k < length, step, (0, tf.constant([1.0, 2.0])))
+
+    settle()
+    with counted() as count:
+        short = walk(tf.constant(3))[1].numpy()
+    assert (count.compiled, count.seconds_early > 0) == (0, True)
+    with monkeypatch.context() as patched:
+        patched.setattr(background_compilation.BACKGROUND_COMPILER, "is_waited_for", False)
+        patched.setattr(first_runs, "compilation", lambda *_: None)  # the background is busy
+        with counted() as count:
+            assert walk(tf.constant(20_000))[0].numpy() == 20_000
+    assert count.compiled == 1
+    with counted() as count:
+        np.testing.assert_allclose(walk(tf.constant(3))[1].numpy(), short, 1e-6)
+    assert (count.compiled, count.seconds_early) == (0, 0.0)
 
 
 def test_what_an_optimizer_does_alike_for_all_variables_is_traced_once(monkeypatch):

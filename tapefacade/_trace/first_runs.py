@@ -21,6 +21,7 @@ from tapefacade._trace.background_compilation import BACKGROUND_COMPILER, Compil
 from tapefacade._trace.compilation_cache import JAX_CONFIG
 from tapefacade._trace.executables import EXECUTABLES, STATISTICS, WRAPPERS, Executable
 from tapefacade._trace.garbage_collection import no_collection
+from tapefacade._trace.interpreter import LONG_LOOPS, LongLoopError
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.numpy_steps import NumpyProgram
 from tapefacade._trace.program_in_pieces import EarlyPiece, ProgramInPieces, early_piece
@@ -62,17 +63,27 @@ class FirstRuns:
         max_count: how often it runs so before it is compiled, while its shapes do not vary.
     """
 
-    def __init__(self, program: NumpyProgram, max_count: int) -> None:
+    def __init__(self, program: NumpyProgram, executable: Executable, max_count: int) -> None:
         self.job: CompilationJob | None = None
         self.count = 0
         self.max_count = max_count
         self._program = program
+        self._executable = executable
+        # To compile a long loop takes about as long as to compile all, if there is not much else.
+        self._refuses_long_loops = 2 * program.weight_of_loops >= program.weight
 
     def call(self, *arguments: Any) -> Any:
         """Does what the compiled program will do."""
         self.count += 1
-        with _timed():
-            return self._program(*arguments)
+        LONG_LOOPS.refused = self._refuses_long_loops
+        try:
+            with _timed():
+                return self._program(*arguments)
+        except LongLoopError:
+            self._executable.first_runs = None
+            return self._executable.prepare()(*arguments)
+        finally:
+            LONG_LOOPS.refused = False
 
 
 class RunsInPieces:
@@ -300,7 +311,8 @@ def _made(executable: Executable) -> FirstRuns | None:
         if not program.is_possible or not is_needed:
             return None
         program.prepare()
-    return FirstRuns(program, RUNS_OF_VARYING if draws else 1)
+    loops = any(step.operation.bodies for step in part.steps)  # which may be long
+    return FirstRuns(program, executable, RUNS_OF_VARYING if draws and not loops else 1)
 
 
 @contextlib.contextmanager

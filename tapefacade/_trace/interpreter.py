@@ -53,6 +53,19 @@ INTEGERS = tuple(map(np.dtype, "?bBhHiIlLqQ"))
 Function = Callable[..., Any]
 
 
+class LongLoopError(Exception):
+    """A loop goes on beyond what NumPy should compute, and nobody wants XLA to take over there."""
+
+
+class _LongLoops(threading.local):
+    """Whether long loops of this thread end in a `LongLoopError`."""
+
+    refused = False
+
+
+LONG_LOOPS = _LongLoops()
+
+
 def weight_of(jaxpr: Jaxpr) -> float:
     """Estimates how long a program is compiled, in operations."""
     total = 0.0
@@ -1031,6 +1044,8 @@ class Interpreter:
             carry, count = list(arrays[first:]), 0
             while np.any(goes_on := test.run([*arrays[:of_test], *carry])[0]):
                 if count >= most:  # XLA goes on from here
+                    if LONG_LOOPS.refused:
+                        raise LongLoopError
                     return by_xla(*arrays[:first], *carry)
                 found = body.run([*arrays[of_test:first], *carry])
                 carry = found if np.ndim(goes_on) == 0 else _chosen(goes_on, found, carry)

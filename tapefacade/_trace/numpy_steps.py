@@ -117,6 +117,7 @@ class NumpyProgram:
 
     Attributes:
         weight: how long XLA would compile it, as in `weight_of`.
+        weight_of_loops: the part of it that loops have.
         is_possible: whether NumPy can compute all of it.
     """
 
@@ -124,13 +125,14 @@ class NumpyProgram:
         self._executable = executable
         part, origins = _written_out(executable.part)
         types = part.types()
-        self.weight, self.is_possible = 0.0, True
+        self.weight, self.weight_of_loops, self.is_possible = 0.0, 0.0, True
         self._calls: list[Any] = []
         first = len(part.inputs)
         for step, origin in zip(part.steps, origins, strict=True):
             of_inputs = tuple([types[slot] for slot in step.inputs])
             kind = step_kind(step.operation, step.static, of_inputs, step.types)
             self.weight += kind.weight
+            self.weight_of_loops += kind.weight if step.operation.bodies else 0.0
             self.is_possible = self.is_possible and kind.is_possible
             self._calls.append((kind, step.inputs, first, origin))
             first += len(step.types)
