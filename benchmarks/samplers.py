@@ -1,4 +1,4 @@
-"""Samplers and minimizers of tensorflow_probability in a function: time of a call, and of the first.
+"""Samplers and minimizers of tensorflow_probability in a function: time of a first and later calls.
 
 python benchmarks/samplers.py [tensorflow | both] [CASE ...]
 
@@ -25,7 +25,7 @@ if KIND != "both":
     import tensorflow_probability as tfp
 
     tf.get_logger().setLevel("ERROR")
-import numpy as np
+import numpy as np  # noqa: E402
 
 WARM_CALLS, CALLS = 3, 7
 
