@@ -71,13 +71,11 @@ def set_seed(seed: Any) -> None:
     `shuffle`, the candidate samplers, `tf.nn.dropout`, and what is made of these draw the numbers
     that TensorFlow draws, in a `tf.function` as well.
 
-    Unlike TensorFlow, where the first draw fails, a text or a list is refused here.
-
     Args:
         seed: an integer, or None for numbers that cannot be repeated.
 
     Raises:
-        TypeError: if `seed` is no number.
+        TypeError: if `seed` is no number; in TensorFlow the first draw fails.
 
     >>> tf.random.set_seed(1)
     >>> tf.random.uniform([2], maxval=100, dtype=tf.int32).numpy()
