@@ -15,6 +15,8 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tapefacade._compat.renamed_functions import public_function
+from tapefacade._compat.v1_namespaces import RENAMED
 from tapefacade._core.logging import get_logger
 from tapefacade._core.missing_names import hint_for, nearest_name, public_names, root_module
 from tapefacade._port.keras_alias import BACKEND
@@ -154,11 +156,16 @@ def name_today(name: str) -> str | None:
     Args:
         name: a dotted name that is missing.
 
-    >>> name_today("tf.log"), name_today("tf.placeholder")
-    ('tf.math.log', None)
+    >>> name_today("tf.log"), name_today("tf.set_random_seed"), name_today("tf.placeholder")
+    ('tf.math.log', 'tf.random.set_seed', None)
     """
     if not name.startswith("tf.") or name.startswith("tf.compat."):
         return None
+    renamed = RENAMED.get(name.removeprefix("tf."))
+    if renamed is not None:  # it is a function of its own there
+        today = list(inspect.signature(public_function(renamed.path)).parameters)
+        is_same = renamed.names == today[: len(renamed.names)]
+        return f"tf.{renamed.path}" if is_same and not any(renamed.defaults.values()) else None
     with contextlib.suppress(AttributeError, ImportError):
         older = operator.attrgetter(name.removeprefix("tf."))(root_module().compat.v1)
         return _todays_names().get(id(older)) if callable(older) else None
