@@ -235,3 +235,31 @@ def test_metrics_that_a_model_makes_after_it_is_compiled() -> None:
     custom.compile("sgd")
     history = custom.fit(X, Y, verbose=0, epochs=3).history["mean"]
     assert history[2] < history[0]
+
+
+@pytest.mark.parametrize("array", [np.ones, tf.ones])
+def test_what_jax_refuses_in_functions_of_keras(array: Callable[[Any], Any]) -> None:
+    ops, x = tf.keras.ops, array((2, 3))
+    for mistake in (
+        lambda: ops.matmul(x, np.ones((2, 3))),
+        lambda: ops.reshape(x, (4,)),
+        lambda: ops.stack([x, np.ones(3)]),
+        lambda: ops.split(x, 2, axis=1),
+        lambda: ops.broadcast_to(x, (2, 4)),
+        lambda: ops.slice(x, [1, 0], [4, 1]),
+        lambda: ops.add(x, np.ones(2)),
+    ):
+        assert "JAX" not in said(mistake, tf.errors.InvalidArgumentError)
+
+
+def test_blocks_of_sparse_tensors_of_another_rank() -> None:
+    matrix = tf.sparse.eye(2)
+    for start, size, name in (([0], [1, 1], "start"), ([0, 0], [1], "size")):
+        mistake = functools.partial(tf.sparse.slice, matrix, start, size)
+        text = said(mistake, tf.errors.InvalidArgumentError)
+        assert text == f"Expected {name} to be a vector of length 2 but got length 1"
+
+
+def test_windows_longer_than_their_series() -> None:
+    windows = tf.keras.utils.timeseries_dataset_from_array([1, 2, 3], None, 5)
+    assert list(windows) == []

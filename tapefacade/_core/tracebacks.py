@@ -71,6 +71,16 @@ def users_lines(traceback: types.TracebackType | None) -> types.TracebackType | 
     return types.TracebackType(rest, traceback.tb_frame, traceback.tb_lasti, traceback.tb_lineno)
 
 
+def has_passed_jax(error: BaseException) -> bool:
+    """Whether a function of JAX has raised an error, or an error has left one."""
+    if any(JAX_NOTE in note for note in getattr(error, "__notes__", [])):
+        return True
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback is not None and FOREIGN[1] in traceback.tb_frame.f_code.co_filename
+
+
 def shorten(error: Exception) -> None:
     """Takes our lines out of the traceback of an error, and hides errors that led to it within.
 

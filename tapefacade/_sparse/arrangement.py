@@ -145,13 +145,22 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     Returns:
         A sparse tensor of the shape of the block.
 
+    Raises:
+        InvalidArgumentError: if `start` or `size` is no vector of n numbers.
+
     >>> tf.sparse.slice(tf.sparse.eye(3), [1, 1], [2, 1]).dense_shape.numpy()
     array([2, 1])
     """
     given = sparse(sp_input)
-    first = np.asarray(convert(start)).astype(np.int64)
     shape = np.array(given._static, np.int64)
-    sizes = np.clip(np.asarray(convert(size)).astype(np.int64), 0, np.maximum(shape - first, 0))
+    first, wanted = (np.asarray(convert(value)).astype(np.int64) for value in (start, size))
+    for title, value in (("start", first), ("size", wanted)):
+        if value.shape != shape.shape:
+            raise invalid(
+                f"Expected {title} to be a vector of length {len(shape)} but got length "
+                f"{value.size}"
+            )
+    sizes = np.clip(wanted, 0, np.maximum(shape - first, 0))
     places = given._located()
     inside = ((places >= first) & (places < first + sizes)).all(axis=1)
     kept = np.flatnonzero(inside)

@@ -135,6 +135,32 @@ def dynamic_slices(tf, np):
     return out
 
 
+def parts_of_what_has_no_rows(tf, np):
+    """There is an error where a value is wanted, and none in branches that are not taken."""
+
+    def index(i):
+        return tf.zeros([0])[i]
+
+    def row(i):
+        return tf.gather(tf.zeros([0, 3]), i)
+
+    def batched(i):
+        return tf.gather(tf.zeros([2, 0]), [i, i], axis=1, batch_dims=1)
+
+    out = {}
+    for part in (index, row, batched):
+        sizes = tf.function(
+            lambda i, part=part: tf.cond(i > 0, lambda: tf.size(part(i)), lambda: tf.constant(7))
+        )
+        out[part.__name__] = {
+            "at once": caught(lambda part=part: part(tf.constant(0))),
+            "in a function": caught(lambda part=part: tf.function(part)(tf.constant(0))).name,
+            "in a branch that is not taken": sizes(tf.constant(0)),
+            "for no elements": len(list(tf.data.Dataset.range(0).map(part))),
+        }
+    return out
+
+
 def functions_that_slice(tf, np):
     m = tf.reshape(tf.range(12), [3, 4])
     return {

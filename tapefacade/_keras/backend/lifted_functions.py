@@ -21,13 +21,14 @@ from jax.core import Tracer
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import DType
 from tapefacade._core.error_texts import invalid, shape_text, unequal_shapes
+from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NOT_DIFFERENTIABLE
 from tapefacade._core.operands import is_operand, is_variable
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import has_passed_jax, shorten
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._ops.nn.losses import label_error
 from tapefacade._state.indexed_slices import IndexedSlices
@@ -110,12 +111,7 @@ class KerasOperation(Operation):
             if len(self.refused) < MAX_REFUSED:
                 self.refused[key] = str(error)
             raise
-        except TypeError as error:
-            if found := UNLIKE_SHAPES.search(str(error)):
-                first, second = (shape_text(ast.literal_eval(shape)) for shape in found.groups())
-                raise invalid(unequal_shapes(first, second)) from None
-            raise
-        except ValueError as error:
+        except (TypeError, ValueError, InvalidArgumentError) as error:
             shorten(error)  # JAX's note on its own frames
             raise
         leaves, structure = jax.tree.flatten(result)
@@ -144,10 +140,23 @@ class KerasOperation(Operation):
         wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
         args, kwargs = _arguments(structure, leaves)
         with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
-            result = self.function(*args, **kwargs)
+            try:
+                result = self.function(*args, **kwargs)
+            except (TypeError, ValueError, ZeroDivisionError) as error:
+                if not has_passed_jax(error):  # Keras's own
+                    raise
+                raise _refusal(str(error)) from None
         if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
             return jax.tree.map(_no_double, result)  # of integers, and of default precision
         return result
+
+
+def _refusal(text: str) -> Exception:
+    """Returns TensorFlow's error for arguments that JAX has refused, with what is wrong."""
+    if found := UNLIKE_SHAPES.search(text):
+        first, second = (shape_text(ast.literal_eval(shape)) for shape in found.groups())
+        return invalid(unequal_shapes(first, second))
+    return invalid(text)
 
 
 def _arguments(structure: Any, leaves: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:

@@ -127,9 +127,13 @@ def gather(
     """
     axis, batch = _places(params, indices, axis, batch_dims)
     inner = axis - batch
-    return mapped_over_axes(lambda p, i: jnp.take(p, i, axis=inner, mode="clip"), batch)(
-        params, indices
-    )
+    return mapped_over_axes(lambda p, i: _rows(p, i, inner), batch)(params, indices)
+
+
+def _rows(params: jax.Array, indices: jax.Array, axis: int) -> jax.Array:
+    if not params.shape[axis]:  # no index fits, which is an error where this is computed
+        params = jnp.zeros((*params.shape[:axis], 1, *params.shape[axis + 1 :]), params.dtype)
+    return jnp.take(params, indices, axis=axis, mode="clip")
 
 
 def _take_host(params: Any, indices: Any, axis: int) -> Any:

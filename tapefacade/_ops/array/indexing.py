@@ -60,6 +60,9 @@ def sliced_array(x: jax.Array, spec: Spec, starts: Any) -> jax.Array:
         sizes = list(x.shape)
         for place, (dimension, size) in enumerate(dynamic):
             begin[dimension], sizes[dimension] = starts[place], size
+        lacking = [max(0, size - had) for size, had in zip(sizes, x.shape, strict=True)]
+        if any(lacking):  # no index fits, which is an error where this is computed
+            x = jnp.pad(x, [(0, count) for count in lacking])
         x = lax.dynamic_slice(x, begin, sizes)
     entries = [entry for entry in spec if entry is not None]
     low, high, steps = [0] * x.ndim, list(x.shape), [1] * x.ndim
