@@ -651,3 +651,22 @@ def test_variables_that_keras_layers_and_optimizers_set_late_are_restored(tmp_pa
     status = other.restore(path)
     assert [again(), again(), again()] == [step(), step(), step()]
     status.assert_consumed()
+
+
+def test_a_restoration_that_an_interrupt_ended_says_nothing(tmp_path, monkeypatch, caplog):
+    """It may go in the middle of being made, where not all of its attributes are there."""
+    v = tf.Variable(1.0)
+    checkpoint = tf.train.Checkpoint(v=v)
+    path = checkpoint.write(tmp_path / "saved")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tapefacade._checkpoint.restoration._reference", interrupted)
+    unraisable = []
+    monkeypatch.setattr("sys.unraisablehook", unraisable.append)
+    with pytest.raises(KeyboardInterrupt):
+        checkpoint.read(path)
+    gc.collect()
+    assert not unraisable
+    assert not caplog.records

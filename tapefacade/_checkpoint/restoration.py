@@ -48,13 +48,13 @@ class Restoration:
         self.serial = next(_SERIALS)
         self.is_partial = False
         self._reader = reader
-        self._nodes = saved_objects(reader.graph)
         self._graph = reader.graph
         self._attached = weakref.WeakMethod(attached)
         self._root = _reference(root)
         # The objects that have been found, by their places in the checkpoint.
         self._found: dict[int, Any] = {}
         self._owners: dict[int, Any] = {}  # of them those that may still get parts
+        self._nodes = saved_objects(reader.graph)  # last: without it nothing is missed in the end
 
     def start(self, root: Any) -> None:
         """Restores what is there; all of it or, if something does not fit, nothing.
@@ -255,7 +255,7 @@ class Restoration:
         return shown_paths(self._graph)[place], self._graph.nodes[place]
 
     def __del__(self) -> None:
-        if self.is_partial or not getattr(self, "_nodes", None):
+        if not getattr(self, "_nodes", None) or self.is_partial:
             return
         places = self.unmatched()
         if places:

@@ -17,6 +17,7 @@ from typing import Any
 
 COUNT = 200  # operations at which each kind of save is killed, at most
 SHORT_COUNT = 4
+OPERATIONS_PER_LINE = 20
 EVENTS = (
     "open", "os.mkdir", "os.remove", "os.rename", "os.replace", "os.rmdir", "os.truncate",
     "shutil.move", "shutil.rmtree", "os.link", "os.utime", "os.chmod",
@@ -117,6 +118,8 @@ def run(count: int, seed: int) -> Iterator[tuple[str, bool]]:
                 if child.exitcode == 0:  # it had no more operations
                     break
                 killed += 1
+                if not killed % OPERATIONS_PER_LINE:
+                    yield f"{kind}: killed at {killed} operations so far", False
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
         yield f"{kind}: killed at {killed} operations", False

@@ -21,7 +21,7 @@ from campaign.programs import difference, drawn
 
 COUNT = 10_000
 SHORT_COUNT = 60
-BATCH = 100  # programs that are drawn together: the first answers come at once
+BATCH = 50  # programs that are drawn together: the first answers come at once
 PYTHON = "CAMPAIGN_TENSORFLOW"
 KINDS = {"tapes": (programs, Facade), "functions": (programs_with_functions, Compiled)}
 
@@ -86,8 +86,10 @@ def _compared(tensorflow: TensorFlow, count: int, seed: int) -> Iterator[tuple[s
                 outcomes[kind][outcome] += 1
                 if text:
                     yield f"{kind}: {text}\n  {program}", True
-    for kind, told in outcomes.items():
-        yield f"{kind}: {', '.join(f'{n} {name}' for name, n in sorted(told.items()))}", False
+        done = min(start + 2 * BATCH, count)
+        for kind, told in outcomes.items():
+            counts = ", ".join(f"{number} {name}" for name, number in sorted(told.items()))
+            yield f"{kind}, after {done} of {count}: {counts}", False
 
 
 def _judged(got: Any, want: Any) -> tuple[str, str]:
