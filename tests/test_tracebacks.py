@@ -52,6 +52,11 @@ def step(x):
     return x @ tf.ones((3, 3))
 
 
+def differentiated(function):
+    with tf.GradientTape():
+        return function(tf.Variable(tf.ones((2, 2))))
+
+
 # A call, and how many lines of the user its traceback has beside the one in `raised`.
 CALLS = {
     "op": (lambda: tf.matmul(tf.ones((2, 3)), tf.ones((2, 3))), 1),
@@ -66,6 +71,8 @@ CALLS = {
     "while_loop": (
         lambda: tf.while_loop(lambda x: x[0, 0] < 9, lambda x: [step(x)], [tf.ones((2, 2))]), 3
     ),
+    "custom_gradient": (lambda: tf.custom_gradient(lambda x: (step(x), None))(tf.ones((2, 2))), 3),
+    "recompute_grad": (lambda: differentiated(tf.recompute_grad(step)), 3),
     "dataset": (lambda: list(tf.data.Dataset.range(3).map(lambda i: step(tf.ones((2, 2))))), 3),
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
+from tapefacade._core.tracebacks import shorten
 from tapefacade._definition.op import function as registered
 from tapefacade._function.control.bodies import Body, body_of, operand
 from tapefacade._function.gradients.custom_gradient_op import CustomGradientByRule, Rule
@@ -102,7 +103,11 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
     @functools.wraps(function)
     def decorated(*args: Any, **kwargs: Any) -> Any:
-        return _call(function, args, kwargs)
+        try:
+            return _call(function, args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return decorated
 

@@ -17,6 +17,7 @@ from tapefacade._core.interned_objects import interned
 from tapefacade._core.random_keys import rehearsing
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType
+from tapefacade._core.tracebacks import shortening
 from tapefacade._definition.op import function as registered
 from tapefacade._function.control.bodies import (
     Body,
@@ -150,6 +151,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     needs_python: list[bool] = []
 
     @functools.wraps(f, updated=())
+    @shortening
     def recomputing(*args: Any, **kwargs: Any) -> Any:
         recording = THREAD.recording
         if recording.frame is None and not recording.watchers():
