@@ -51,6 +51,14 @@ def exact_counts(monkeypatch):
 
 
 @pytest.fixture(autouse=True)
+def known_parameters(monkeypatch):
+    """A JAX that names the parameters of its operations otherwise is noticed."""
+    from tapefacade._trace.interpreter import RENAMED_PARAMETERS
+
+    monkeypatch.setattr(RENAMED_PARAMETERS, "are_errors", True)
+
+
+@pytest.fixture(autouse=True)
 def no_evidence(monkeypatch):
     """Programs that do not repeat do not speak for running in pieces, but in `test_pieces`."""
     from tapefacade._trace import execution_mode

@@ -22,6 +22,7 @@ from tapefacade._trace import (
     execution,
     execution_mode,
     first_runs,
+    interpreter,
     tree,
 )
 from tapefacade._trace.background_compilation import (
@@ -32,7 +33,13 @@ from tapefacade._trace.background_compilation import (
     CompilationJob,
     CompilationWatch,
 )
-from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
+from tapefacade._trace.interpreter import (
+    RENAMED_PARAMETERS,
+    Interpreter,
+    is_interpretable,
+    prepare_all,
+    weight_of,
+)
 from tapefacade._trace.numpy_steps import step_kind
 from tapefacade._trace.recording import THREAD
 
@@ -256,6 +263,37 @@ def test_what_numpy_computes_needs_no_compiler(name):
     run, arrays = PROGRAMS[name]
     with jax.enable_x64(True):
         assert not Interpreter(jax.make_jaxpr(run)(*arrays)).alone
+
+
+class Renamed:
+    """Parameters of an operation in a JAX to come: none has the name it had."""
+
+    def __getitem__(self, name):
+        raise KeyError(name)
+
+
+@pytest.mark.parametrize("name", ["conv", "scan", "while", "switch", "gathers", "orders"])
+def test_what_has_other_parameters_than_we_know_is_compiled(name, monkeypatch):
+    run, arrays = PROGRAMS[name]
+
+    def renamed(maker):
+        return lambda self, equation: maker(
+            self, SimpleNamespace(primitive=equation.primitive, params=Renamed(),
+                                  invars=equation.invars, outvars=equation.outvars)
+        )  # fmt: skip
+
+    with jax.enable_x64(True):
+        closed = jax.make_jaxpr(run)(*arrays)
+        want = jax.tree.leaves(jax.jit(run)(*arrays))
+        monkeypatch.setattr(Interpreter, "_by_numpy", renamed(Interpreter._by_numpy))
+        with pytest.raises(KeyError):
+            Interpreter(closed)  # in tests it is noticed
+        monkeypatch.setattr(RENAMED_PARAMETERS, "are_errors", False)
+        monkeypatch.setattr(interpreter, "CALLS", dict.fromkeys(interpreter.CALLS, "renamed"))
+        found = Interpreter(closed)
+        assert found.alone
+        for one, other in zip(computed(found, arrays), want, strict=True):
+            np.testing.assert_allclose(one, other, 2e-5, 1e-4)
 
 
 def test_what_calls_python_or_is_about_devices_is_no_program_for_numpy():
