@@ -315,6 +315,11 @@ def test_of_runs_that_were_ended_what_both_have_printed_is_compared():
         "Under tapefacade it was ended after 9 s. Both have printed the same 2 lines, with the "
         "same numbers."
     )
+    nothing = comparison.ProgramRun("tapefacade", [], 9.0, 0, [], was_ended=True)
+    found = comparison.Comparison(
+        "a.py", theirs, nothing, comparison.compared_lines(theirs, nothing)
+    )
+    assert comparison.verdict(found).endswith("let them run longer.")
     ours.was_ended = False
     found = comparison.Comparison("a.py", theirs, ours, comparison.compared_lines(theirs, ours))
     assert found.status == comparison.DIFFERENT

@@ -391,8 +391,8 @@ def _lines_verdict(comparison: Comparison) -> str:
     if number is None:
         count = len(comparison.pairs)
         if not count:
-            if any(run.was_ended and run.lines for run in comparison.runs):
-                return "There is no line of both to compare yet."
+            if any(run.was_ended for run in comparison.runs):
+                return "By then there is no line of both to compare: let them run longer."
             return "Neither has printed anything."
         text = f"Both have printed the same {count:,} line{'s' * (count != 1)}"
         if not comparison.largest:
