@@ -48,6 +48,7 @@ from tapefacade import (
     xla as xla,
 )
 from tapefacade._compat.graph_leftovers import (
+    Graph as Graph,
     control_dependencies as control_dependencies,
     group as group,
     no_op as no_op,

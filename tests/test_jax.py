@@ -282,3 +282,15 @@ def test_variables_and_tensors_that_jax_traces_can_be_printed():
     jax.jit(lambda v, x: shown.extend([repr(v), repr(x * 2.0)]))(tf.Variable(1.0), tf.ones([2]))
     assert "Tracer" in shown[0]
     assert "shape=(2,)" in shown[1]
+
+
+def test_indices_of_jax_take_from_tensors():
+    x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    assert x[:, jnp.asarray(1)].numpy().tolist() == [2.0, 5.0]
+    assert jax.jit(lambda k: jnp.asarray(x[1, k]))(2) == 6.0
+    total = jax.lax.fori_loop(0, 3, lambda k, s: s + jnp.asarray(x[:, k]), jnp.zeros(2))
+    assert total.tolist() == [6.0, 15.0]
+    with pytest.raises(TypeError, match="Only integers, slices"):
+        x[jnp.asarray([0, 1])]
+    with pytest.raises(TypeError, match="Only integers, slices"):
+        x[jnp.asarray(1.0)]

@@ -481,3 +481,24 @@ def test_functions_take_tensors_that_the_users_jit_traces():
     two, first = rows(variable.value + 1.0, 1)
     assert np.asarray(two).tolist() == [[4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
     assert np.asarray(first).tolist() == [1.0, 4.0, 7.0, 10.0]
+
+
+def test_loops_of_keras_in_jax_jit_carry_and_slice_tensors():
+    """As keras-hub's `generate` does, whose token ids are of 64 bits."""
+    ops = tf.keras.ops
+    tokens = tf.constant([[1, 2, 3]], tf.int64)
+
+    def body(index, found):
+        last = found[:, index]
+        return index + 1, ops.slice_update(found, [0, index + 1], ops.reshape(last, [1, 1]))
+
+    @jax.jit
+    def run(count):
+        with tf.keras.StatelessScope():
+            return ops.while_loop(lambda k, _: k < count, body, (jax.numpy.int32(0), tokens))[1]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.asarray(run(2)).tolist() == [[1, 1, 1]]
+    sliced = ops.slice(tokens, [0, tf.constant(1)], [1, 2])
+    assert (sliced.dtype, sliced.numpy().tolist()) == (tf.int64, [[2, 3]])

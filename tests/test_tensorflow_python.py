@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import jax
+import numpy as np
 import pytest
 
 import tapefacade as tf
@@ -602,6 +603,28 @@ def test_specs_with_bounds(alias):
         BoundedTensorSpec([2], tf.float32, 0, None)
     with pytest.raises(ValueError, match=r"`minimum` \[1, 2\] is not compatible with shape"):
         BoundedTensorSpec([None, 3], tf.float32, [1, 2], 5)
+
+
+def test_specs_with_bounds_of_what_has_types_of_numpy(alias):
+    spec = importlib.import_module("tensorflow.python.framework.tensor_spec").BoundedTensorSpec
+    Given = collections.namedtuple("Given", "shape dtype minimum name")
+    made = spec.from_spec(Given((2,), np.dtype("int32"), 1, "x"))
+    assert (made.dtype, made.minimum, made.maximum) == (tf.int32, 1, tf.int32.max)
+
+
+def test_what_libraries_annotate_and_derive_from(alias):
+    base = importlib.import_module("tensorflow.python.trackable.base")
+
+    class Holder(base.Trackable):
+        pass
+
+    holder = Holder()
+    holder.v = tf.Variable(2.0)
+    assert base.TrackableReference("v", holder.v).ref is holder.v
+    path = tf.train.Checkpoint(holder=holder)
+    assert path.holder is holder
+    with tf.Graph().as_default():
+        assert tf.compat.v1.Graph is tf.Graph
 
 
 def test_tests_run_once(alias):

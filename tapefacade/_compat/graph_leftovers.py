@@ -13,8 +13,11 @@ from tapefacade._definition.op import function
 from tapefacade._trace.recording import THREAD
 
 
+@function("Graph")
 class Graph:
     """A graph of TensorFlow 1: a place in which placeholders can be made, and nothing else.
+
+    Unlike TensorFlow's, it records no ops: those in its block have values at once.
 
     >>> with tf.compat.v1.Graph().as_default():
     ...     print(tf.compat.v1.placeholder(tf.float32, [None, 3]))

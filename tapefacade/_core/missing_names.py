@@ -72,7 +72,6 @@ HINTS = {
     "tf.local_variables_initializer": _INITIALIZED,
     "tf.variables_initializer": _INITIALIZED,
     "tf.tables_initializer": "Leave it out: tables have their entries at once",
-    "tf.Graph": _NO_GRAPH,
     "tf.get_default_graph": _NO_GRAPH,
     "tf.reset_default_graph": _NO_GRAPH,
     "tf.get_default_session": _NO_GRAPH,

@@ -25,7 +25,7 @@ from tapefacade._keras.backend import (
 )
 from tapefacade._keras.backend.convolutions import in_best_form
 from tapefacade._keras.backend.direct_functions import direct_function
-from tapefacade._keras.backend.lifted_functions import KerasState, lift
+from tapefacade._keras.backend.lifted_functions import KerasState, lift, with_equal_indices
 from tapefacade._keras.keras2 import (
     backend as keras2_backend,
     callbacks,
@@ -55,7 +55,8 @@ MESSAGE_NEW = (
     "if something fails, try pip install 'keras<=%s.99'."
 )
 BACKEND_MODULES = ("math", "nn", "numpy", "linalg", "random", "image")
-CORE_FUNCTIONS = ("scatter", "scatter_update", "slice", "slice_update", "unstack")
+CORE_FUNCTIONS = ("scatter", "scatter_update", "unstack")
+CORE_FUNCTIONS_OF_INDICES = ("slice", "slice_update")
 MODULES_OF_32_BITS = ("nn", "image")  # the modules that know of no 64-bit integers
 FUNCTIONS_LEFT_ALONE = {
     "jax_draw_seed", "array", "vectorize", "jvp", "ndim", "wrap_flash_attention",
@@ -165,6 +166,8 @@ def _change() -> None:
     replaced = _lifted()
     for name in CORE_FUNCTIONS:
         replaced[getattr(core, name)] = lift(getattr(core, name), name)
+    for name in CORE_FUNCTIONS_OF_INDICES:
+        replaced[getattr(core, name)] = lift(with_equal_indices(getattr(core, name)), name)
     replaced.update(conversion.core_functions(core))
     replaced.update(random.core_functions(core))
     knumpy = importlib.import_module("keras.src.backend.jax.numpy")

@@ -7,7 +7,8 @@ place. How a function of Keras is bridged, also one that a new version of Keras 
   (`lifted_functions.py`) wraps every public function of these modules, and a call of it on tensors
   is recorded as one instruction, computed and differentiated by JAX. What must be left alone is
   listed in `FUNCTIONS_LEFT_ALONE`, in `patches.py`.
-- A function of `core` is lifted if its name is in `CORE_FUNCTIONS`, in `patches.py`.
+- A function of `core` is lifted if its name is in `CORE_FUNCTIONS` or `CORE_FUNCTIONS_OF_INDICES`,
+  in `patches.py`.
 - Where an op of ours does the same, has TensorFlow's gradient or costs less to record, the name is
   added to a table of `direct_functions.py`: `UNARY`, `BINARY`, `REDUCING` or `OTHERS`.
 - A function that calls functions of the user (loops, branches, `rnn`) is written anew in

@@ -36,7 +36,10 @@ def own(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable
 
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
-            return (original if KerasState.computes_on_arrays() else function)(*args, **kwargs)
+            if not KerasState.computes_on_arrays():
+                return function(*args, **kwargs)
+            args, kwargs = _map(_array, (args, kwargs))  # what is carried has one type throughout
+            return original(*args, **kwargs)
 
         call.__name__, call.__doc__ = original.__name__, original.__doc__
         return call
@@ -46,6 +49,10 @@ def own(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable
 
 def _map(function: Callable[..., Any], *structures: Any) -> Any:
     return jax.tree.map(function, *structures, is_leaf=is_operand)
+
+
+def _array(value: Any) -> Any:
+    return value._device_array() if isinstance(value, EagerTensor) else value
 
 
 def _flat(structure: Any) -> list[Any]:

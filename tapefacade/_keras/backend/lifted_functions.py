@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.core import Tracer
@@ -229,6 +230,26 @@ def lift(
 
     lifted._lifted = function  # type: ignore[attr-defined]
     return lifted
+
+
+def with_equal_indices(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns `slice` or `slice_update` for indices of several types, which JAX refuses.
+
+    A Python number among them is of 64 bits where what is sliced is, and a traced one of 32.
+
+    Args:
+        function: the function of the backend; its second parameter is the indices.
+    """
+
+    @functools.wraps(function)
+    def call(inputs: Any, start_indices: Any, *rest: Any) -> Any:
+        if isinstance(start_indices, list | tuple):
+            kinds = [np.result_type(i.dtype) for i in start_indices if hasattr(i, "dtype")]
+            dtype = jax.dtypes.canonicalize_dtype(np.result_type(np.int32, *kinds))
+            start_indices = [jnp.asarray(index, dtype) for index in start_indices]
+        return function(inputs, start_indices, *rest)
+
+    return call
 
 
 def shape_without_tensors(value: Any) -> Any:

@@ -231,6 +231,9 @@ def _index(item: Any) -> Any:
         raise invalid(str(refused_type("Index", "bool", INDICES_INT16)) + ERROR_SUFFIX)
     if isinstance(item, int | np.integer):
         return int(item)
+    if isinstance(item, jax.Array):  # as in a loop of Keras's, where JAX traces
+        item = convert_to_tensor(item)
+        kind = type(item)
     if is_tensor(item):
         if item.dtype not in INDEX_TYPES or item.shape.rank:
             raise hinted(TypeError(MESSAGE_TYPE.format(item)), HINT_INDICES)

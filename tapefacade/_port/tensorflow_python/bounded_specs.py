@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tapefacade._core import dtypes
 from tapefacade._core.tensor_spec import TensorSpec
 
 
@@ -54,9 +55,10 @@ class BoundedTensorSpec(TensorSpec):
             spec: a `tf.TensorSpec`.
             name: the new name, by default that of `spec`.
         """
-        minimum = getattr(spec, "minimum", spec.dtype.min)
-        maximum = getattr(spec, "maximum", spec.dtype.max)
-        return cls(spec.shape, spec.dtype, minimum, maximum, name or spec.name)
+        dtype = dtypes.as_dtype(spec.dtype)  # specs of other libraries have NumPy's
+        minimum = getattr(spec, "minimum", dtype.min)
+        maximum = getattr(spec, "maximum", dtype.max)
+        return cls(spec.shape, dtype, minimum, maximum, name or spec.name)
 
     @property
     def minimum(self) -> np.ndarray[Any, Any]:

@@ -114,6 +114,7 @@ NAMES: dict[str, str] = {
     "ops.tensor_getitem_override._slice_helper": ".values:rows_of_tensor",
     "ops.tensor_getitem_override._slice_helper_var": ".values:rows_of_variable",
     "trackable.autotrackable.AutoTrackable": "tf:Module",
+    "trackable.base.Trackable": "tf:Module",
     "types.core.Tensor": "tf:Tensor",
     "types.core.TensorLike": "types.experimental:TensorLike",
     "util.nest._is_attrs": ".nests:is_attrs",
