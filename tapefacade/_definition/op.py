@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.annotations import described, shown_annotation
 from tapefacade._core.dispatch import dispatched
 from tapefacade._core.error_texts import (
@@ -37,6 +37,7 @@ from tapefacade._definition.parameters import Parameter, read_parameters
 from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.numpy_steps import are_equal
+from tapefacade._trace.open_sizes import ACCOUNTS, with_sizes_among
 from tapefacade._trace.operation import Check as Check, Operation
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD
@@ -438,7 +439,10 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
     @functools.wraps(composite)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            return composite(*args, **kwargs)
+            result = composite(*args, **kwargs)
+            if ACCOUNTS:
+                with_sizes_among(nest.flatten(result), nest.flatten((args, kwargs)))
+            return result
         except errors.OpError as error:
             if THREAD.recording.frame is not None:
                 THREAD.recording.observe(f"{composite.__name__} fails")

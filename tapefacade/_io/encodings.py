@@ -93,7 +93,7 @@ def _fixed_size(length: Any, dtype: Any) -> int:
     return size
 
 
-@function("io.encode_base64", dispatch=True, elementwise=1)
+@function("io.encode_base64", dispatch=True, elementwise=1, on_values=True)
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> EagerTensor:
     """Writes bytes in letters that are safe in URLs.
 

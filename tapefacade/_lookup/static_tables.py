@@ -15,6 +15,7 @@ from tapefacade._ragged.tensor import RaggedTensor
 from tapefacade._sparse.tensor import SparseTensor
 from tapefacade._strings.arguments import Array, failed
 from tapefacade._strings.hash_functions import farm64
+from tapefacade._trace.open_sizes import with_sizes_of
 
 IMPORT = "LookupTableImportV2"
 VALUES = ("string", "int64", "int32", "float", "double")
@@ -168,7 +169,8 @@ class StaticHashTable(Table):
         array = tensor._numpy()
         default = self._default._numpy().item()
         values = [self._entries.get(key, default) for key in _items(array)]
-        return restored(tensor_of(values, self.value_dtype, array.shape))
+        found = tensor_of(values, self.value_dtype, array.shape)
+        return restored(with_sizes_of(found, tensor))
 
     def export(self, name: str | None = None) -> tuple[EagerTensor, EagerTensor]:
         """Returns all keys and all values, two vectors."""
@@ -270,7 +272,8 @@ class StaticVocabularyTable(Table):
             entries[key] if key in entries else self._known() + self._hashed(key)
             for key in _items(array)
         ]
-        return restored(tensor_of(values, dtypes.int64, array.shape))
+        found = tensor_of(values, dtypes.int64, array.shape)
+        return restored(with_sizes_of(found, tensor))
 
     def _hashed(self, key: Any) -> int:
         text = key if isinstance(key, bytes) else str(key).encode()

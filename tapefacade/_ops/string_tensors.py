@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapefacade._core import dtypes, errors
+from tapefacade._core import dtypes, errors, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import handles
 from tapefacade._core.error_texts import invalid, refused_input, refused_type, unequal_shapes
@@ -15,6 +15,7 @@ from tapefacade._core.tensor_type import type_of
 from tapefacade._definition.call import spread
 from tapefacade._definition.op import REGISTRY, Op
 from tapefacade._definition.parameters import freeze
+from tapefacade._trace.open_sizes import open_sizes
 
 ASSERTION_OPS = ("_assert_equal", "_assert_notequal")
 CAST_OPS = ("_cast", "_saturate_cast")
@@ -61,15 +62,26 @@ def on_texts(name: str, *args: Any, **kwargs: Any) -> Any:
     # The op runs on numbers that stand for the texts, of a dtype that no result has otherwise.
     codes = TextCodes()
     arrays = [codes.encode(t._value) if type(t) is StringTensor else t._numpy() for t in tensors]
-    result = _run(op, arrays, static)
-    return jax.tree_util.tree_map(
+    computed = _run(op, arrays, static)
+    result = jax.tree_util.tree_map(
         lambda array: (
             string_tensor(codes.decode(array))
             if array.dtype == CODE_POINT_DTYPE
             else from_host(array)
         ),
-        result,
+        computed,
     )
+    account = open_sizes()
+    if account is not None:
+        results = _typed(nest.flatten(result), nest.flatten(computed))
+        account.note_results(op, static, _typed(tensors, arrays), results)
+    return result
+
+
+def _typed(tensors: Any, arrays: Any) -> list[Any]:
+    """Returns tensors with the types of the arrays that stand for them."""
+    pairs = zip(tensors, arrays, strict=True)
+    return [(tensor, type_of(array.shape, array.dtype)) for tensor, array in pairs]
 
 
 def _converted(op: Op, values: list[Any], static: tuple[Any, ...]) -> list[Any]:

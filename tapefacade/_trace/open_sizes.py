@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, host_value
+from tapefacade._core.tensor_type import TensorType
 
 
 class SizeAccount(Protocol):
@@ -43,6 +44,16 @@ class SizeAccount(Protocol):
 
     def note_static(self, recording: Any, slot: int, other: tuple[Any, ...]) -> None:
         """Takes note of what the static parameters of an instruction would be."""
+        ...
+
+    def note_results(
+        self,
+        operation: Any,
+        static: tuple[Any, ...],
+        inputs: Sequence[tuple[EagerTensor, TensorType]],
+        results: Sequence[tuple[EagerTensor, TensorType]],
+    ) -> None:
+        """Takes note of unknown sizes of what an operation has computed at once."""
         ...
 
 
@@ -207,3 +218,26 @@ def with_unknown_axes(result: Any, *axes: int) -> Any:
     if account is not None:
         account.note_unknown(result, axes)
     return result
+
+
+def with_sizes_among(results: Sequence[Any], inputs: Sequence[Any]) -> None:
+    """Takes note that sizes of results are unknown which are as an unknown size of an input is.
+
+    Args:
+        results: what has been computed at once.
+        inputs: what it was computed from.
+    """
+    account = open_sizes()
+    if account is None:
+        return
+    tensors = [tensor for tensor in inputs if isinstance(tensor, EagerTensor)]
+    pairs = [
+        pair
+        for tensor in tensors
+        for pair in zip(tensor._type.shape, account.other_sizes(tensor), strict=False)
+    ]
+    unknown = {size for size, other in pairs if size != other}
+    for tensor in results:
+        if isinstance(tensor, EagerTensor) and unknown:
+            shape = tensor._type.shape
+            account.note_unknown(tensor, [a for a, size in enumerate(shape) if size in unknown])

@@ -109,3 +109,58 @@ def layers_of_keras(tf, np):
 
     concrete = f.get_concrete_function(tf.TensorSpec([None, 2]))
     return found[0], str(concrete.output_shapes), [concrete(tf.ones([n, 2])).shape for n in (1, 4)]
+
+
+def texts_of_open_sizes(tf, np):
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), 0)
+    strings = tf.strings
+    ops = {
+        "itself": tf.identity, "length": strings.length, "upper": strings.upper,
+        "join": lambda s: strings.join([s, "a"]), "number": strings.to_number,
+        "part": lambda s: strings.substr(s, 0, 1), "all": strings.reduce_join,
+        "hash": lambda s: strings.to_hash_bucket_fast(s, 5),
+        "replaced": lambda s: strings.regex_replace(s, "1", "2"),
+        "matched": lambda s: strings.regex_full_match(s, "1"),
+        "numbers": lambda s: strings.as_string(strings.length(s)), "base64": tf.io.encode_base64,
+        "equal": lambda s: s == "1", "twice": lambda s: tf.concat([s, s], 0),
+        "stack": lambda s: tf.stack([s, s]), "reshaped": lambda s: tf.reshape(s, [-1, 1]),
+        "where": lambda s: tf.where(s == "1", s, "q"), "some": lambda s: tf.gather(s, [0, 1]),
+        "one": lambda s: s[0], "rest": lambda s: s[1:], "column": lambda s: s[:, None],
+        "tiled": lambda s: tf.tile(s, [2]), "back": lambda s: tf.reverse(s, [0]),
+        "turned": lambda s: tf.transpose(s[:, None]), "padded": lambda s: tf.pad(s, [[1, 0]]),
+        "repeated": lambda s: tf.repeat(s, 2), "print": tf.fingerprint,
+        "sorted": lambda s: tf.argsort(strings.length(s)), "found": table.lookup,
+        "one hot": lambda s: tf.one_hot(strings.length(s), 4), "size": tf.size, "shape": tf.shape,
+        "masked": lambda s: tf.boolean_mask(s, s == "1"), "unique": lambda s: tf.unique(s)[0],
+    }  # fmt: skip
+    found = {}
+
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.string)])
+    def f(texts):
+        for name, op in ops.items():
+            found[name] = str(op(texts).shape)
+        return texts
+
+    f(tf.constant(["1", "12", "3"]))
+    return found
+
+
+def results_of_texts_of_open_sizes(tf, np):
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), 0)
+    strings = tf.strings
+    ops = {
+        "length": strings.length, "upper": strings.upper, "number": strings.to_number,
+        "all": strings.reduce_join, "table": table.lookup, "print": tf.fingerprint,
+        "raw": lambda s: tf.io.decode_raw(s, tf.uint8), "unique": lambda s: tf.unique(s)[0],
+        "points": lambda s: strings.unicode_decode(s, "UTF-8").to_tensor(),
+        "pairs": lambda s: strings.ngrams(s, 2), "equal": lambda s: s == "1",
+    }  # fmt: skip
+    found = []
+    for shape in ([None], [None, 2], [], [3]):
+        spec = tf.TensorSpec(shape, tf.string)
+        for name, op in ops.items():
+            if name in ("length", "upper", "number", "all", "table") or shape == [None]:
+                made = tf.function(op, autograph=False).get_concrete_function(spec)
+                result = made.structured_outputs
+                found.append([name, str(tf.TensorShape(result.shape)), result.dtype.name])
+    return found

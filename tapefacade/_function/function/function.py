@@ -15,7 +15,6 @@ from typing import Any
 from tapefacade._core import nest
 from tapefacade._core.dispatch import CompositeTensor
 from tapefacade._core.error_texts import MESSAGE_SINGLETON
-from tapefacade._core.errors import OpError
 from tapefacade._core.logging import get_logger
 from tapefacade._core.process_group import PROCESSES
 from tapefacade._core.random_keys import (
@@ -38,6 +37,7 @@ from tapefacade._function.function.outputs import OutputStructure
 from tapefacade._function.function.retracing_rules import (
     covers,
     has_composite_specs,
+    has_text_specs,
     has_unknown_sizes,
     is_textual,
     key_of,
@@ -628,6 +628,9 @@ class Function(PolymorphicFunction):
                 trace = self._record_examples(args, kwargs)
             else:
                 trace = self._record_abstract(args, kwargs)
+            if trace.recorded is trace.specs is None and has_text_specs((args, kwargs)):
+                examples = self._record_examples(args, kwargs)
+                trace.specs, trace.example = examples.specs, examples.example
             if trace.recorded is trace.specs is None and self._signature is not None:
                 # As a call has found.
                 trace.specs = next(
@@ -668,7 +671,7 @@ class Function(PolymorphicFunction):
         )  # fmt: skip
 
     def _record_examples(self, args: Any, kwargs: dict[str, Any]) -> FunctionTrace:
-        """Records runs on ragged and sparse tensors of two sizes: what differs is unknown."""
+        """Records runs on values of two sizes where specs are no tensors: what differs is open."""
         trace = FunctionTrace(None, None, WHY_COMPOSITE)
         found: list[Any] = []
         count = self._tracing_count
@@ -678,10 +681,10 @@ class Function(PolymorphicFunction):
                 break
             try:
                 recorded = self._record_abstract(given[0], given[1], known_parts(given))
-            except OpError:
+            except Exception:  # of the user's function: texts have values, and these are not his
                 if not is_textual(key_of(given, [])):
                     raise
-                break  # texts have values, and these are not the user's
+                break
             found.append(recorded.result_specs())
             trace.example = recorded.recorded
         self._tracing_count = count + 1

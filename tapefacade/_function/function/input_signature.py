@@ -271,7 +271,7 @@ class InputSignature:
         return [
             (value, spec.shape if spec.shape.rank is not None else TensorShape([None] * value.ndim))
             for value, spec in pairs
-            if type(value) is EagerTensor
+            if isinstance(value, EagerTensor)
             and isinstance(spec, TensorSpec)
             and not spec.shape.is_fully_defined()
         ]

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from tapefacade._core import nest
+from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor, parts
 from tapefacade._core.tensor import EagerTensor
@@ -216,8 +216,19 @@ def has_composite_specs(arguments: Any) -> bool:
     )
 
 
+def has_text_specs(arguments: Any) -> bool:
+    """Whether there is a spec of a tensor of texts among the arguments."""
+    return any(map(_is_text_spec, nest.flatten(arguments)))
+
+
+def _is_text_spec(leaf: Any) -> bool:
+    return (
+        isinstance(leaf, TensorSpec) and leaf.dtype is dtypes.string and leaf.shape.rank is not None
+    )
+
+
 def with_examples(arguments: Any, size: int) -> Any:
-    """Returns arguments with values in the place of specs of ragged and sparse tensors.
+    """Returns arguments with values in the place of specs of ragged and sparse tensors, and texts.
 
     Args:
         arguments: a nest of anything.
@@ -232,6 +243,12 @@ def with_examples(arguments: Any, size: int) -> Any:
             if not hasattr(leaf, "_example"):
                 return None
             leaves[place] = leaf._example(size)
+        elif _is_text_spec(leaf):
+            shape = [size if known is None else known for known in leaf.shape]
+            numbers = 10**size + np.arange(
+                np.prod(shape, dtype=int)
+            )  # their lengths differ as well
+            leaves[place] = convert(numbers.astype(np.bytes_).reshape(shape))
     return nest.pack_sequence_as(arguments, leaves)
 
 

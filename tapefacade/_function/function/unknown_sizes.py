@@ -136,6 +136,30 @@ class OpenSizes:
             self._recordings.append(recording)
         self._statics[id(recording), slot] = other
 
+    def note_results(
+        self,
+        operation: Operation,
+        static: tuple[Any, ...],
+        inputs: Sequence[tuple[EagerTensor, TensorType]],
+        results: Sequence[tuple[EagerTensor, TensorType]],
+    ) -> None:
+        """Takes note of unknown sizes of what an operation has computed at once.
+
+        Args:
+            operation: what has computed it.
+            static: its static parameters.
+            inputs: the tensors, each with the type that the operation has got.
+            results: the same of what it has given.
+        """
+        types = [type_ for _, type_ in inputs]
+        others = [type_of(self._other(t).shape, type_.numpy_dtype) for t, type_ in inputs]
+        if types == others:
+            return
+        found = _outputs(operation, static, static, types, others, [t for _, t in results])
+        for (tensor, real), other in zip(results, found, strict=True):
+            pairs = zip(real.shape, other.shape, strict=False)
+            self.note_unknown(tensor, [a for a, (own, size) in enumerate(pairs) if own != size])
+
     # What follows from it.
 
     def _other_size(self, size: int) -> int:
