@@ -220,9 +220,6 @@ HINTS = {
     "tf.train.JobDef": _PROCESS,
     "tf.train.ServerDef": _PROCESS,
     "tf.train.Coordinator": "Write `threading.Event` and `concurrent.futures`",
-    "tf.train.ExponentialMovingAverage": (
-        "Give a Keras optimizer `use_ema=True`, or assign `decay * average + (1 - decay) * value`"
-    ),
     "tf.train.experimental": (
         "Write `tf.train.Checkpoint` without these options: a checkpoint is one file"
     ),

@@ -22,6 +22,9 @@ from tapefacade._checkpoint.views import (
 from tapefacade._core.lazy_names import lazy_attributes as _lazy_attributes
 from tapefacade._distribute.cluster_specs import ClusterSpec as ClusterSpec
 from tapefacade._io.examples import EXAMPLES as _EXAMPLES
+from tapefacade._optimizers.moving_average import (
+    ExponentialMovingAverage as ExponentialMovingAverage,
+)
 from tapefacade.train import experimental as experimental
 
 _LATE = _EXAMPLES.makers()

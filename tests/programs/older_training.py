@@ -136,3 +136,41 @@ def sequences(tf, np):
         "operand": tf.constant([1.0, 2.0]) * Sequence(1.0, 2.0),
         "refused": [caught(tf.convert_to_tensor, value).name for value in refused],
     }
+
+
+def moving_averages(tf, np):
+    found = {}
+    settings = {"plain": {}, "counted": {"num_updates": 3}, "variable": {"num_updates": 1},
+                "no bias": {"zero_debias": True, "name": "mean"}}  # fmt: skip
+    for name, given in settings.items():
+        v, w = tf.Variable([1.0, 2.0], name=f"v_{name[0]}"), tf.Variable(3.0, name=f"w_{name[0]}")
+        step = tf.Variable(1)
+        given = {**given, "num_updates": step} if name == "variable" else given
+        averages = tf.train.ExponentialMovingAverage(0.9, **given)
+        first = [averages.average(v), averages.average_name(v), averages.apply([v, w])]
+        v.assign([2.0, 4.0])
+        step.assign_add(1)
+        averages.apply([v])
+        average = averages.average(v)
+        found[name] = [
+            first, average, averages.average(w), average.trainable, averages.name,
+            averages.average_name(v), average.name, sorted(averages.variables_to_restore([v])),
+        ]  # fmt: skip
+    within = tf.train.ExponentialMovingAverage(0.5)
+    v = tf.Variable([3.0, 4.0], name="inner")
+
+    @tf.function
+    def train(x):
+        v.assign_add(x)
+        within.apply([v])
+        return within.average(v)
+
+    found["in a function"] = [train(tf.ones(2)), train(tf.ones(2)), within.average(v), v]
+    with tf.GradientTape() as tape:
+        y = v * within.average(v)
+    found["on a tape"] = tape.gradient(y, [v, within.average(v)])
+    found["refused"] = [
+        caught(lambda x=x: within.apply([x])) for x in (tf.constant(1.0), tf.Variable(1, name="n"))
+    ]
+    found["none"] = [within.apply(), within.apply([]), within.average(tf.Variable(1.0))]
+    return found
