@@ -164,3 +164,24 @@ def results_of_texts_of_open_sizes(tf, np):
                 result = made.structured_outputs
                 found.append([name, str(tf.TensorShape(result.shape)), result.dtype.name])
     return found
+
+
+def bodies_of_loops_with_invariants(tf, np):
+    found = []
+
+    def body(i, x):
+        found.append([str(x.shape), str((x * 2.0).shape), x.shape[0]])
+        return i + 1, tf.concat([x, x], 0)
+
+    def rows(i, x):
+        found.append([str(x.shape), str(tf.transpose(x).shape), x.shape[1]])
+        return i + 1, x * 2.0
+
+    def loop(python, x, shape):
+        invariants = [tf.TensorShape([]), tf.TensorShape(shape)]
+        ends = [tf.constant(0), x]
+        return tf.while_loop(lambda i, x: i < 2, python, ends, shape_invariants=invariants)[1]
+
+    grown = tf.function(lambda x: loop(body, x, [None]))(tf.ones([2]))
+    same = tf.function(lambda x: loop(rows, x, [None, 3]))(tf.ones([2, 3]))
+    return found[0], found[-1], grown, same

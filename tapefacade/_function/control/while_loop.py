@@ -1,5 +1,6 @@
 """`tf.while_loop`."""
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -38,6 +39,7 @@ from tapefacade._function.control.row_loops import (
     rehearsed,
 )
 from tapefacade._function.control.while_recording import While, same_types
+from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
 from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._trace.frames import ValueWanted
@@ -303,7 +305,7 @@ class _WhileLoop:
     def _step(self, variables: LoopVariables, tensors: Sequence[EagerTensor | None]) -> list[Any]:
         """Calls the body."""
         values = variables.packed(tensors)
-        return variables.taken(self._checked(self._body(*values), values, 1))
+        return variables.taken(self._checked(self._call(self._body, values), values, 1))
 
     def _recorded(
         self, variables: LoopVariables, state: Sequence[EagerTensor]
@@ -317,7 +319,7 @@ class _WhileLoop:
         names = [f"while/Placeholder{f'_{k}' if k else ''}" for k in range(len(types))]
 
         def asked(tensors: list[EagerTensor]) -> EagerTensor:
-            answer = self._cond(*variables.packed(tensors))
+            answer = self._call(self._cond, variables.packed(tensors))
             return flag_of(answer, self._is_graph, _no_boolean)
 
         step = functools.partial(self._step, variables)
@@ -347,10 +349,19 @@ class _WhileLoop:
         if THREAD.recording.watchers() and needs_python(body):
             raise NotOneProgramError(WHY_SOURCES)
 
+    def _call(self, python: Callable[..., Any], values: Any) -> Any:
+        """Calls the condition or the body, which know of sizes what the invariants tell."""
+        if self._invariants is None:
+            return python(*values)
+        account, own = open_sizes(), OpenSizes(())
+        with contextlib.nullcontext() if account is not None else unknown_sizes_shown(own):
+            note_invariants(account or own, values, self._invariants)
+            return python(*values)
+
     # In Python.
 
     def _goes_on(self, values: Any, count: int) -> bool:
-        answer = self._cond(*values)
+        answer = self._call(self._cond, values)
         if self._limit is None:
             return bool(answer)
         limit = self._limit if isinstance(self._limit, int) else int(self._limit.numpy())
@@ -364,7 +375,7 @@ class _WhileLoop:
             tensors = [tensor for tensor in state if tensor is not None]
             if iteration.body.count == len(state) and iteration.body.takes(tensors):
                 return self._variables.result(iteration.again(tensors))
-        return self._checked(self._body(*values), values, count)
+        return self._checked(self._call(self._body, values), values, count)
 
     def _checked(self, result: Any, values: Any, count: int) -> Any:
         """Checks what the body returns.
