@@ -414,11 +414,24 @@ WRONG = {
     "no variables": (lambda: X[0], [], ValueError, "There is nothing to optimize"),
     "no variable": (lambda: X[0], [X * 1], TypeError, "`var_list` holds tf.Variables"),
     "integers": (lambda: X[0], tf.Variable(1), TypeError, "real floating dtypes"),
+    "a constraint": (
+        lambda: X[0],
+        tf.Variable(1.0, constraint=tf.nn.relu),
+        ValueError,
+        "has a constraint",
+    ),
     "no function": (1.0, X, TypeError, "a function without arguments"),
     "a vector": (lambda: X * X, X, ValueError, r"it has the shape \(2,\)"),
     "an integer": (lambda: tf.constant(1), X, TypeError, "it is int32"),
     "independent": (lambda: tf.constant(1.0), X, ValueError, "No gradients provided"),
 }
+
+
+def test_constraints_of_keras_are_refused():
+    layer = tf.keras.layers.Dense(1, kernel_constraint="non_neg")
+    layer.build((None, 2))
+    with pytest.raises(ValueError, match=r"has a constraint.*Leave it out"):
+        LBFGS().minimize(lambda: tf.reduce_sum(layer.kernel**2.0), layer.trainable_variables)
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -53,6 +53,10 @@ REASONS = (
 MESSAGE_NO_VARIABLES = "There is nothing to optimize: `var_list` has no variables."
 MESSAGE_NOT_VARIABLE = "`var_list` holds tf.Variables; {!r} is none."
 MESSAGE_DTYPE = "Variables of real floating dtypes can be optimized; `{}` is {}."
+MESSAGE_CONSTRAINT = (
+    "`{}` has a constraint, which no line search keeps. Leave it out and compute the constrained "
+    "value in the loss, such as `low + tf.nn.softplus(variable)`."
+)
 MESSAGE_LOSS = "The loss is a function without arguments that returns a scalar; {}."
 MESSAGE_NO_GRADIENT = (
     "No gradients provided for any variable: the loss does not depend on {}. It is computed within "
@@ -324,7 +328,7 @@ def checked_variables(var_list: Any) -> list[Any]:
 
     Raises:
         TypeError: if something is no variable, or has no real floating dtype.
-        ValueError: if there is none.
+        ValueError: if there is none, or one has a constraint.
     """
     found: dict[int, Any] = {}
     for value in nest.flatten(var_list):
@@ -332,6 +336,8 @@ def checked_variables(var_list: Any) -> list[Any]:
             raise TypeError(MESSAGE_NOT_VARIABLE.format(value))
         if not dtypes.as_dtype(value.dtype).is_floating:
             raise TypeError(MESSAGE_DTYPE.format(value.name, dtypes.as_dtype(value.dtype).name))
+        if getattr(value, "constraint", None) is not None:
+            raise ValueError(MESSAGE_CONSTRAINT.format(value.name))
         found[id(value)] = value
     if not found:
         raise ValueError(MESSAGE_NO_VARIABLES)
