@@ -198,7 +198,7 @@ def dispatched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except HandOver as given:
             return hand_over(name, given, args, kwargs)
-        except Exception as error:
+        except Exception as error:  # of the function, whatever it raises
             if has_result and is_left_open(error):
                 return FailedResult(error)
             shorten(error)
