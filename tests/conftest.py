@@ -41,10 +41,11 @@ def doctest_names(doctest_namespace):
 @pytest.fixture(autouse=True)
 def exact_counts(monkeypatch):
     """Who asks for a program in the background waits for it; slow machines say nothing."""
-    from tapefacade._trace.background_compilation import BACKGROUND_COMPILER, COMPILATION_WATCH
+    from tapefacade._trace.background_compilation import BACKGROUND_COMPILER
     from tapefacade._trace.shape_changes import SHAPE_CHANGES
+    from tapefacade._trace.wait_watch import WAIT_WATCH
 
-    monkeypatch.setattr(COMPILATION_WATCH, "_is_told", True)
+    monkeypatch.setattr(WAIT_WATCH, "_is_told", True)
     monkeypatch.setattr(SHAPE_CHANGES, "_found", {})  # only the shapes of the test count
     monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", True)
     monkeypatch.setattr(BACKGROUND_COMPILER, "is_waited_for", True)

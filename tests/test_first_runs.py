@@ -27,11 +27,9 @@ from tapefacade._trace import (
 )
 from tapefacade._trace.background_compilation import (
     BACKGROUND_COMPILER,
-    COMPILATION_WATCH,
     SECONDS_OF_TRACING,
     BackgroundCompiler,
     CompilationJob,
-    CompilationWatch,
 )
 from tapefacade._trace.interpreter import (
     RENAMED_PARAMETERS,
@@ -699,109 +697,6 @@ def test_the_report_tells_the_seconds_of_each_tier(all_deep):
     assert "traced and computed by NumPy before they were compiled" in report.text()
 
 
-def test_a_wait_is_told_once(monkeypatch, caplog):
-    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.01)
-    watch = CompilationWatch()
-    for title in ("first", "second"):
-        with watch.over(title, "It is new"):
-            for _ in range(500):
-                if caplog.records:
-                    break
-                threading.Event().wait(0.01)
-    (record,) = caplog.records
-    assert record.name == "tensorflow"
-    text = record.getMessage()
-    assert text == "Compiling first, kept for next time. It is new. (This is said once.)"
-
-
-def test_waits_that_follow_each_other_are_one(monkeypatch, caplog):
-    # A model makes its variables by many programs, none of which takes a second.
-    now = [100.0]
-    clock = SimpleNamespace(perf_counter=lambda: now[0])
-    left = []
-    timer = SimpleNamespace(start=lambda: None, cancel=lambda: None)
-    make_timer = lambda seconds, *rest: (left.append(seconds), timer)[1]  # noqa: E731
-    monkeypatch.setattr(background_compilation, "time", clock)
-    monkeypatch.setattr(background_compilation, "threading", SimpleNamespace(Timer=make_timer))
-    watch = CompilationWatch()
-    for pause in (0.0, 0.25, 0.25, 5.0):
-        now[0] += pause
-        with watch.over("it", "It is new"):
-            now[0] += 0.5
-    assert left == [1.0, 0.5, 0.0, 1.0]
-    with watch.over("it", "It is new", True):  # steps go on meanwhile
-        now[0] += 0.5
-    assert left[-1] == 1.5
-
-
-def test_who_waits_for_numpy_is_told_what_for(monkeypatch, caplog):
-    monkeypatch.setattr(execution, "COMPILATION_WATCH", CompilationWatch())
-    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE_BY_NUMPY", 0.0)
-    model = tf.keras.Sequential([tf.keras.Input((8, 8, 1)), *[
-        tf.keras.layers.Conv2D(3, 3, padding="same") for _ in range(7)
-    ]])  # fmt: skip
-    model(np.ones((2, 8, 8, 1), np.float32)).numpy()
-    assert "NumPy computes a program (" in caplog.text
-    assert "until XLA has compiled it in the background, " in caplog.text
-
-
-def test_a_wait_says_if_nothing_is_kept(monkeypatch, caplog):
-    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.0)
-    watch, told = CompilationWatch(), threading.Event()
-    monkeypatch.setattr(background_compilation.CACHE, "folder", lambda: told.set())
-    monkeypatch.setattr(
-        background_compilation, "JAX_CONFIG", SimpleNamespace(jax_compilation_cache_dir=None)
-    )
-    with watch.over("it", "It is new"):
-        assert told.wait(60)
-        for _ in range(500):
-            if caplog.records:
-                break
-            threading.Event().wait(0.01)
-    assert "Compiling it, not kept on disk." in caplog.text
-
-
-def spied(monkeypatch):
-    watched = []
-    monkeypatch.setattr(
-        COMPILATION_WATCH,
-        "over",
-        lambda *texts: (watched.append(texts), contextlib.nullcontext())[1],
-    )
-    return watched
-
-
-def test_what_is_compiled_is_a_step_with_a_number_and_a_reason(monkeypatch):
-    watched = spied(monkeypatch)
-    monkeypatch.setattr(execution, "MIN_STEPS_BY_NUMPY", 2)
-    monkeypatch.setattr(BACKGROUND_COMPILER, "is_on", False)
-    monkeypatch.setattr(execution.STATISTICS, "steps", 0)
-    w = tf.Variable(tf.ones([3]))
-    for length in (1306, 1306, 1307):
-        x = tf.constant(np.ones([length, 3], np.float32))
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(tf.square(x * w))
-        tape.gradient(loss, w).numpy()
-    first, third = watched
-    assert first[0].startswith("step 1 (4 ops, the first at ")
-    assert first[1] == "It has not run before"
-    assert third[0].startswith("step 3 (4 ops, the first at ")
-    assert third[1].startswith("It has not run before with shape (1307, 3) at ")
-    assert "pad, or" in third[1]
-
-
-def test_a_long_program_is_watched(monkeypatch):
-    watched = spied(monkeypatch)
-    x = tf.ones([1305])
-    x.numpy()
-    for _ in range(30):
-        x = tf.sin(x)
-    x.numpy()
-    ((title, *_),) = watched
-    assert title.startswith("a program (30 ops, the first at ")
-    assert "test_first_runs.py" in title
-
-
 # The thread.
 
 
@@ -870,10 +765,17 @@ def test_jobs_that_wait_are_bounded_and_left_out_at_the_end(monkeypatch):
 
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_who_waits_at_the_end_is_told_why(is_kept, monkeypatch, caplog):
-    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE", 0.0)
-    monkeypatch.setattr(background_compilation, "_is_kept", lambda: is_kept)
-    own, go = BackgroundCompiler(), threading.Event()
-    assert own.submit(CompilationJob(lambda: (go.wait(60), jax.jit(jnp.sin).trace(F))[1], "it"))
+    monkeypatch.setattr(background_compilation, "SECONDS_BEFORE_MESSAGE_AT_EXIT", 0.0)
+    monkeypatch.setattr(background_compilation, "is_kept", lambda: is_kept)
+    own, begun, go = BackgroundCompiler(), threading.Event(), threading.Event()
+
+    def trace():
+        begun.set()
+        go.wait(60)
+        return jax.jit(jnp.sin).trace(F)
+
+    assert own.submit(CompilationJob(trace, "it"))
+    assert begun.wait(60)
     ending = threading.Thread(target=own.end)
     ending.start()
     while not caplog.records:

@@ -42,6 +42,7 @@ from tapefacade._trace.operation import Check as Check, Operation
 from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import users_line
+from tapefacade._trace.wait_watch import WAIT_WATCH
 
 P = ParamSpec("P")
 R = TypeVar("R", covariant=True)
@@ -173,7 +174,8 @@ class Op(Operation):
         if found is None:
             if len(self._inferred) > MAX_INFERRED:
                 self._inferred.clear()
-            found = self._inferred[key] = self._infer(static, types)
+            with WAIT_WATCH.over(THREAD.recording.text, is_brief=True):
+                found = self._inferred[key] = self._infer(static, types)
         return found
 
     def _infer(self, static: tuple[Any, ...], types: Sequence[TensorType]) -> Inferred:

@@ -28,6 +28,7 @@ from tapefacade._trace.recording import THREAD, RecordedValues, Recording
 from tapefacade._trace.slices import Slice, computed, cut
 from tapefacade._trace.speculative_gradients import note_gradient, take_foreseen
 from tapefacade._trace.tree import EDGES, Node
+from tapefacade._trace.wait_watch import WAIT_WATCH
 
 
 class CodeOnTheWayError(Exception):
@@ -156,7 +157,7 @@ def _plan(
     found = scope.end.plans.get(key, key)
     if found is not key:
         return found
-    with no_collection():
+    with no_collection(), WAIT_WATCH.over(THREAD.recording.text):
         return _plan_anew(scope, kind, targets, groups, given, through, key)
 
 

@@ -28,28 +28,18 @@ from tapefacade._core.logging import get_logger
 from tapefacade._trace.compilation_cache import CACHE, JAX_CONFIG, SWITCHES
 from tapefacade._trace.executables import STATISTICS
 from tapefacade._trace.interpreter import has_loops
+from tapefacade._trace.wait_watch import is_kept
 
 SWITCH_VARIABLE = "TAPEFACADE_BACKGROUND_COMPILATION"
 # Programs that may wait; what comes then is asked for again at its next call.
 MAX_WAITING = 16
-SECONDS_BEFORE_MESSAGE = 1.0
+SECONDS_BEFORE_MESSAGE_AT_EXIT = 1.0
 # How long the thread may trace while a step wants to go on. What NumPy computes gives the
 # interpreter back a thousand times a step, and would wait for 5 ms each time: for a second.
 SECONDS_OF_TRACING = 2e-5
 MAX_BYTES_OF_FIRST_RUN = 2**28
-MESSAGE_WAIT = "Compiling %s, %s. %s. (This is said once.)"
-MESSAGE_BY_NUMPY = (
-    "NumPy computes %s until XLA has compiled it in the background, %s. %s. (This is said once.)"
-)
-SECONDS_BEFORE_MESSAGE_BY_NUMPY = 2.0
-KEPT, NOT_KEPT = "kept for next time", "not kept on disk"
 MESSAGE_AT_EXIT = "The program has ended; waiting for the compilation of %s, which %s."
 KEPT_AT_EXIT, NOT_KEPT_AT_EXIT = "is kept for the next start", "XLA does not interrupt"
-
-
-def _is_kept() -> bool:
-    """Whether what is compiled is kept on disk."""
-    return bool(JAX_CONFIG.jax_compilation_cache_dir or CACHE.folder())
 
 
 class CompilationJob:
@@ -183,59 +173,16 @@ class BackgroundCompiler:
             for job in self._waiting:
                 job.is_done = True
             self._waiting.clear()
-            done = self._condition.wait_for(lambda: self._thread is None, SECONDS_BEFORE_MESSAGE)
+            done = self._condition.wait_for(
+                lambda: self._thread is None, SECONDS_BEFORE_MESSAGE_AT_EXIT
+            )
             if not done:
                 assert self._current is not None
-                why = KEPT_AT_EXIT if _is_kept() else NOT_KEPT_AT_EXIT
+                why = KEPT_AT_EXIT if is_kept() else NOT_KEPT_AT_EXIT
                 get_logger().warning(MESSAGE_AT_EXIT, self._current.title, why)
                 self._condition.wait_for(lambda: self._thread is None)
 
 
-class CompilationWatch:
-    """Says once in a process what is compiled, and why, when somebody waits for a second.
-
-    Waits that follow each other are one: a model makes its variables by many small programs.
-    """
-
-    def __init__(self) -> None:
-        self._is_told = False
-        self._waited = self._ended = 0.0  # seconds; when the last wait was over
-
-    @contextlib.contextmanager
-    def over(self, title: str, why: str, is_by_numpy: bool = False) -> Iterator[None]:
-        """Watches what is done in the block.
-
-        Args:
-            title: what is compiled.
-            why: why it has to be.
-            is_by_numpy: whether NumPy computes it meanwhile.
-        """
-        if self._is_told:
-            yield
-            return
-        since = time.perf_counter()
-        if since - self._ended > SECONDS_BEFORE_MESSAGE:
-            self._waited = 0.0
-        limit = SECONDS_BEFORE_MESSAGE_BY_NUMPY if is_by_numpy else SECONDS_BEFORE_MESSAGE
-        message = MESSAGE_BY_NUMPY if is_by_numpy else MESSAGE_WAIT
-        left = max(limit - self._waited, 0.0)
-        timer = threading.Timer(left, self._tell, [message, title, why])
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            self._ended = time.perf_counter()
-            self._waited += self._ended - since
-
-    def _tell(self, message: str, title: str, why: str) -> None:
-        if not self._is_told:
-            self._is_told = True
-            get_logger().warning(message, title, KEPT if _is_kept() else NOT_KEPT, why)
-
-
-COMPILATION_WATCH = CompilationWatch()
 BACKGROUND_COMPILER = BackgroundCompiler()
 atexit.register(BACKGROUND_COMPILER.end)
 if hasattr(os, "register_at_fork"):

@@ -28,7 +28,6 @@ from tapefacade._core.placement import (
     running_on,
 )
 from tapefacade._core.tensor import EagerTensor, FailedValue
-from tapefacade._trace.background_compilation import COMPILATION_WATCH
 from tapefacade._trace.buffer_donation import Handover, is_large
 from tapefacade._trace.executables import (
     CONCRETE as CONCRETE,
@@ -40,19 +39,17 @@ from tapefacade._trace.executables import (
     alone_in_rows,
     outputs_of as outputs_of,
 )
-from tapefacade._trace.execution_mode import EXECUTION_MODES
+from tapefacade._trace.execution_mode import EXECUTION_MODES, computes_early
 from tapefacade._trace.first_runs import (
-    MIN_STEPS_BY_NUMPY,
     early_call,
     first_call,
     in_pieces_meanwhile,
-    title_of,
-    why,
 )
 from tapefacade._trace.program_in_pieces import ProgramInPieces
-from tapefacade._trace.program_listing import in_sentence, own_line
+from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.shape_changes import SHAPE_CHANGES
 from tapefacade._trace.slices import Slice
+from tapefacade._trace.wait_watch import WAIT_WATCH, compiling_text
 
 # A program with fewer numbers of one dtype gets each of them in a row of its own.
 MIN_NUMBERS = 32
@@ -117,6 +114,7 @@ class Program:
         self.slots = steps
         self.repeats = repeats
         self.is_episode = False  # whether its length is likely to be another one next time
+        self.has_run = False  # by NumPy or in pieces
         self.is_rehearsal = False  # whether it runs in a first call, which no other is like
         self.foresight: Any = None  # what has followed it
         self.large = [i for i, place in enumerate(arrays) if is_large(part.inputs[place])]
@@ -298,34 +296,47 @@ class Program:
         return None
 
     def _execute_new(self, arguments: list[Any]) -> list[Any]:
-        """Runs a program that is not compiled: in pieces, if that is better."""
+        """Runs a program that is not compiled, and says what is going on if that takes long."""
         known = self.executable
         executable = EXECUTABLES.get(known.part, known.layout, known.donated)
         self.executable = executable
-        if executable.call is None and not _traced(arguments):
-            early = early_call(executable, arguments) if self.is_rehearsal else None
-            if early is not None:
-                return self.execute(arguments, early)
-            in_pieces = EXECUTION_MODES.choose(executable, self.repeats, self.is_episode)
-            if in_pieces is None:
-                before = EXECUTION_MODES.before(executable)
-                in_pieces = in_pieces_meanwhile(executable, before, arguments)
-            outputs = None if in_pieces is None else self._run_in_pieces(in_pieces, arguments)
-            if outputs is not None:
-                return outputs
-        executable.used = STATISTICS.dispatched + 1  # not the first to go
-        first = executable.call
-        if first is None and not _traced(arguments):
-            first = first_call(executable, arguments)
-        first = first or executable.call
         try:
-            if first is None and len(executable.part.steps) < MIN_STEPS_BY_NUMPY:
-                return self.execute(arguments, executable.prepare())
-            title = title_of(executable, in_sentence(own_line(self.lines)), not self.repeats)
-            with COMPILATION_WATCH.over(title, why(executable), first is not None):
-                return self.execute(arguments, first or executable.prepare())
+            if executable.call is None and not _traced(arguments):
+                outputs = self._execute_early(arguments)
+                if outputs is not None:
+                    return outputs
+            with WAIT_WATCH.over(lambda: self._text(is_by_numpy=False)):
+                executable.used = STATISTICS.dispatched + 1  # not the first to go
+                return self.execute(arguments, executable.call or executable.prepare())
         finally:
             EXECUTION_MODES.compiled(executable)
+
+    def _execute_early(self, arguments: list[Any]) -> list[Any] | None:
+        """Runs a program by NumPy or in pieces; returns None if it is better compiled."""
+        if self.has_run:
+            return self._early_outputs(arguments)
+        self.has_run = True
+        with WAIT_WATCH.over(lambda: self._text(computes_early())):
+            return self._early_outputs(arguments)
+
+    def _early_outputs(self, arguments: list[Any]) -> list[Any] | None:
+        executable = self.executable
+        early = early_call(executable, arguments) if self.is_rehearsal else None
+        if early is not None:
+            return self.execute(arguments, early)
+        in_pieces = EXECUTION_MODES.choose(executable, self.repeats, self.is_episode)
+        if in_pieces is None:
+            before = EXECUTION_MODES.before(executable)
+            in_pieces = in_pieces_meanwhile(executable, before, arguments)
+        outputs = None if in_pieces is None else self._run_in_pieces(in_pieces, arguments)
+        if outputs is not None:
+            return outputs
+        executable.used = STATISTICS.dispatched + 1
+        first = first_call(executable, arguments)
+        return None if first is None else self.execute(arguments, first)
+
+    def _text(self, is_by_numpy: bool) -> str:
+        return compiling_text(self.executable, self.lines, not self.repeats, is_by_numpy)
 
     def _run_in_pieces(self, in_pieces: ProgramInPieces, arguments: list[Any]) -> list[Any] | None:
         with jax.enable_x64(True):

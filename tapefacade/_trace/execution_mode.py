@@ -109,7 +109,7 @@ class _Single(NamedTuple):
         return WHOLE_TIME_FACTOR * self.whole / max(len(self.keys), 1)
 
 
-def _is_early() -> bool:
+def computes_early() -> bool:
     """Whether a program runs before any of it is compiled."""
     return BACKGROUND_COMPILER.is_on and jax.default_backend() == "cpu"
 
@@ -201,7 +201,7 @@ class ExecutionModes:
             pieces = cut_apart(unfolded.part, executable.layout)
             made = ProgramInPieces(
                 unfolded.part, executable.layout, pieces, unfolded.origins,
-                is_early=_is_early(), is_apart=True,
+                is_early=computes_early(), is_apart=True,
             )  # fmt: skip
             return _Choice(made, math.inf)
         if (
@@ -221,21 +221,23 @@ class ExecutionModes:
         if size_of(part) > MAX_UNFOLDING_GROWTH * size and size <= MAX_STEPS_AS_WHOLE:
             return _Choice(None)
         cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS if repeats else 1, self._missing)
-        is_brief = is_episode and _is_early() and not WRAPPERS  # those look at whole programs
+        is_brief = is_episode and computes_early() and not WRAPPERS  # those look at whole programs
         if is_brief or self._is_in_pieces(size, cut, whole):
             for key, share in cut.again.items():
                 self._credit[key] = self._credit.get(key, 0.0) + share
             cost = len(cut.pieces) * SECONDS_PER_CALL + (
                 SECONDS_LOST_PER_STEP * size if size > MAX_STEPS_AS_WHOLE else 0.0
             )
-            made = ProgramInPieces(part, layout, cut.pieces, unfolded.origins, is_early=_is_early())
+            made = ProgramInPieces(
+                part, layout, cut.pieces, unfolded.origins, is_early=computes_early()
+            )
             return _Choice(made, whole, cost)
         self._compiling = executable, cut.shared, whole
         return _Choice(None)
 
     def _is_in_pieces(self, size: int, cut: Cut, whole: float) -> bool:
         """Whether a program runs in pieces."""
-        is_early = _is_early()
+        is_early = computes_early()
         if size > (MAX_STEPS_LATER_AS_WHOLE if is_early else MAX_STEPS_AS_WHOLE):
             return True
         return self._is_risked(cut, whole, TRACING_SHARE * whole if is_early else whole)
@@ -278,7 +280,9 @@ class ExecutionModes:
             unfolded = unfold(executable.part)
             part, layout = unfolded.part, executable.layout
             cut = cheapest_cut(part, layout, RUNS_OF_WHAT_REPEATS, self._missing)
-            return ProgramInPieces(part, layout, cut.pieces, unfolded.origins, is_early=_is_early())
+            return ProgramInPieces(
+                part, layout, cut.pieces, unfolded.origins, is_early=computes_early()
+            )
         return choice.in_pieces
 
     def _withdraw(self) -> None:

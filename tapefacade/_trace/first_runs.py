@@ -25,10 +25,10 @@ from tapefacade._trace.interpreter import LONG_LOOPS, LongLoopError
 from tapefacade._trace.jax_transformation import NO_TRACE, current_trace
 from tapefacade._trace.numpy_steps import NumpyProgram
 from tapefacade._trace.program_in_pieces import EarlyPiece, ProgramInPieces, early_piece
-from tapefacade._trace.program_listing import in_sentence
 from tapefacade._trace.segment_cuts import size_of
-from tapefacade._trace.shape_changes import GRADIENT, REMEDY, SHAPE_CHANGES
+from tapefacade._trace.shape_changes import SHAPE_CHANGES
 from tapefacade._trace.slices import Slice
+from tapefacade._trace.wait_watch import title_of
 
 # Programs that weigh less than this (`interpreter.weight_of`) compile in about a second.
 WEIGHT_OF_DEEP_PROGRAM = 600.0
@@ -49,8 +49,6 @@ WEIGHT_OF_DRAWS = 250.0
 RUNS_OF_VARYING = 16
 MAX_ELEMENTS_OF_VARYING = 2**18
 MAX_BYTES_ON_HOST = 2**14  # of a value in a first call that a program takes as it is
-WHY_NEW = "It has not run before"
-WHY_SHAPES = "It has not run before with shape {} at {}: to have fewer, {}"
 _LOCK = threading.RLock()
 
 
@@ -104,30 +102,6 @@ def compilation(executable: Executable, arguments: Sequence[Any]) -> Compilation
     types = [jax.ShapeDtypeStruct(np.shape(a), a.dtype) for a in arguments]
     job = CompilationJob(lambda: executable.jitted().trace(*types), title_of(executable))
     return job if BACKGROUND_COMPILER.submit(job) else None
-
-
-def title_of(executable: Executable, line: str = "", is_counted: bool = True) -> str:
-    """Returns what a message calls a program: the number of the step, if it is one.
-
-    Args:
-        executable: the program.
-        line: that of its first op.
-        is_counted: whether its steps are counted; those are not that a function takes.
-    """
-    steps = executable.part.steps
-    title = "a program"
-    if any(step.operation.name == GRADIENT for step in steps):
-        title = f"step {STATISTICS.steps + 1:,}" if is_counted else "a step"
-    return f"{title} ({len(steps):,} ops{f', the first at {line}' if line else ''})"
-
-
-def why(executable: Executable) -> str:
-    """Returns why a program has to be compiled."""
-    known = SHAPE_CHANGES.of(executable.part)
-    if known is None or len(known.shapes) < 2:
-        return WHY_NEW
-    line, shapes = known.change()
-    return WHY_SHAPES.format(shapes[-1], in_sentence(line), REMEDY) if len(shapes) > 1 else WHY_NEW
 
 
 def in_pieces_meanwhile(

@@ -53,6 +53,7 @@ from tapefacade._trace.recorded_values import RecordedValues
 from tapefacade._trace.slices import needed
 from tapefacade._trace.speculative_gradients import run_foreseeing
 from tapefacade._trace.tree import EDGES, TREE, Node, users_line
+from tapefacade._trace.wait_watch import WAIT_WATCH, recording_text
 
 _REFERENCE = weakref.ref
 _NEW = object.__new__  # 0.1 us less than calling the class
@@ -221,7 +222,8 @@ class Recording:
         key = (at, operation, static, *inputs)
         node = EDGES.get(key)
         if node is None:
-            outputs, structure = operation.infer(static, types)
+            with WAIT_WATCH.over(self.text, is_brief=True):
+                outputs, structure = operation.infer(static, types)
             checked = operation.check is not None or operation.acts
             node = TREE.add(
                 key, Node(at, operation, static, inputs, (), outputs, structure, ghosts, checked)
@@ -261,6 +263,10 @@ class Recording:
             tensor = EagerTensor(type_, None, self, slot)
             self.owners[slot] = _REFERENCE(tensor)
         return tensor
+
+    def text(self) -> str:
+        """Says what somebody waits for while something new is recorded."""
+        return recording_text(self.at, self.data.taped)
 
     # Computing.
 
@@ -496,7 +502,7 @@ class Recording:
         key = (wanted, effects, self.state)
         program = node.programs.get(key)
         if program is None:
-            with no_collection():
+            with no_collection(), WAIT_WATCH.over(self.text, is_brief=True):
                 program = make_program(node, self.data, wanted, effects)
             if self._is_rehearsal:
                 program.is_rehearsal = has_small_values(program.executable.part)
