@@ -956,6 +956,45 @@ def test_gradients_of_episodes_of_other_lengths_compile_nothing():
             np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("body", ["rows at the number", "rows of all kinds"])
+def test_a_loop_over_the_steps_of_an_episode_is_one_for_all_lengths(body):
+    """It takes rows of longer tensors; where its body shows how long they are, of these ones."""
+    scale = tf.Variable(0.5)
+
+    def returns(n):
+        rewards, signs = tf.numpy_function(
+            lambda n: (np.sin(np.arange(n, dtype="f")), np.where(np.arange(n) % 3, 1, -1)[:, None]),
+            [n], [tf.float32, tf.int64],
+        )  # fmt: skip
+        with tf.GradientTape() as tape:
+            rewards, total = rewards * scale, tf.constant([1.0])
+            count = tf.shape(rewards)[0]
+            found = tf.TensorArray(tf.float32, count)
+            kept = tf.TensorArray(tf.int64, count, clear_after_read=False).unstack(signs[::-1])
+            for t in tf.range(count):
+                total = 0.9 * total + rewards[t] * tf.cast(signs[t], tf.float32)
+                if body == "rows of all kinds":
+                    total += rewards[t - 1] + 0.1 * tf.reduce_mean(rewards)
+                found = found.write(t, total)
+                kept = kept.write(t, kept.read(t) + signs[t])
+            rows = found.stack()
+            loss = tf.reduce_sum(rows * tf.cast(kept.stack(), tf.float32)) + rows[-1, 0]
+        return rows, kept.stack(), total, tape.gradient(loss, scale)
+
+    function = tf.function(returns)
+    for n in (2, 4, 3, 5):
+        function(tf.constant(n))
+    for n in (6, 1, 7) if body == "rows at the number" else (3, 6):
+        with counted() as count:
+            found = [tf.identity(value) for value in function(tf.constant(n))]
+            settle()
+        assert count.compiled == 0 or n != 7
+        for one, other in zip(found, returns(tf.constant(n)), strict=True):
+            assert one.shape == other.shape
+            np.testing.assert_allclose(one, other, 1e-4, 1e-5)
+    assert not [line for line in function.statements() if "Python" in line]
+
+
 def test_a_loop_whose_numpy_function_is_never_called_is_left_at_once():
     game = Game()
     play = tf.function(lambda state, most: game.episode(state, tf.minimum(most, 1))[1])

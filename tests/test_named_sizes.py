@@ -210,20 +210,49 @@ def test_which_sizes_have_names():
         assert pattern.sizes(other) is None
 
 
-@pytest.mark.parametrize("name", ["math.sin", "gather", "math.subtract"])
+def test_sizes_that_differ_alike_share_a_name_and_keep_within_what_they_kept_within():
+    samples = [(16, 17, 500, 17, 20), (39, 40, 500, 40, 90), (8, 9, 500, 9, 9)]
+    pattern = Pattern(samples)
+    assert [str(number) for number in pattern.numbers] == ["n0", "n0 + 1", "500", "n0 + 1", "n1"]
+    assert pattern.sizes((600, 601, 500, 601, 7)) == {"n0": 600, "n1": 7}
+    assert pattern.sizes((600, 600, 500, 600, 7)) is None
+    limited = Pattern(samples, is_limited=True)
+    assert (limited.numbers[0] <= 499, limited.numbers[0] < limited.numbers[4]) == (True, True)
+    assert limited.sizes((29, 30, 500, 30, 40)) == {"n0": 29, "n1": 40}
+    assert limited.sizes((600, 601, 500, 601, 700)) is None
+    assert limited.sizes((29, 30, 500, 30, 7)) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["math.sin", "gather", "math.subtract", "_slice", "_slice_checked", "_full", "_array_read"],
+)
 def test_equal_calls_are_traced_once_for_all_sizes(name, monkeypatch):
     op, calls = REGISTRY[name], []
     run = {
         "math.sin": tf.sin,
         "gather": lambda x: tf.gather(x, tf.range(len(x) - 1, -1, -1)),
         "math.subtract": lambda x: 1.0 - x * x[:1],
+        "_slice": lambda x: x + tf.ones([500, 2])[: len(x)],
+        "_slice_checked": lambda x: x + x[tf.cast(tf.sin(x[0, 0]), tf.int32)],
+        "_full": lambda x: tf.zeros([len(x), 2]),
+        "_array_read": lambda x: x + read(x, tf.cast(tf.sin(x[0, 0]), tf.int32)),
     }[name]
     monkeypatch.setattr(op, "_inferred", {})
     traced = type(op)._traced
     monkeypatch.setattr(type(op), "_traced", lambda *a: calls.append(a[0].name) or traced(*a))
     for size in range(10, 30):
         assert run(tf.zeros([size, 2])).shape == [size, 2]
-    assert calls.count(name) == MIN_SAMPLES + 1
+    # A part is compared with the whole: it is traced once more, with what limits it.
+    assert calls.count(name) == MIN_SAMPLES + 1 + (name == "_slice")
+
+
+def read(rows, index):
+    """A function, as TensorArrays read at indices that are pending there only."""
+    array = tf.TensorArray(tf.float32, len(rows)).unstack(rows)
+    return tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, array.read(index)), (0, rows[0]))[
+        1
+    ]
 
 
 def test_checks_that_are_traced_once_know_each_size():

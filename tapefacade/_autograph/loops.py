@@ -16,7 +16,7 @@ from tapefacade._autograph.state import (
     is_tensor_like,
     shown_variable,
 )
-from tapefacade._autograph.tensor_array_growth import WHY_GROWS, GrowingArray, growing
+from tapefacade._autograph.tensor_array_growth import WHY_GROWS, LoopArray, loop_array
 from tapefacade._core.random_keys import body_draws, current_places, rehearsing, return_to
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_type import TensorType, type_of
@@ -33,6 +33,7 @@ from tapefacade._function.control.scan_op import FOLD
 from tapefacade._function.control.while_recording import While, same_types
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.creation import zeros
+from tapefacade._ops.array.loop_rows import CURRENT_LOOP, LoopRows, with_room
 from tapefacade._ops.array.shaping import reshape
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._ops.debugging.finiteness import Assert
@@ -43,6 +44,7 @@ MAX_PASSES = 8  # how often a body is recorded to learn which of its variables b
 WHY_SEEDS = "random ops with a seed draw TensorFlow's numbers, each iteration those after the last"
 MESSAGE_ONCE = "loop must iterate at least once to initialize {}"
 PYTHON, TENSOR, ARRAY, GROWING_ARRAY = "python", "tensor", "array", "growing array"
+ARRAY_OF_ROWS = "array with an element for each iteration"
 Step = Callable[[Any], Any]
 
 
@@ -59,19 +61,26 @@ class CarriedParts:
         index: the number of the iteration that is recorded.
     """
 
-    def __init__(self, state: State, room: int | None) -> None:
+    def __init__(self, state: State, room: int | None, rows: LoopRows | None) -> None:
         state.require_containers()
         self._room = room
+        self._rows = rows
         self.index: EagerTensor | None = None
         self.state = state
         self.init = state.get()
         self.parts = Parts(self.init)
         self.defined: list[str] = []
-        self._kinds = [[_kind(leaf, room) for leaf in group] for group in self.parts.groups]
+        self._kinds = [[_kind(leaf, room, rows) for leaf in group] for group in self.parts.groups]
         # What the parts are at first, as tensors: known for those that are tensors.
         self._start: list[list[EagerTensor | None]] = [
             [
-                leaf if kind == TENSOR else leaf._stacked() if kind == ARRAY else None
+                leaf
+                if kind == TENSOR
+                else leaf._stacked()
+                if kind == ARRAY
+                else _stacked_with_room(leaf)
+                if kind == ARRAY_OF_ROWS
+                else None
                 for leaf, kind in zip(group, kinds, strict=True)
             ]
             for group, kinds in zip(self.parts.groups, self._kinds, strict=True)
@@ -123,11 +132,15 @@ class CarriedParts:
 
     def _array(self, leaf: TensorArray, whole: EagerTensor | None) -> TensorArray:
         """Returns an array with other elements."""
+        is_row_by_row = _kind(leaf, self._room, self._rows) == ARRAY_OF_ROWS
         if self.index is not None and self._room and _grows(leaf):
-            return growing(leaf, whole, self.index, self._room)
+            return loop_array(leaf, whole, self.index, self._room)
+        if self.index is not None and self._rows and is_row_by_row:
+            self._rows.is_used = True
+            return loop_array(leaf, whole, self.index, self._rows.room)
         made = leaf._copy(None)
         if whole is not None:
-            made._put(whole)
+            made._put(whole[: leaf._length] if is_row_by_row else whole)
         return made
 
     @property
@@ -216,12 +229,12 @@ def _leaves_of(value: Any) -> list[Any]:
     return Parts([value]).groups[0]
 
 
-def _kind(leaf: Any, room: int | None) -> str:
+def _kind(leaf: Any, room: int | None, rows: LoopRows | None) -> str:
     if type(leaf) is EagerTensor:
         return TENSOR
     if isinstance(leaf, TensorArray):
         if not leaf.dynamic_size and leaf._length:
-            return ARRAY
+            return ARRAY_OF_ROWS if rows and leaf._length == rows.count else ARRAY
         if not room or not _grows(leaf):
             raise NotStagedError(WHY_GROWS)
         return GROWING_ARRAY
@@ -250,7 +263,12 @@ def _tensor(leaf: Any) -> EagerTensor:
 def _stacked(leaf: Any) -> EagerTensor:
     if not isinstance(leaf, TensorArray):
         raise NotStagedError("a tf.TensorArray becomes something else")
-    return leaf.grown() if isinstance(leaf, GrowingArray) else leaf.stack()
+    return leaf.stacked_with_room() if isinstance(leaf, LoopArray) else leaf.stack()
+
+
+def _stacked_with_room(leaf: TensorArray) -> EagerTensor | None:
+    whole = leaf._stacked()
+    return None if whole is None else with_room(whole)
 
 
 class LoopStatement:
@@ -259,7 +277,9 @@ class LoopStatement:
     Its state are hidden tensors, such as the number of the row, and the variables.
     """
 
-    def __init__(self, state: State, body: Step, room: int | None = None) -> None:
+    def __init__(
+        self, state: State, body: Step, room: int | None = None, rows: LoopRows | None = None
+    ) -> None:
         """Takes the variables apart.
 
         Args:
@@ -267,8 +287,10 @@ class LoopStatement:
             body: the body, a function of what the loop runs over.
             room: how many elements arrays that grow get, at most; the first hidden tensor counts
                 them then.
+            rows: what the loop takes rows of, if it is recorded for other lengths as well.
         """
-        self.kept = CarriedParts(state, room)
+        self.kept = CarriedParts(state, room, rows)
+        self.rows = rows
         self.body = body
         self.calls: list[PythonCall] = []  # of the body, to Python
 
@@ -302,10 +324,14 @@ class LoopStatement:
                 end = len(tensors) - len(rows)
                 before = tensors[:count]
                 kept.index = before[0] if before else None
+                if self.rows is not None:
+                    self.rows.index = kept.index
                 kept.put(tensors[count:end])
                 self.body(*element([*before, *tensors[end:]]))
                 results, changes = kept.taken()
                 kept.index = None
+                if self.rows is not None:
+                    self.rows.index = None
                 found.append(changes)
                 return [*further(before), *results]
 
@@ -315,6 +341,7 @@ class LoopStatement:
             with (
                 unchanged_arrays() as changed, rehearsing(), body_draws(),
                 COLLECTED_CALLS.temporarily(calls=None if rows else self.calls, recording=None),
+                CURRENT_LOOP.temporarily(rows=self.rows),
             ):  # fmt: skip
                 body = body_of(step, self.body, types)
             if changed:
@@ -402,7 +429,10 @@ class LoopStatement:
             first = flag_of(goes_on(list(hidden)))
             message = MESSAGE_ONCE.format(", ".join(map(repr, kept.defined)))
             Assert(first, [message])
-        tensors, _ = loop.recorded()
+        if self.rows is not None and self.rows.is_used and loop.can_be_bounded:
+            tensors = loop.bounded(self.rows.room)
+        else:
+            tensors, _ = loop.recorded()
         kept.settle(tensors[count:], tensors[0] if limit is not None and count else None)
         return None
 

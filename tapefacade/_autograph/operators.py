@@ -25,6 +25,7 @@ from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
 from tapefacade._ops.array.creation import range as range_of_tensors
 from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.loop_rows import LoopRows
 from tapefacade._ops.debugging.finiteness import Assert
 from tapefacade._ops.math.comparison import logical_and, logical_not
 from tapefacade._state.variable import Variable
@@ -169,8 +170,8 @@ def for_stmt(
         state = State(read, write, names, counts)
         if isinstance(iterated, LazyRange) and target in names:
             _define(target, iterated.start, state)
-        record = _recorded_for(iterated, test, body, state, limit)
         site = _site("for", line)
+        record = _recorded_for(iterated, test, body, state, limit, site)
         if record is None and is_dataset(iterated):
             if run_over_dataset(iterated, test, body, state, site):
                 return
@@ -203,10 +204,12 @@ def _python_for(
 
 def _recorded_for(
     iterated: Any, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
-    limit: int | None,
+    limit: int | None, site: Site,
 ) -> Callable[[], Callable[[], None] | None] | None:  # fmt: skip
     """Returns what records a loop; None if there are no tensors in its head."""
     if isinstance(iterated, LazyRange):
+        if test is None and limit is None and (rows := _rows_of(iterated, site)) is not None:
+            return lambda: _over_range_with_room(iterated, body, state, site, rows)
         return lambda: _over_range(iterated, test, body, state, limit)
     if type(iterated) is EagerTensor and iterated._type.shape and iterated._type.shape[0]:
         if test is None and limit is None:
@@ -215,9 +218,33 @@ def _recorded_for(
     return None
 
 
+def _rows_of(numbers: LazyRange, site: Site) -> LoopRows | None:
+    """Returns what a loop may take rows of, if its length is another one again and again."""
+    count = _room(numbers)
+    if THREAD.recording.frame is not None or THREAD.recording.enclosing is not None or not count:
+        return None
+    outcomes = CURRENT.outcomes
+    return LoopRows(count) if outcomes is not None and outcomes.varies(site, count) else None
+
+
+def _over_range_with_room(
+    numbers: LazyRange, body: Callable[[Any], Any], state: State, site: Site, rows: LoopRows
+) -> Callable[[], None] | None:
+    """Records a loop for this and other lengths, or for this one only where it shows its length."""
+    init, places = state.get(), current_places()
+    try:
+        return _over_range(numbers, None, body, state, None, rows)
+    except Exception:  # which the loop of this length has as well, or not
+        state.put(init)
+        return_to(places)
+        assert CURRENT.outcomes is not None
+        CURRENT.outcomes.show_lengths.add(site)
+        return _over_range(numbers, None, body, state, None)
+
+
 def _over_range(
     numbers: LazyRange, test: Callable[[], Any] | None, body: Callable[[Any], Any], state: State,
-    most: int | None,
+    most: int | None, rows: LoopRows | None = None,
 ) -> Callable[[], None] | None:  # fmt: skip
     limit, delta = numbers.limit, numbers.delta
     step = from_host(np.array(delta, numbers.start._type.numpy_dtype))
@@ -226,7 +253,7 @@ def _over_range(
         inside = hidden[0] < limit if delta > 0 else hidden[0] > limit
         return inside if test is None else _both(inside, test())
 
-    return LoopStatement(state, body, _room(numbers)).run(
+    return LoopStatement(state, body, _room(numbers), rows).run(
         [numbers.start], goes_on, lambda hidden: hidden, lambda hidden: [hidden[0] + step],
         _smaller(numbers.count if test is not None else None, most),
     )  # fmt: skip

@@ -12,6 +12,8 @@ from tapefacade._trace.program_listing import CELL, MAX_SOURCE
 
 AN_INSTRUCTION = "an instruction"
 WITH_CALLS = "compiled up to each call of Python"
+# A loop that has had so many lengths has others again and again.
+MIN_LENGTHS = 4
 VERBOSE_ABOUT_PYTHON, VERBOSE_ABOUT_ALL = 1, 3  # levels of `tf.autograph.set_verbosity`
 
 
@@ -47,11 +49,22 @@ class StatementOutcomes:
     Attributes:
         staged: those that are compiled, and as what.
         refused: those that run as Python, and why.
+        show_lengths: loops whose bodies depend on how long they are.
     """
 
     def __init__(self) -> None:
         self.staged: dict[Site, str] = {}
         self.refused: dict[Site, str] = {}
+        self.show_lengths: set[Site] = set()
+        self._lengths: dict[Site, set[int]] = {}
+
+    def varies(self, site: Site, length: int) -> bool:
+        """Notes how long a loop is; returns whether it should be recorded for all lengths."""
+        known = self._lengths.setdefault(site, set())
+        if len(known) < MIN_LENGTHS:
+            known.add(length)
+            return False
+        return site not in self.show_lengths
 
     def stage(self, site: Site, what: str = AN_INSTRUCTION) -> None:
         """Notes that a statement is compiled, and as what."""

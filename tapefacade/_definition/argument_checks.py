@@ -20,6 +20,7 @@ from tapefacade._core.error_texts import (
 )
 from tapefacade._core.kernel_dtypes import INDICES
 from tapefacade._core.tensor_shape import TensorShape
+from tapefacade._trace.named_sizes import NAME
 
 Axis = int | tuple[int, ...] | None
 
@@ -38,8 +39,11 @@ def numpy_type(dtype: Any) -> np.dtype:
 
 
 def is_integer(value: Any) -> bool:
-    """Tells whether a static argument is an integer; True and False count as 1 and 0."""
-    return isinstance(value, int)
+    """Tells whether a static argument is an integer, or the name of one.
+
+    True and False count as 1 and 0.
+    """
+    return isinstance(value, int) or type(value) is NAME
 
 
 def as_integer(value: Any) -> int:

@@ -47,11 +47,11 @@ class Flag:
 
 @dataclasses.dataclass(frozen=True)
 class TypeWithoutSizes:
-    """A tensor's type in a call, without its shape."""
+    """A tensor's type in a call, without the sizes that may have names."""
 
     dtype: Any
     numpy_dtype: Any
-    rank: int
+    shape: tuple[Any, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,18 +67,22 @@ SIZE_HOLE = object()  # where a number was
 
 
 def split(value: Any, numbers: list[int]) -> Any:
-    """Returns a call, or a part of it, without its numbers, which are added to a list.
+    """Returns a call, or a part of it, without the numbers that may be sizes with names.
+
+    These are added to a list. What remains tells calls apart that differ in kind: a part of a
+    tensor from another that is turned around.
 
     >>> numbers = []
-    >>> whole = split((2, "same", (3, True)), numbers)
+    >>> whole = split((20, 1, "same", (30, True)), numbers)
     >>> numbers, joined(whole, iter(numbers))
-    ([2, 3], (2, 'same', (3, True)))
+    ([20, 30], (20, 1, 'same', (30, True)))
     """
     kind = type(value)
     if kind is TensorType:
-        numbers.extend(value.shape)
-        return TypeWithoutSizes(value.dtype, value.numpy_dtype, len(value.shape))
+        return TypeWithoutSizes(value.dtype, value.numpy_dtype, split(value.shape, numbers))
     if kind is int:
+        if value not in NAMED_SIZES:
+            return value
         numbers.append(value)
         return SIZE_HOLE
     if kind is tuple:
@@ -94,7 +98,7 @@ def joined(whole: Any, numbers: Iterator[Any]) -> Any:
     if kind is tuple:
         return tuple([joined(one, numbers) for one in whole])
     if kind is TypeWithoutSizes:
-        shape = tuple([next(numbers) for _ in range(whole.rank)])
+        shape = joined(whole.shape, numbers)
         if all(type(size) is int for size in shape):
             return type_of(shape, whole.numpy_dtype)
         return NamedType(shape, whole.dtype, whole.numpy_dtype)
@@ -102,36 +106,81 @@ def joined(whole: Any, numbers: Iterator[Any]) -> Any:
 
 
 @functools.cache
-def _names(count: int) -> tuple[Any, ...]:
-    return tuple(jax.export.symbolic_shape(",".join(f"n{place}" for place in range(count))))
+def _names(count: int, limits: tuple[str, ...] = ()) -> tuple[Any, ...]:
+    """Returns names of sizes, which are large enough to have one, and keep within limits."""
+    names = [f"n{place}" for place in range(count)]
+    known = [f"{name} >= {NAMED_SIZES.start}" for name in names]
+    return tuple(jax.export.symbolic_shape(",".join(names), constraints=(*known, *limits)))
 
 
 NAME = type(_names(1)[0])  # of names and what is computed with them
 
 
+def _differences(column: Numbers) -> Numbers:
+    return tuple([number - column[0] for number in column])
+
+
 class Pattern:
-    """Which numbers of a call have names, and which of these have the same.
+    """Which numbers of a call have names, and which of these have the same, or it and something.
 
     Attributes:
         numbers: the call's, with names.
+        limits: pairs of places of numbers, the second of which is never smaller.
     """
 
-    def __init__(self, samples: Sequence[Numbers]) -> None:
+    def __init__(self, samples: Sequence[Numbers], is_limited: bool = False) -> None:
+        """Compares calls.
+
+        Args:
+            samples: their numbers.
+            is_limited: whether numbers are at most what they have been at most in all of these.
+        """
         columns = list(zip(*samples, strict=True))
-        varying = dict.fromkeys(column for column in columns if len(set(column)) > 1)
-        self.names = dict(zip(varying, _names(len(varying)) if varying else (), strict=True))
-        self.numbers = [self.names.get(column, column[0]) for column in columns]
+        smallest: dict[Numbers, Numbers] = {}  # column of those that differ alike
+        for column in columns:
+            if len(set(column)) > 1:
+                key = _differences(column)
+                smallest[key] = min(column, smallest.get(key, column))
+        places = {key: place for place, key in enumerate(smallest)}
+        # For each number the place of its name, None if it has none, and what is added to that.
+        self._terms = [
+            (places.get(key), column[0] - smallest.get(key, (0,))[0])
+            for column in columns
+            for key in [_differences(column)]
+        ]
+        self.limits = list(self._found_limits(columns)) if is_limited else []
+        texts = [f"{self._text(one)} <= {self._text(other)}" for one, other in self.limits]
+        names = _names(len(places), tuple(texts)) if places else ()
+        self.numbers = [
+            added if place is None else names[place] + added for place, added in self._terms
+        ]
+
+    def _found_limits(self, columns: Sequence[Numbers]) -> Iterator[tuple[int, int]]:
+        distinct = {column: place for place, column in enumerate(columns)}
+        for column, own in distinct.items():
+            if self._terms[own][0] is not None:
+                for other, place in distinct.items():
+                    is_apart = self._terms[own][0] != self._terms[place][0]
+                    if is_apart and all(map(operator.le, column, other)):
+                        yield own, place
+
+    def _text(self, number: int) -> str:
+        place, added = self._terms[number]
+        return str(added) if place is None else f"n{place} + {added}"
 
     def sizes(self, numbers: Numbers) -> dict[str, int] | None:
         """Returns what the names stand for in a call; None if it is not like this."""
-        found: dict[str, int] = {}
-        for number, named in zip(numbers, self.numbers, strict=True):
-            if type(named) is int:
-                if number != named:
+        found: dict[int, int] = {}
+        for number, (place, added) in zip(numbers, self._terms, strict=True):
+            size = number - added
+            if place is None:
+                if size:
                     return None
-            elif number not in NAMED_SIZES or found.setdefault(str(named), number) != number:
+            elif size not in NAMED_SIZES or found.setdefault(place, size) != size:
                 return None
-        return found
+        if any(numbers[one] > numbers[other] for one, other in self.limits):
+            return None
+        return {f"n{place}": size for place, size in found.items()}
 
 
 class Family:
@@ -171,21 +220,29 @@ class Family:
             if len(self._samples) < MIN_SAMPLES:
                 return
             self._is_open = len(self._samples) < MAX_SAMPLES
-            pattern = Pattern(list(self._samples))
-            sizes = pattern.sizes(numbers)
-            if not sizes:
-                return
-            found = _in_other_thread(lambda: trace(pattern.numbers), lambda f: is_right(f, sizes))
-            if found is None:
-                self._is_open = False
-            else:
-                self._known = pattern, found
+            for is_limited in (False, True):
+                pattern = Pattern(list(self._samples), is_limited)
+                sizes = pattern.sizes(numbers)
+                if not sizes:
+                    return
+                if is_limited and not pattern.limits:
+                    break
+                found = _in_other_thread(pattern, sizes, trace, is_right)
+                if found is not None:
+                    self._known = pattern, found
+                    return
+            self._is_open = False
         finally:
             self._lock.release()
 
 
-def _in_other_thread(trace: Callable[[], Any], is_right: Callable[[Any], bool]) -> Any:
-    """Returns what is traced; None if that fails, or is not right.
+def _in_other_thread(
+    pattern: Pattern,
+    sizes: Sizes,
+    trace: Callable[[NumbersOrNames], Any],
+    is_right: Callable[[Any, Sizes], bool],
+) -> Any:
+    """Returns what is traced for a pattern; None if that fails, or is not right for some sizes.
 
     Errors that JAX catches meanwhile keep the calls above them until the next garbage collection.
     In a thread of its own these do not hold tensors of the user's.
@@ -195,8 +252,8 @@ def _in_other_thread(trace: Callable[[], Any], is_right: Callable[[Any], bool]) 
     def run() -> None:
         with contextlib.suppress(Exception), jax.enable_x64(True):
             # Whatever an op does with a size that it cannot look at.
-            traced = trace()
-            found.extend([traced] if is_right(traced) else [])
+            traced = trace(pattern.numbers)
+            found.extend([traced] if is_right(traced, sizes) else [])
 
     thread = threading.Thread(target=run, name="tapefacade sizes")
     thread.start()

@@ -213,6 +213,11 @@ class While:
         """Whether there is an iteration for sure; known once it is prepared."""
         return bool(self._count)
 
+    @property
+    def can_be_bounded(self) -> bool:
+        """Whether it does the same with a condition: random ops would draw other numbers."""
+        return not self._draws
+
     def recorded(self) -> tuple[list[EagerTensor], int | None]:
         """Records the loop.
 

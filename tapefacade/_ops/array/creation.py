@@ -40,7 +40,7 @@ def _filled_shape(shape: Any, attribute: str | None = None) -> tuple[int, ...]:
     for size in sizes:
         if size < 0:
             raise invalid(negative_dimension(size))
-    return tuple(int(size) for size in sizes)
+    return tuple([int(size) if isinstance(size, int) else size for size in sizes])
 
 
 @op("_full", kernel="Fill", gradient=NotDifferentiable(), moves=True)

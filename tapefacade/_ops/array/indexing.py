@@ -33,6 +33,7 @@ from tapefacade._definition.op import (
 )
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack
+from tapefacade._ops.array.loop_rows import CURRENT_LOOP
 from tapefacade._ops.array.selecting import boolean_mask
 from tapefacade._trace.open_sizes import ACCOUNTS, noted, open_sizes
 
@@ -171,7 +172,7 @@ def take_slice_at(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
 
 def _test_indices(x: Any, starts: Any, spec: Spec) -> tuple[Any, ...]:
     dimensions = np.array([d for d, _ in dynamic_dimensions(spec)], np.int32)
-    sizes = jnp.asarray(np.array(x.shape, np.int64)[dimensions])
+    sizes = jnp.stack([jnp.asarray(x.shape[d], np.int64) for d in dimensions])
     index = jnp.ravel(starts).astype(np.int64)
     index = jnp.where(index < 0, index + sizes, index)
     bad = (index < 0) | (index >= sizes)
@@ -187,9 +188,9 @@ def _test_indices(x: Any, starts: Any, spec: Spec) -> tuple[Any, ...]:
 )
 def take_slice_checked(x: TensorLike, starts: IndexLike, spec: Spec) -> jax.Array:
     """Takes a part at indices that were not known when they were used."""
-    sizes = [x.shape[d] for d, _ in dynamic_dimensions(spec)]
     starts = jnp.ravel(starts)
-    limits = jnp.asarray(np.array(sizes), starts.dtype)
+    sizes = [jnp.asarray(x.shape[d], starts.dtype) for d, _ in dynamic_dimensions(spec)]
+    limits = jnp.stack(sizes)
     return sliced_array(x, spec, jnp.where(starts < 0, starts + limits, starts))
 
 
@@ -394,6 +395,11 @@ def _one_row(x: Any, index: int) -> Any:
     return record2(_SLICE_AT, x, start, ((0,),))
 
 
+def row_at(rows: EagerTensor, index: Any) -> EagerTensor:
+    """Takes a row that is known to be there."""
+    return record2(_SLICE_AT, rows, index, ((0,),))
+
+
 @function("_getitem")
 def getitem(x: Any, key: Any) -> Any:
     """Takes `x[key]` of a tensor or variable.
@@ -430,6 +436,9 @@ def getitem(x: Any, key: Any) -> Any:
     ):
         return boolean_mask(x, key)
     else:
+        rows = CURRENT_LOOP.rows
+        if rows is not None and (longer := rows.holding(x, key)) is not None:
+            return row_at(longer, key)
         spec, starts = parse(x._type.shape, key, known)
         if ACCOUNTS and (account := open_sizes()) is not None and (axes := _open_axes(key)):
             part = _taken(x, key, spec, starts, short)

@@ -71,7 +71,8 @@ def unchanged_arrays() -> Iterator[dict[int, tuple[Any, ...]]]:
 
 
 def _read_test(whole: Any, index: Any) -> tuple[Any, ...]:
-    return jnp.logical_and(index >= 0, index < whole.shape[0]), index, np.int64(whole.shape[0])
+    size, place = jnp.asarray(whole.shape[0], np.int64), jnp.asarray(index, np.int64)
+    return jnp.logical_and(place >= 0, place < size), index, size
 
 
 def _read_error(index: Any, size: Any) -> Exception:
@@ -101,6 +102,12 @@ def _array_read(whole: FreeTensor, index: FreeTensor) -> jax.Array:
 @op("_array_write", kernel="TensorListSetItem", check=Check(("index",), _write_test, _write_error))
 def _array_write(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
     """Writes an element of a stacked array."""
+    return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)
+
+
+@op("_array_put", kernel="TensorListSetItem")
+def put_element(whole: FreeTensor, value: FreeTensor, index: FreeTensor) -> jax.Array:
+    """Writes an element of a stacked array, which is known to be there."""
     return jax.lax.dynamic_update_index_in_dim(whole, value, index, 0)
 
 
