@@ -39,6 +39,7 @@ from tapefacade._keras.keras2 import (
 )
 from tapefacade._keras.training import (
     datasets,
+    layer_calls,
     optimizer_update,
     replica_statistics,
     tracked_parts,
@@ -211,6 +212,7 @@ def _change() -> None:
     _replace_everywhere(replaced, (core, jax_backend, backend))
     for part in KERAS2_PARTS:
         part.apply(PATCHES)
+    layer_calls.apply(PATCHES)  # around all other changes of calls
 
 
 def _change_variables(core: types.ModuleType) -> None:

@@ -353,13 +353,18 @@ class Variable(Operators, metaclass=VariableMeta):
         if THREAD.recording.frame is not None:
             return None  # a function that is called again reads it again
         self._tell_tapes()
-        return host_value(self._seen)
+        value = host_value(self._seen)
+        if value is not None and THREAD.recording.notes is not None:
+            THREAD.recording.notes.is_certain = False
+        return value
 
     def _look(self) -> None:
         """Takes note that Python code depends on the value."""
         recording = THREAD.recording
         if recording.frame is not None:
             recording.observe()
+        if recording.notes is not None:
+            recording.notes.is_certain = False
         self._tell_tapes()
 
     def _slot_in(self, recording: Recording) -> int:
@@ -375,7 +380,7 @@ class Variable(Operators, metaclass=VariableMeta):
         return self._read_in(recording)
 
     def _read_in(self, recording: Recording) -> int:
-        tensor = self._seen
+        tensor, before = self._seen, recording.at
         read = self._read_at
         if read is not None and read[0] is recording and read[2] is tensor:
             slot = read[3]  # unchanged; a tape or a function has begun or ended since
@@ -395,6 +400,8 @@ class Variable(Operators, metaclass=VariableMeta):
             if tape is not None and tape._wants(self._root):
                 tape._read(self._root, slot)
         self._read_at = (recording, recording.epoch, tensor, slot)
+        if recording.notes is not None:
+            recording.notes.note_read(self, before, recording.at)
         return slot
 
     def _dense_var_to_tensor(
@@ -420,6 +427,8 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.assigned[id(self)] = (self, box_of(self)._tensor if HOLDS else self._tensor)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
+        if recording.notes is not None:
+            recording.notes.note_assigned(self, tensor, recording)
         if HOLDS:
             box_of(self)._tensor = tensor
         else:
@@ -441,6 +450,8 @@ class Variable(Operators, metaclass=VariableMeta):
             recording.assigned[id(self)] = (self, self._seen)
         if recording.frame is not None:
             recording.frame.note_assigned(self._root)
+        if recording.notes is not None:
+            recording.notes.is_certain = False  # a call has assigned several variables
 
     def _let_go(self) -> None:
         """Does what `_put` does afterwards: keeps nothing of the value from before."""
@@ -481,6 +492,8 @@ class Variable(Operators, metaclass=VariableMeta):
             return self._tensor
         tensor = self._seen
         if host_value(tensor) is not None and recording.frame is None:
+            if recording.notes is not None:
+                recording.notes.is_certain = False
             self._tell_tapes()
             return at_home(tensor, self._home) if Placement.is_used else tensor
         slot = self._slot_in(recording)
@@ -569,6 +582,8 @@ class Variable(Operators, metaclass=VariableMeta):
         if isinstance(value, Variable) and value.dtype is self.dtype:
             if THREAD.recording.frame is not None:
                 return value.value()
+            if THREAD.recording.notes is not None:
+                THREAD.recording.notes.is_certain = False
             value._tell_tapes()
             return value._seen
         return convert(value, self.dtype)

@@ -52,6 +52,7 @@ from tapefacade._trace.programs import make_program
 from tapefacade._trace.recorded_values import RecordedValues
 from tapefacade._trace.slices import needed
 from tapefacade._trace.speculative_gradients import run_foreseeing
+from tapefacade._trace.stretches import StretchNotes
 from tapefacade._trace.tree import EDGES, TREE, Node, users_line
 from tapefacade._trace.wait_watch import WAIT_WATCH, recording_text
 
@@ -98,6 +99,7 @@ class Recording:
         "frame",
         "handover",
         "lock",
+        "notes",
         "owners",
         "state",
         "traced",
@@ -119,6 +121,7 @@ class Recording:
         self.state: Any = None  # what has been computed: the last program
         self.traced: dict[int, Any] = {}  # the leaves that JAX traces, and what traced there
         self.handover: Handover | None = None  # a call whose results have not been stored
+        self.notes: StretchNotes | None = None  # of what may be repeated without its Python
         self.lock = threading.RLock()
 
     # Recording. What a slot holds is written before the position moves, what refers to the slot
@@ -148,6 +151,8 @@ class Recording:
         self.at = node
         if not separate:
             self.data.slots[id(tensor)] = slot
+            if self.notes is not None:
+                self.notes.note_constant(tensor, key[0], node)
         return slot
 
     def captured(self, tensor: EagerTensor) -> EagerTensor:

@@ -10,6 +10,7 @@ its outputs. Nothing in the tree holds a user's arrays.
 import os
 import re
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final
 
@@ -184,6 +185,7 @@ class Tree:
         self.size = 0
         self.programs = 0
         self.eager = False
+        self.dropped: list[Callable[[], None]] = []  # called when it is: for who keeps nodes of it
 
     def add(self, key: tuple[Any, ...], node: Node) -> Node:
         """Adds the edge `key` to a node, unless another thread has just done so."""
@@ -199,6 +201,8 @@ class Tree:
             self._roots = {}
             EDGES.clear()
             self.size = self.programs = 0
+            for let_go in self.dropped:
+                let_go()
         return self.root
 
     def start_at(self, line: str) -> Node:

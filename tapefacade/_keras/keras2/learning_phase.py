@@ -33,6 +33,11 @@ def now() -> bool | None:
     return _PHASE.value if said is None else bool(said)
 
 
+def preset() -> bool | None:
+    """Returns what a program has set for all layers; None if it has set nothing."""
+    return _PHASE.value
+
+
 def set_learning_phase(value: Any) -> None:
     """Sets the phase of all layers that are called without `training`.
 
