@@ -155,6 +155,8 @@ class RecordedStretch:
             for kind, what, at, after, slot in self.events:
                 recording.at = at
                 if kind == READ:
+                    if after is not at:
+                        what._read_at = None  # the Python has read it elsewhere meanwhile
                     what._slot_in(recording)
                 elif kind == CONSTANT:
                     recording.new_leaf(what)

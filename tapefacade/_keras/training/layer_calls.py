@@ -295,23 +295,24 @@ def _memory_of(layer: Any) -> LayerMemory | None:
     variables = {id(v): v for each in layers for v in each.variables}
     roots = [variable._root for variable in variables.values()]
     memory = None
-    if all(map(_is_own, layers)) and all(type(root) is ResourceVariable for root in roots):
-        memory = LayerMemory(layers, roots)
-    for each in layers:
-        _AROUND.setdefault(each, weakref.WeakSet()).add(layer)
+    if all(_is_of_keras(type(each)) for each in layers):
+        if all(map(_is_as_made, layers)) and all(type(root) is ResourceVariable for root in roots):
+            memory = LayerMemory(layers, roots)
+        for each in layers:  # what keeps it from being repeated may change
+            _AROUND.setdefault(each, weakref.WeakSet()).add(layer)
     _MEMORIES[layer] = memory
     return memory
 
 
-def _is_own(layer: Any) -> bool:
-    """Whether nothing but code of Keras's runs in the call of a layer."""
-    module = type(layer).__module__ + "."
-    if not module.startswith(OWN) or module.startswith(NOT_REPEATED) or layer._remat_mode:
-        return False
-    operations = getattr(layer, "_operations", ())
-    return "call" not in vars(layer) and all(
-        _is_of_library(value) for value in itertools.chain(vars(layer).values(), operations)
-    )
+def _is_of_keras(kind: type) -> bool:
+    module = kind.__module__ + "."
+    return module.startswith(OWN) and not module.startswith(NOT_REPEATED)
+
+
+def _is_as_made(layer: Any) -> bool:
+    """Whether nothing that a layer has is code of the user's."""
+    parts = itertools.chain(vars(layer).values(), getattr(layer, "_operations", ()))
+    return "call" not in vars(layer) and not layer._remat_mode and all(map(_is_of_library, parts))
 
 
 def _is_of_library(value: Any) -> bool:
