@@ -219,10 +219,11 @@ class _Noting:
         self._notes = StretchNotes()
 
     def _now(self) -> Any:
-        """What must not change: a mask is compared by its identity."""
+        """What must not change; a mask is compared by its identity."""
         recording = self._recording
         masks = [id(mask_of(tensor)) for tensor in self._arguments]
-        return _Losses.added, recording.epoch, recording.data.runs, masks
+        data = recording.data
+        return _Losses.added, recording.epoch, data.runs, len(data.custom), masks
 
     def __enter__(self) -> "_Noting":
         self._recording.notes = self._notes
