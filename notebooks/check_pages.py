@@ -77,18 +77,13 @@ def mistakes(folder: pathlib.Path) -> Iterator[str]:
             yield f"{name}: has not our style sheet"
         if any("\\begin{" in part or "\\frac" in part for part in page.text):
             yield f"{name}: shows LaTeX instead of a formula"
-        if name.startswith("reference/tf"):
-            yield from _of_reference(name, text, page)
+        if name.startswith("reference/") and len(text.encode()) > MAX_BYTES:
+            yield f"{name}: has {len(text.encode()):,} bytes, of {MAX_BYTES:,} at most"
+        if name.startswith("reference/tf") and "toc-tree" not in page.classes:
+            yield f"{name}: has no table of contents"
     if not formulas:
         yield "no page has a formula"
     yield from _landing_and_index(folder)
-
-
-def _of_reference(name: str, text: str, page: Page) -> Iterator[str]:
-    if len(text.encode()) > MAX_BYTES:
-        yield f"{name}: has {len(text.encode()):,} bytes, of {MAX_BYTES:,} at most"
-    if "toc-tree" not in page.classes:
-        yield f"{name}: has no table of contents"
 
 
 def _landing_and_index(folder: pathlib.Path) -> Iterator[str]:

@@ -20,7 +20,7 @@ from comparing import differences
 from nbclient import NotebookClient
 
 FOLDER = pathlib.Path(__file__).parent
-WAITS = "Compiling ", "NumPy computes "  # how the messages begin
+WAITS = "Recording ", "Compiling ", "NumPy computes "  # how the messages begin
 CELL_SECONDS = 300  # a cell that takes longer hangs
 
 

@@ -1,5 +1,6 @@
 """Writes the pages of the reference: of each public namespace, from its docstrings."""
 
+import html
 import inspect
 import pathlib
 import sys
@@ -65,6 +66,16 @@ class Entry(NamedTuple):
         """The name it is described under."""
         return min(self.paths, key=lambda p: (p.startswith(LATE), p.count("."), p))
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is described here."""
+        return self.found.__module__.partition(".")[0] in OWN
+
+    @property
+    def anchor(self) -> str:
+        """The anchor of its description, or else of its heading."""
+        return self.path if self.is_own else self.path.replace(".", "-").lower()
+
 
 def namespaces(module: Any, path: str, seen: set[str]) -> Iterator[tuple[str, Any]]:
     """Yields the path and the module of each public namespace."""
@@ -97,7 +108,7 @@ def described(entry: Entry, known: Set[Any] = frozenset()) -> str:
         known: classes that are described themselves: what others inherit of them is not repeated.
     """
     path, found = entry.path, entry.found
-    if found.__module__.partition(".")[0] not in OWN:
+    if not entry.is_own:
         return f"``{path}`` is ``{found.__module__}.{found.__qualname__}``.\n"
     if inspect.isclass(found):
         kind = "autoexception" if issubclass(found, BaseException) else "autoclass"
@@ -162,7 +173,7 @@ def page(
 ) -> str:
     """Returns a page: what it is about, a table of contents, and the descriptions."""
     about = (modules[path].__doc__ or "").split("\n")[0]
-    lines = "".join(f"* :py:obj:`~{e.path}`: {summary(e.found)}\n" for e in content)
+    lines = "".join(f"* :py:obj:`~{e.path}`: {_escaped(summary(e.found))}\n" for e in content)
     body = "\n".join(
         f"{entry.path}\n{'-' * len(entry.path)}\n\n{described(entry, known)}" for entry in content
     )
@@ -170,11 +181,16 @@ def page(
 
 
 def summary(found: Any) -> str:
-    """Returns the first line of a docstring, as text without marks."""
+    """Returns the first paragraph of a docstring, as text without marks."""
     text = (inspect.getdoc(found) or "").strip().split("\n\n")[0].replace("\n", " ")
+    return text.replace("`", "").replace("$", "")
+
+
+def _escaped(text: str) -> str:
+    """Returns a text as reStructuredText that shows it as it is."""
     for mark in "\\*_|":
         text = text.replace(mark, f"\\{mark}")
-    return text.replace("``", "`").replace("`", "").replace("$", "")
+    return text
 
 
 def _range(content: list[Entry]) -> str:
@@ -183,13 +199,18 @@ def _range(content: list[Entry]) -> str:
 
 
 def _in_index(found: tuple[str, str, Any, list[Entry]]) -> str:
-    """Returns what the index says of a page: a line for each name."""
+    """Returns what the index says of a page: a line for each name.
+
+    The lines are HTML, as short as can be: Sphinx writes three times as much for each link.
+    """
     file, title, module, content = found
     about = (module.__doc__ or "").split("\n")[0]
     heading = f"{title}\n{'-' * len(title)}\n\n:doc:`{file}`: {about}\n\n"
-    return heading + "".join(
-        f"* :py:obj:`{e.path} <{e.path}>`: {summary(e.found)}\n" for e in content
-    ) + "\n"  # fmt: skip
+    lines = "".join(
+        f'   <li><a href="{file}.html#{e.anchor}">{e.path}</a>: {html.escape(summary(e.found))}\n'
+        for e in content
+    )
+    return f"{heading}.. raw:: html\n\n   <ul>\n{lines}   </ul>\n\n"
 
 
 def coverage() -> str:

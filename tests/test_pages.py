@@ -45,6 +45,7 @@ def test_good_pages_have_no_mistakes(pages):
         ("a.html", PAGE.replace(STYLE, ""), "has not our style sheet"),
         ("a.html", PAGE + r"<p>\frac{1}{2}</p>", "shows LaTeX"),
         ("reference/tf.math.html", PAGE + "x" * 300_000, "of 300,000 at most"),
+        ("reference/index.html", PAGE + INDEX + "x" * 300_000, "of 300,000 at most"),
         ("reference/tf.math.html", PAGE.replace("toc-tree", ""), "has no table of contents"),
         ("reference/index.html", PAGE, "has no line for tf.GradientTape"),
         ("reference/coverage.html", PAGE, "has no tf.linalg"),

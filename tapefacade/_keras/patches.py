@@ -62,6 +62,8 @@ MODULES_OF_32_BITS = ("nn", "image")  # the modules that know of no 64-bit integ
 FUNCTIONS_LEFT_ALONE = {
     "jax_draw_seed", "array", "vectorize", "jvp", "ndim", "wrap_flash_attention",
 }  # fmt: skip
+# Functions for the modules themselves that Keras calls on tensors, too.
+USED_ELSEWHERE = ("_get_complex_tensor_from_tuple",)
 # Modules whose `apply` makes Keras accept spellings of Keras 2, in this order.
 KERAS2_PARTS = (
     optimizers, optimizer_slots, layers, losses, models, files, callbacks, keras2_backend, names,
@@ -361,7 +363,7 @@ def _is_own(function: Any, module: types.ModuleType) -> bool:
     return (
         isinstance(function, types.FunctionType)
         and function.__module__ == module.__name__
-        and not function.__name__.startswith("_")
+        and (not function.__name__.startswith("_") or function.__name__ in USED_ELSEWHERE)
     )
 
 

@@ -17,5 +17,5 @@ place. How a function of Keras is bridged, also one that a new version of Keras 
 - What is no function of the backend (a method of a layer, a data adapter) is changed with
   `PATCHES.set`, so that `undo` can give it back.
 
-A new function is tested by a program in `tests/programs/keras_*.py`; TensorFlow answers it.
+What JAX refuses has TensorFlow's error (`refusals.py`). A new function is tested by a program in `tests/programs/keras_*.py`; TensorFlow answers it.
 """

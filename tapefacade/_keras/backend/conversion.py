@@ -15,6 +15,8 @@ from tapefacade._keras.backend.lifted_functions import KerasState, call_on_array
 from tapefacade._ops.array.casting import cast as cast_op
 from tapefacade._ops.array.copying import stop_gradient as stop_gradient_op
 from tapefacade._ops.array.gathering import gather
+from tapefacade._ops.array.selecting import where
+from tapefacade._ops.array.shaping import reshape
 from tapefacade._state.indexed_slices import IndexedSlices
 
 
@@ -120,12 +122,20 @@ def elementwise_with_rows(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def take_with_row_gradients(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns `take`; of rows it is a gather, whose gradient is made of rows."""
+    """Returns `take` as a gather: its gradient is made of rows, and other indices are refused."""
 
     def take(x: Any, indices: Any, axis: int | None = None) -> Any:
-        if KerasState.computes_on_arrays() or axis != 0:
+        if KerasState.computes_on_arrays():
             return function(x, indices, axis=axis)
-        return gather(x, indices, axis=0)
+        if not hasattr(x, "shape"):
+            x = convert_to_tensor(x)
+        indices = convert_to_tensor(indices)
+        if axis is None:
+            x, axis = reshape(x, [-1]), 0
+        is_signed = indices.dtype.is_integer and not indices.dtype.is_unsigned
+        if is_signed and axis in range(-len(x.shape), len(x.shape)):
+            indices = where(indices < 0, indices + x.shape[axis], indices)
+        return gather(x, indices, axis=axis)
 
     take.__doc__ = function.__doc__
     return take

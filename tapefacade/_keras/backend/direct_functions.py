@@ -11,9 +11,12 @@ from typing import Any
 from tapefacade._core.registry import FUNCTIONS
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._keras.backend.lifted_functions import KerasState
+from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.shaping import expand_dims, reshape, transpose
 from tapefacade._ops.linalg.products import matmul
 from tapefacade._ops.math.clipping import clip_by_value
+from tapefacade._ops.math.histograms import bincount
+from tapefacade._ops.math.reduction import reduce_max
 from tapefacade._ops.nn.activation import leaky_relu
 
 # Of a tensor of floats or complex numbers.
@@ -165,7 +168,41 @@ def _joining(name: str) -> Callable[..., Any]:
     return direct
 
 
+def _bincount(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    """JAX's needs the values while it traces: what it returns is as long as the largest."""
+
+    def call(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+        if sparse or KerasState.computes_on_arrays():
+            return lifted(x, weights=weights, minlength=minlength, sparse=sparse)
+        return bincount(cast(x, "int32"), weights=weights, minlength=minlength, axis=-1)
+
+    return call
+
+
+def _segments(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    """JAX's has to be told how many there are; TensorFlow looks for the last one."""
+
+    def call(data: Any, segment_ids: Any, num_segments: Any = None, sorted: bool = False) -> Any:
+        if num_segments is None and not KerasState.computes_on_arrays():
+            num_segments = int(reduce_max(segment_ids)) + 1
+        return lifted(data, segment_ids, num_segments=num_segments, sorted=sorted)
+
+    return call
+
+
+def _pool(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    """Keras's on JAX takes no strides for those of all axes, batches and channels too."""
+
+    def call(inputs: Any, pool_size: Any, strides: Any = None, *args: Any, **kwargs: Any) -> Any:
+        strides = pool_size if strides is None else strides
+        return lifted(inputs, pool_size, strides, *args, **kwargs)
+
+    return call
+
+
 OTHER_FUNCTIONS = {
+    "average_pool": _pool, "max_pool": _pool, "bincount": _bincount, "segment_max": _segments,
+    "segment_min": _segments, "segment_prod": _segments, "segment_sum": _segments,
     "clip": _clip, "concatenate": _joining("concat"), "expand_dims": _expand_dims,
     "leaky_relu": _leaky_relu, "matmul": _matmul, "reshape": _reshape, "stack": _joining("stack"),
     "transpose": _transpose,

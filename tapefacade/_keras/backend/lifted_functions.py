@@ -4,12 +4,10 @@ What such a function does is done by JAX, as ever: an instruction is the functio
 those that are tensors as operands and the rest as static parameters.
 """
 
-import ast
 import contextlib
 import functools
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -19,9 +17,9 @@ import numpy as np
 from jax import lax
 from jax.core import Tracer
 
+from tapefacade._core import dtypes
 from tapefacade._core.conversion import convert
 from tapefacade._core.dtypes import DType
-from tapefacade._core.error_texts import invalid, shape_text, unequal_shapes
 from tapefacade._core.errors import InvalidArgumentError
 from tapefacade._core.gradient_rules import DIFFERENTIABLE, NOT_DIFFERENTIABLE
 from tapefacade._core.operands import is_operand, is_variable
@@ -29,15 +27,14 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_shape import TensorShape
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.thread_state import ThreadState
-from tapefacade._core.tracebacks import has_passed_jax, shorten
+from tapefacade._core.tracebacks import shorten
 from tapefacade._function.function.recorded_program import slot_in
+from tapefacade._keras.backend.refusals import called, string_refusal
 from tapefacade._ops.nn.losses import label_error
 from tapefacade._state.indexed_slices import IndexedSlices
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.recording import THREAD, Recording
 
-# What JAX says of arrays that cannot be added.
-UNLIKE_SHAPES = re.compile(r"got incompatible shapes for broadcasting: (\(.*?\)), (\(.*?\))\.")
 WIDE_FLOATS = ("float64", "complex128")
 DTYPES_OF_64_BITS = ("float64", "int64", "uint64", "complex128")
 
@@ -104,6 +101,8 @@ class KerasOperation(Operation):
         key = (static, *types)
         if key in self.refused:
             raise NotImplementedError(self.refused[key])
+        if any(type_.dtype is dtypes.string for type_ in types):
+            raise string_refusal(self.kernel)
         shapes = [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
         try:
             with jax.enable_x64(True):
@@ -141,23 +140,10 @@ class KerasOperation(Operation):
         wide = self.is_double or any(_is_wide(leaf) for leaf in leaves)
         args, kwargs = _arguments(structure, leaves)
         with on_arrays(), jax.numpy_dtype_promotion("standard"), jax.enable_x64(wide):
-            try:
-                result = self.function(*args, **kwargs)
-            except (TypeError, ValueError, ZeroDivisionError) as error:
-                if not has_passed_jax(error):  # Keras's own
-                    raise
-                raise _refusal(str(error)) from None
+            result = called(self.function, args, kwargs)
         if wide and not self.is_double and not any(_is_wide(leaf, WIDE_FLOATS) for leaf in leaves):
             return jax.tree.map(_no_double, result)  # of integers, and of default precision
         return result
-
-
-def _refusal(text: str) -> Exception:
-    """Returns TensorFlow's error for arguments that JAX has refused, with what is wrong."""
-    if found := UNLIKE_SHAPES.search(text):
-        first, second = (shape_text(ast.literal_eval(shape)) for shape in found.groups())
-        return invalid(unequal_shapes(first, second))
-    return invalid(text)
 
 
 def _arguments(structure: Any, leaves: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
@@ -375,4 +361,4 @@ def _computed(operation: KerasOperation, leaves: list[Any], structure: Any) -> A
     ]  # fmt: skip
     args, kwargs = jax.tree.unflatten(structure, arrays)
     with on_arrays():
-        return operation.function(*args, **kwargs)
+        return called(operation.function, args, kwargs)
