@@ -87,6 +87,14 @@ def test_no_examples() -> None:
     assert said(lambda: model().fit(X[:0], Y[:0], verbose=0), ValueError).startswith("There are no")
 
 
+@pytest.mark.parametrize("data", [X, tf.data.Dataset.from_tensor_slices(X).batch(2)])
+def test_no_targets(data: Any) -> None:
+    for call in (lambda: model().fit(data, verbose=0), lambda: model().evaluate(data, verbose=0)):
+        text = said(call, ValueError)
+        assert text.startswith("None values not supported: the loss compares with targets")
+        assert "`model.fit(x, y)`" in text
+
+
 def test_no_optimizer() -> None:
     text = said(lambda: model(optimizer=None).fit(X, Y, verbose=0), AttributeError)
     assert text.startswith("'NoneType' object has no attribute 'apply_gradients'")

@@ -27,6 +27,12 @@ MESSAGE_NO_METRICS = (
     "`{step}` of {model} returned {result}, where Keras wants the metrics as a dictionary: end it "
     'with `return {{"loss": loss}}`, or with `return {{m.name: m.result() for m in self.metrics}}`.'
 )
+NONE_REFUSED = "Attempt to convert a value (None)"
+MESSAGE_NO_TARGETS = (
+    "None values not supported: the loss compares with targets, and there is no `y`. Write "
+    "`model.fit(x, y)`, or have the dataset give pairs `(x, y)`; what learns without targets has a "
+    "loss of its own, by `add_loss` or `compute_loss`."
+)
 STATES = (
     "trainable_variables",
     "non_trainable_variables",
@@ -45,9 +51,7 @@ class TrainerMembers:
         x, y, sample_weight = _unpacked(data)
         with GradientTape() as tape:
             y_pred = _called(self, x, True)
-            loss = self._compute_loss(
-                x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=True
-            )
+            loss = _loss(self, x, y, y_pred, sample_weight, True)
             self._loss_tracker.update_state(unscaled_of_replicas(loss), sample_weight=_count(x))
             if self.optimizer is not None:
                 loss = self.optimizer.scale_loss(loss)
@@ -61,9 +65,7 @@ class TrainerMembers:
         """Evaluates one batch; returns the metrics."""
         x, y, sample_weight = _unpacked(data)
         y_pred = _called(self, x, False)
-        loss = self._compute_loss(
-            x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=False
-        )
+        loss = _loss(self, x, y, y_pred, sample_weight, False)
         self._loss_tracker.update_state(unscaled_of_replicas(loss), sample_weight=_count(x))
         return self.compute_metrics(x, y, y_pred, sample_weight=sample_weight)
 
@@ -203,6 +205,20 @@ def _on_tensors(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _called(model: Any, x: Any, training: bool) -> Any:
     return model(x, training=training) if model._call_has_training_arg else model(x)
+
+
+def _loss(model: Any, x: Any, y: Any, y_pred: Any, sample_weight: Any, training: bool) -> Any:
+    """Returns the loss of a batch.
+
+    Raises:
+        ValueError: if there are no targets, and the loss needs some.
+    """
+    try:
+        return model._compute_loss(x, y, y_pred, sample_weight, training)
+    except ValueError as error:
+        if y is None and NONE_REFUSED in str(error):
+            raise ValueError(MESSAGE_NO_TARGETS) from None
+        raise
 
 
 def _unpacked(data: Any) -> tuple[Any, Any, Any]:
