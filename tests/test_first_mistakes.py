@@ -95,6 +95,38 @@ def test_no_targets(data: Any) -> None:
         assert "`model.fit(x, y)`" in text
 
 
+def test_batches_of_four_parts() -> None:
+    data = tf.data.Dataset.from_tensor_slices((X, Y, Y, Y)).batch(4)
+    assert "`(x, y, sample_weight)`, found: (" in said(
+        lambda: model().fit(data, verbose=0), ValueError
+    )
+
+
+def test_gradients_and_variables_that_are_not_zipped() -> None:
+    variables = model().trainable_variables
+    apply = functools.partial(tf.keras.optimizers.SGD().apply_gradients, variables, variables)
+    assert "apply_gradients(zip(gradients, variables))" in said(apply, TypeError)
+
+
+def test_the_gradient_for_a_model() -> None:
+    made = model()
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(made(X))
+    text = said(lambda: tape.gradient(loss, made), AttributeError)
+    assert text.endswith("Write `model.trainable_variables` for those of a model.")
+
+
+def test_a_layer_that_forgets_its_base() -> None:
+    class Forgetful(tf.keras.layers.Layer):
+        def __init__(self) -> None:
+            self.size = 3
+
+        def call(self, x: Any) -> Any:
+            return x
+
+    assert "super().__init__()" in said(lambda: Forgetful()(X), RuntimeError)
+
+
 def test_no_optimizer() -> None:
     text = said(lambda: model(optimizer=None).fit(X, Y, verbose=0), AttributeError)
     assert text.startswith("'NoneType' object has no attribute 'apply_gradients'")

@@ -29,6 +29,7 @@ MESSAGE_KERAS = (
     " This is of plain Keras on JAX: write `keras = tf.keras` (or `from tapefacade import keras`) "
     "in the place of `import keras`."
 )
+MESSAGE_MODEL = " Write `model.trainable_variables` for those of a model."
 
 
 def no_tensor(value: Any) -> str:
@@ -100,13 +101,18 @@ def checked_sources(sources: list[Any]) -> list[Any]:
         if not isinstance(source, Tensor | Variable):
             raise hinted(
                 AttributeError(no_tensor(source)),
-                MESSAGE_SOURCE + (MESSAGE_KERAS if _is_of_keras(source) else ""),
+                MESSAGE_SOURCE + _keras_hint(source),
             )
     return sources
 
 
-def _is_of_keras(source: Any) -> bool:
-    return type(source).__module__.partition(".")[0] == "keras"
+def _keras_hint(source: Any) -> str:
+    """Says what to write instead of a variable of plain Keras, or of a model."""
+    if hasattr(source, "trainable_variables"):
+        return MESSAGE_MODEL
+    kind = type(source)
+    is_variable = kind.__module__.startswith("keras.") and kind.__name__.endswith("Variable")
+    return MESSAGE_KERAS if is_variable else ""
 
 
 def class_name(value: Any) -> str:

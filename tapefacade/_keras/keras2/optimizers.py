@@ -20,6 +20,11 @@ from tapefacade._state.variable import Variable
 from tapefacade._tape.tape import GradientTape
 
 TODAY_RATE = "`optimizer.learning_rate`"
+MESSAGE_PAIRS = (
+    "BaseOptimizer.apply_gradients() takes 2 positional arguments but 3 were given: write "
+    "`optimizer.apply_gradients(zip(gradients, variables))`, or "
+    "`optimizer.apply(gradients, variables)`"
+)
 DEFAULT_RATE = 0.001
 # Arguments that say how TensorFlow 1 updates variables.
 WITHOUT_MEANING = ("use_locking", "jit_compile", "is_legacy_optimizer", "mesh")
@@ -265,6 +270,8 @@ def _applying(original: Callable[..., Any]) -> Callable[..., Any]:
         self: Any, grads_and_vars: Any, name: str | None = None, **kwargs: Any
     ) -> Any:
         """Applies gradients to variables; returns the number of steps."""
+        if isinstance(name, list | tuple):
+            raise TypeError(MESSAGE_PAIRS)
         unknown = set(kwargs) - {"experimental_aggregate_gradients", "skip_gradients_aggregation"}
         if unknown:
             raise TypeError(

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core.placement import Placement
 from tapefacade._core.tensor import EagerTensor, host_value
+from tapefacade._core.tracebacks import shorten
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._keras.backend.variables import AutocastScope
@@ -171,10 +172,10 @@ def _repeating(original: Callable[..., Any]) -> Callable[..., Any]:
     states = source("backend.common.global_state")
     config = source("backend.config")
 
-    @like(original)
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+    def call(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         recording = THREAD.recording
-        memory = _memory_of(self) if _is_plain(recording) and self.built else None
+        is_built = getattr(self, "built", False)  # not there without `super().__init__()`
+        memory = _memory_of(self) if is_built and _is_plain(recording) else None
         if memory is None or not memory.is_open:
             return original(self, *args, **kwargs)
         context = states.get_global_attribute("current_call_ctx")
@@ -204,6 +205,14 @@ def _repeating(original: Callable[..., Any]) -> Callable[..., Any]:
             result = original(self, *args, **kwargs)
         memory.note(key, noting.call(result, slots, context, memory.variables))
         return result
+
+    @like(original)
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
+        try:
+            return call(self, args, kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
 
     return __call__
 

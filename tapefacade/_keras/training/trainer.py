@@ -33,6 +33,9 @@ MESSAGE_NO_TARGETS = (
     "`model.fit(x, y)`, or have the dataset give pairs `(x, y)`; what learns without targets has a "
     "loss of its own, by `add_loss` or `compute_loss`."
 )
+MESSAGE_DATA = (
+    "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`, found: {}"
+)
 STATES = (
     "trainable_variables",
     "non_trainable_variables",
@@ -225,6 +228,8 @@ def _unpacked(data: Any) -> tuple[Any, Any, Any]:
     """Returns inputs, targets and weights of a batch."""
     if not isinstance(data, tuple | list):
         return data, None, None
+    if len(data) > 3:
+        raise ValueError(MESSAGE_DATA.format(data))
     x, y, sample_weight = (*data, None, None)[:3]
     return x, y, sample_weight
 
