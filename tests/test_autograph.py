@@ -865,6 +865,8 @@ class Game:
         self.w = tf.Variable(self.random.randn(4, 8).astype("f") * 0.5)
         self.u = tf.Variable(self.random.randn(8, 2).astype("f") * 0.5)
 
+    keeps = False
+
     def move(self, action):
         self.left -= 1
         self.calls.append(int(action))
@@ -873,6 +875,8 @@ class Game:
 
     def episode(self, state, most=12):
         chosen = tf.TensorArray(tf.float32, 0, dynamic_size=True)
+        actions = tf.TensorArray(tf.int64, 0, dynamic_size=True)
+        rewards = tf.TensorArray(tf.float32, 0, dynamic_size=True)
         total = c(0.0)
         for t in tf.range(most):
             logits = tf.nn.tanh(state[None] @ self.w) @ self.u
@@ -881,9 +885,11 @@ class Game:
             state, reward, done = tf.numpy_function(
                 self.move, [action], [tf.float32, tf.float32, tf.bool]
             )
+            actions, rewards = actions.write(t, action), rewards.write(t, reward)
             total += reward * tf.reduce_sum(state)
             if done:
                 break
+        self.kept = (actions, rewards) if self.keeps else ()
         return chosen.stack(), total, state
 
     def step(self, state):
@@ -911,7 +917,9 @@ def test_a_loop_with_a_numpy_function_does_what_python_does(method, seed):
         tf.random.set_seed(5)
         game = Game(seed)
         function = tf.function(getattr(game, method), autograph=autograph)
-        found.append((game.play(function, (3, 5, 1, 7)), game.calls))
+        game.keeps = True
+        results = game.play(function, (3, 5, 1, 7))
+        found.append(([*results, [array.stack() for array in game.kept]], game.calls))
         if autograph:
             assert "compiled up to each call of Python" in function.statements()[0]
     assert found[0][1] == found[1][1]

@@ -9,7 +9,7 @@ from steps import counted
 
 import tapefacade as tf
 from tapefacade._definition.op import REGISTRY
-from tapefacade._trace import first_runs, named_sizes
+from tapefacade._trace import first_runs, named_sizes, numpy_steps
 from tapefacade._trace.interpreter import Interpreter
 from tapefacade._trace.named_sizes import MIN_SAMPLES, Pattern, with_sizes
 
@@ -253,6 +253,32 @@ def read(rows, index):
     return tf.while_loop(lambda i, _: i < 1, lambda i, _: (i + 1, array.read(index)), (0, rows[0]))[
         1
     ]
+
+
+def test_what_depends_on_no_size_is_prepared_once_for_all(monkeypatch):
+    """NumPy does it in the same way; a mean and a part of a tensor are made for each size."""
+    made = []
+    prepared = numpy_steps.Interpreter
+    monkeypatch.setattr(numpy_steps, "Interpreter", lambda p: made.append(p) or prepared(p))
+    v, counts = tf.Variable(values(3)), []
+    for size in (*range(130, 142), 400):
+        x = tf.constant(values(size, 3, seed=size))
+        made.clear()
+        with tf.GradientTape() as tape:
+            y = tf.tanh(x * v) / (1.0 + tf.exp(x)) - tf.maximum(x, v) ** 2
+            loss = tf.reduce_sum(tf.concat([y, tf.reverse(y, [0])], 1) * tf.reduce_mean(y))
+        gradient = tape.gradient(loss, v).numpy()
+        counts.append(len(made))
+    assert max(counts[-3:]) < 10 < max(counts[:5])
+    got, x, w = gradient, x.numpy().astype("f8"), v.numpy().astype("f8")
+
+    def total(w):
+        y = np.tanh(x * w) / (1 + np.exp(x)) - np.maximum(x, w) ** 2
+        return 2 * y.sum() * y.mean()
+
+    for place, change in enumerate(np.eye(3) * 1e-6):
+        slope = (total(w + change) - total(w - change)) / 2e-6
+        np.testing.assert_allclose(got[place], slope, 1e-3)
 
 
 def test_checks_that_are_traced_once_know_each_size():

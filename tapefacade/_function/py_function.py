@@ -1,5 +1,6 @@
 """Python within programs: `tf.py_function` and `tf.numpy_function`."""
 
+import contextlib
 import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import users_line
 from tapefacade._trace.value_origins import note_origin
 
+_NOTHING = contextlib.nullcontext()
 MESSAGE_NO_TOUT = (
     "Missing required argument: 'Tout'\n  If using tf.{0} as a decorator, set `Tout`\n  **by name**"
     " above the function:\n  `@tf.{0}(Tout=tout)`"
@@ -302,7 +304,8 @@ def _results(
     The arrays are the user's own.
     """
     try:
-        with THREAD.temporarily(functions=[]):
+        # In a loop it is so from the begin to the end: it takes some microseconds.
+        with THREAD.temporarily(functions=[]) if THREAD.functions else _NOTHING:
             found = func(*given)
     except Exception as error:  # of the user's Python: it becomes TensorFlow's
         raise _error_of(error, "") from None  # its text tells of that one
@@ -315,7 +318,7 @@ def _results(
     results = []
     for place, (value, dtype) in enumerate(zip(flat, wanted, strict=True)):
         result: Any = value if isinstance(value, np.ndarray | np.generic) else np.array(value)
-        if result.dtype != dtype.as_numpy_dtype:
+        if result.dtype != dtype._numpy:
             result = convert(value) if result.dtype.kind in "OSU" else result
             given_dtype = dtypes.as_dtype(result.dtype)
             if given_dtype is not dtype:
@@ -325,6 +328,6 @@ def _results(
                     f"expects {dtype.kernel_name}",
                 )  # fmt: skip
             if isinstance(result, np.ndarray):  # of another order of bytes
-                result = result.astype(dtype.as_numpy_dtype)
+                result = result.astype(dtype._numpy)
         results.append(result)
     return results

@@ -858,6 +858,32 @@ def _is_plain(jaxpr: Jaxpr) -> bool:
     )
 
 
+# What NumPy does in the same way for all sizes, where no parameter holds one.
+WITHOUT_SIZES = frozenset({
+    "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh",
+    "cbrt", "ceil", "concatenate", "copy", "copy_p", "cos", "cosh", "div", "eq", "exp", "exp2",
+    "expm1", "floor", "ge", "gt", "integer_pow", "is_finite", "le", "log", "log1p", "logistic",
+    "lt", "max", "min", "mul", "ne", "neg", "not", "or", "pow", "reduce_and", "reduce_max",
+    "reduce_min", "reduce_or", "reduce_prod", "reduce_sum", "rev", "rsqrt", "select_n", "sign",
+    "sin", "sinh", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "transpose", "xor",
+})  # fmt: skip
+
+
+def is_without_sizes(jaxpr: Jaxpr) -> bool:
+    """Whether a program is computed in the same way for all sizes of its inputs."""
+    return all(_is_without_sizes(equation) for equation in jaxpr.eqns)
+
+
+def _is_without_sizes(equation: JaxprEqn) -> bool:
+    name = equation.primitive.name
+    if name in CALLS:
+        return all(is_without_sizes(_open(inner)) for inner in _inner(equation))
+    if name == "convert_element_type":  # what NumPy does not convert, XLA does for these sizes
+        after = np.dtype(equation.params["new_dtype"])
+        return after.kind == "f" or _aval(equation.invars[0]).dtype.kind in "biu"
+    return name in WITHOUT_SIZES
+
+
 # Operations that XLA compiles alone, by what they compute; the oldest goes.
 MAX_ALONE = 2048
 _COMPILED_ALONE: dict[Any, Any] = {}

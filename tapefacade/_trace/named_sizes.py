@@ -272,6 +272,7 @@ def traced_for_all_sizes(
     call: Any,
     trace: Callable[[Any], Any],
     are_equal: Callable[[Any, Any], bool] = operator.eq,
+    holds_for_all: Callable[[Any], bool] = lambda traced: False,
 ) -> Any:
     """Returns what tracing a call gives: what was traced for other sizes, where it can be.
 
@@ -280,13 +281,14 @@ def traced_for_all_sizes(
         call: its static values and types.
         trace: traces a call, in which sizes may have names.
         are_equal: whether two results are the same.
+        holds_for_all: whether what was traced with names holds for all sizes as it is.
     """
     numbers: list[int] = []
     whole = split(call, numbers)
     family = family_of((kind, whole))
     known = family.find(tuple(numbers))
     if known is not None:
-        return with_sizes(*known)
+        return known[0] if holds_for_all(known[0]) else with_sizes(*known)
     result = trace(call)
     family.note(
         tuple(numbers),

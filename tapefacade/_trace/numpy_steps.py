@@ -17,7 +17,13 @@ from jax.extend.core import ClosedJaxpr
 from tapefacade._core.placement import Placement
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._trace.executables import Executable, strong
-from tapefacade._trace.interpreter import Interpreter, is_interpretable, prepare_all, weight_of
+from tapefacade._trace.interpreter import (
+    Interpreter,
+    is_interpretable,
+    is_without_sizes,
+    prepare_all,
+    weight_of,
+)
 from tapefacade._trace.named_sizes import traced_for_all_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.segment_cuts import size_of
@@ -47,6 +53,15 @@ def are_equal(one: ClosedJaxpr, other: ClosedJaxpr) -> bool:
         np.shape(a) == np.shape(b) and np.allclose(a, b, 1e-5, 1e-6, equal_nan=True)
         for a, b in zip(found, wanted, strict=True)
     )
+
+
+@functools.lru_cache(MAX_KINDS)
+def shared_interpreter(closed: ClosedJaxpr) -> Interpreter | None:
+    """Returns what computes a program for all sizes; None if it depends on them."""
+    if not is_without_sizes(closed.jaxpr):
+        return None
+    made = Interpreter(closed)
+    return None if made.alone else made
 
 
 def own_value(value: Any) -> Any:
@@ -98,11 +113,13 @@ class StepKind:
         closed, self._details = traced_for_all_sizes(
             operation, (static, types), traced,
             lambda one, other: one[1] == other[1] and are_equal(one[0], other[0]),
+            lambda found: shared_interpreter(found[0]) is not None,
         )  # fmt: skip
         self.is_checked = self._details is not None
         self.is_possible = is_interpretable(closed)
         self.weight = weight_of(closed.jaxpr)
-        self.interpreter = Interpreter(closed) if self.is_possible else None
+        shared = shared_interpreter(closed) if self.is_possible else None
+        self.interpreter = shared or (Interpreter(closed) if self.is_possible else None)
 
     def details(self, flat: Sequence[Any]) -> list[Any]:
         """Returns what the check says, as it has said it."""

@@ -125,16 +125,25 @@ class BodyProgram:
         self, arguments: Sequence[TensorType], outer: Sequence[TensorType]
     ) -> list[tuple[TensorType, ...]]:
         """Returns the types of the second result of `run`."""
-        with jax.enable_x64(True):
-            shapes = [
-                [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
-                for types in (arguments, outer)
-            ]
-            _, details = jax.eval_shape(self.run, *shapes)
-        return [
-            tuple(type_of(array.shape, np.dtype(array.dtype)) for array in detail)
-            for detail in details
+        self.checks, found = _checks_of(self, tuple(arguments), tuple(outer))
+        return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _checks_of(
+    program: BodyProgram, arguments: tuple[TensorType, ...], outer: tuple[TensorType, ...]
+) -> tuple[list[BodyCheck], list[tuple[TensorType, ...]]]:
+    """Returns the checks of a program, and the types of what they give."""
+    with jax.enable_x64(True):
+        shapes = [
+            [jax.ShapeDtypeStruct(type_.shape, type_.numpy_dtype) for type_ in types]
+            for types in (arguments, outer)
         ]
+        _, details = jax.eval_shape(program.run, *shapes)
+    types = [
+        tuple(type_of(array.shape, np.dtype(array.dtype)) for array in detail) for detail in details
+    ]
+    return program.checks, types
 
 
 def without_gradients(

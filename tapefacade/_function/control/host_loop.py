@@ -9,6 +9,9 @@ A tape cannot go through Python, and needs not to: for it the loop is recorded o
 instruction that takes what Python has returned, row by row. What was decided on the way (numbers
 drawn, integers and flags that were computed from floating values) is taken from rows too, so that
 the second loop does what the first one did.
+
+An array that gets a row in each iteration, and is not read, does not go from one to the next: its
+rows are collected.
 """
 
 import bisect
@@ -27,8 +30,9 @@ from jax.core import Tracer
 from tapefacade._core import errors
 from tapefacade._core.gradient_rules import NOT_DIFFERENTIABLE, NotDifferentiable
 from tapefacade._core.random_keys import Draw
-from tapefacade._core.tensor import EagerTensor, from_array, from_host
+from tapefacade._core.tensor import EagerTensor, from_array, from_host, host_value
 from tapefacade._core.tensor_type import TensorType, type_of
+from tapefacade._definition.op import REGISTRY
 from tapefacade._function.control.bodies import (
     FROM_ARGUMENTS,
     Body,
@@ -41,7 +45,7 @@ from tapefacade._function.control.bodies import (
 from tapefacade._function.control.host_calls import HostCall, PythonCall, note_types
 from tapefacade._function.control.loop_variables import NotOneProgramError
 from tapefacade._function.control.packed_arrays import Packed, Packing, on_host
-from tapefacade._function.control.while_recording import MAX_BOUND, While
+from tapefacade._function.control.while_recording import MAX_BOUND, While, added_to
 from tapefacade._ops.math.arithmetic import add
 from tapefacade._state.variable import Variable
 from tapefacade._trace.executables import STATISTICS, small_program_options
@@ -69,8 +73,9 @@ MESSAGE_ASSIGNED = (
 )
 
 # What programs show to Python besides slots: whether the loop goes on, whether all checks have
-# passed, and the verdict of each.
-GOES_ON, FINE, PASSED = "goes on", "fine", "passed"
+# passed, the verdict of each, and rows of arrays.
+GOES_ON, FINE, PASSED, ROW = "goes on", "fine", "passed", "row"
+PUT_ELEMENT = REGISTRY["_array_put"]
 
 Values = dict[int, Any]
 
@@ -119,6 +124,10 @@ class HostLoopPlan:
 
     Attributes:
         calls: the steps that stand for calls, in order.
+        rows: of loop variables that get a row in each iteration, by their places: the step that
+            puts it there, and the slot of the row. These are not among the variables below.
+        shown_rows: the slots of those that are collected.
+        state: the slots of the loop variables after an iteration.
         arguments: the places of loop variables, by slot.
         outer: those of what the body takes from outside, without keys.
         keys: those of keys.
@@ -127,7 +136,7 @@ class HostLoopPlan:
 
     def __init__(
         self, condition: BodyProgram, body: BodyProgram, draws: frozenset[int],
-        variables: frozenset[int], is_eager: bool,
+        variables: frozenset[int], is_eager: bool, counts: bool, is_taped: bool,
     ) -> None:  # fmt: skip
         """Cuts a body.
 
@@ -138,9 +147,12 @@ class HostLoopPlan:
             variables: those of variables.
             is_eager: whether the stage before the first call runs together with the one before,
                 also where no iteration follows.
+            counts: whether the first loop variable is the number of the iteration.
+            is_taped: whether a tape sees the loop, for which it is recorded once more.
         """
         part = self.part = body.part
         self.body, self.condition, self.is_eager = body, condition, is_eager
+        self.is_taped = is_taped
         self.first = list(
             itertools.accumulate((len(s.types) for s in part.steps), initial=len(part.inputs))
         )
@@ -150,9 +162,18 @@ class HostLoopPlan:
             if isinstance(step.operation, HostCall)
         ]
         self.calls = [index for _, index in sorted(found)]
+        self.rows = self._found_rows() if counts else {}
+        self.kept = [place for place in range(len(part.outputs)) if place not in self.rows]
+        self.state = [part.outputs[place] for place in self.kept]
+        types = part.types()  # what is differentiated is computed in the second loop
+        self.shown_rows = {
+            place: row for place, (_, row) in self.rows.items()
+            if not (is_taped and types[row].inexact)
+        }  # fmt: skip
         self.arguments = {
-            slot: place for slot, (kind, place) in enumerate(body.places) if kind == FROM_ARGUMENTS
-        }
+            slot: self.kept.index(place) for slot, (kind, place) in enumerate(body.places)
+            if kind == FROM_ARGUMENTS and place in self.kept
+        }  # fmt: skip
         drawn = {
             slot: place for slot, (kind, place) in enumerate(body.places)
             if kind != FROM_ARGUMENTS and place in draws
@@ -173,11 +194,32 @@ class HostLoopPlan:
         """Returns the slots that a step defines."""
         return range(self.first[index], self.first[index + 1])
 
+    def _found_rows(self) -> dict[int, tuple[int, int]]:
+        part, condition = self.part, self.condition
+        used = [slot for step in part.steps for slot in step.inputs] + list(part.outputs)
+        arguments = {p: s for s, (kind, p) in enumerate(self.body.places) if kind == FROM_ARGUMENTS}
+        found = {}
+        for index, step in enumerate(part.steps):
+            if step.operation is not PUT_ELEMENT:
+                continue
+            array, row, number = step.inputs
+            (put,) = self.slots_of(index)
+            place = part.outputs.index(put) if put in part.outputs else -1
+            if (
+                (arguments.get(place), arguments.get(0)) == (array, number)
+                and used.count(array) == used.count(put) == 1
+                and (FROM_ARGUMENTS, place) not in condition.places
+            ):
+                found[place] = index, row
+        return found
+
     def _stages(self) -> list[Stage]:
-        part = self.part
+        part, rows = self.part, {index for index, _ in self.rows.values()}
         level = [0] * self.first[-1]
         steps: list[list[tuple[int, bool]]] = [[] for _ in range(len(self.calls) + 1)]
         for index, provides in part.order():
+            if index in rows:
+                continue
             step = part.steps[index]
             stage = max((level[slot] for slot in step.inputs), default=0)
             if not self._read.isdisjoint(step.inputs):  # Python may have assigned a variable
@@ -197,7 +239,7 @@ class HostLoopPlan:
     def _with_needs(self, steps: list[list[tuple[int, bool]]]) -> list[Stage]:
         """Finds out what the stages need of what was before."""
         part = self.part
-        needed = set(part.outputs)
+        needed = {*self.state, *self.shown_rows.values()}
         stages: list[Stage] = []
         for number in range(len(steps) - 1, -1, -1):
             if number < len(self.calls):
@@ -254,7 +296,7 @@ class HostLoopPlan:
     @functools.cached_property
     def state_packing(self) -> Packing:
         """How the loop variables are packed between iterations."""
-        return self._packing(self.part.outputs)
+        return self._packing(self.state)
 
     @functools.lru_cache  # noqa: B019 - plans are kept, and few
     def _carried(self, number: int) -> tuple[tuple[int, ...], Packing]:
@@ -295,16 +337,16 @@ class HostLoopPlan:
     # What is compiled.
 
     @functools.lru_cache  # noqa: B019
-    def start(self, is_taped: bool) -> Any:
+    def start(self) -> Any:
         """Returns the condition for the first iteration, with its first stage."""
 
         def start(state: list[Any], outer: list[Any], of_body: list[Any], keys: list[Any]) -> Any:
-            return self._going_on(("start", is_taped), {}, state, outer, of_body, keys)
+            return self._going_on("start", {}, state, outer, of_body, keys)
 
         return _compiled(start)
 
     @functools.lru_cache  # noqa: B019
-    def stage(self, number: int, is_taped: bool) -> Any:
+    def stage(self, number: int) -> Any:
         """Returns a stage; the first one takes the loop variables and keys."""
 
         def first(carried: Packed, keys: list[Any], of_body: list[Any]) -> Any:
@@ -315,22 +357,23 @@ class HostLoopPlan:
             return computed(self._arrived(number, carried, arrived, of_body)[0])
 
         def computed(values: Values) -> Any:
-            given = self._computed(number, values, is_taped)
-            shown = self._shown((number, is_taped), _with_verdict(given), number)
+            given = self._computed(number, values)
+            shown = self._shown(number, _with_verdict(given), number)
             return shown, self._pack_carried(number, values)
 
         return _compiled(stage if number else first)
 
     @functools.lru_cache  # noqa: B019
-    def end(self, is_taped: bool) -> Any:
+    def end(self) -> Any:
         """Returns the last stage, with the condition and the first stage of the next iteration."""
         number = len(self.calls)
 
         def end(carried: Packed, arrived: Packed, outer: list[Any], of_body: list[Any]) -> Any:
             values, keys = self._arrived(number, carried, arrived, of_body)
-            given = self._computed(number, values, is_taped)
-            state = [values[slot] for slot in self.part.outputs]
-            return self._going_on(("end", is_taped), given, state, outer, of_body, keys)
+            given = self._computed(number, values)
+            given.update(((ROW, place), values[row]) for place, row in self.shown_rows.items())
+            state = [values[slot] for slot in self.state]
+            return self._going_on("end", given, state, outer, of_body, keys)
 
         return _compiled(end)
 
@@ -339,11 +382,14 @@ class HostLoopPlan:
         of_body: list[Any], keys: list[Any],
     ) -> tuple[Packed, Packed]:  # fmt: skip
         """Asks the condition, and computes the next iteration up to the first call."""
-        goes_on = given[GOES_ON] = self.condition.run(state, outer)[0][0]
+        arguments: list[Any] = [None] * len(self.part.outputs)
+        for place, value in zip(self.kept, state, strict=True):
+            arguments[place] = value
+        goes_on = given[GOES_ON] = self.condition.run(arguments, outer)[0][0]
         if not self.is_eager:
             return self._shown(program, _with_verdict(given), None), self.state_packing.pack(state)
         values = self._begun(state, of_body, keys)
-        given.update(self._computed(0, values, program[1]))
+        given.update(self._computed(0, values))
         given = _with_verdict(given, goes_on)
         return self._shown(program, given, 0), self._pack_carried(0, values, state)
 
@@ -369,7 +415,7 @@ class HostLoopPlan:
         values.update(zip(results, found, strict=False))
         return values, found[len(results) :]
 
-    def _computed(self, number: int, values: Values, is_taped: bool) -> dict[Any, Any]:
+    def _computed(self, number: int, values: Values) -> dict[Any, Any]:
         """Computes a stage; adds to `values` what it makes.
 
         Returns:
@@ -396,7 +442,7 @@ class HostLoopPlan:
             shown[PASSED, number] = jnp.stack([ok for _, (ok, *_) in found])
         for place, (_, (_, *details)) in enumerate(found):
             shown.update({(PASSED, number, place, k): d for k, d in enumerate(details)})
-        wanted = list(self.decided_in(number)) if is_taped else []
+        wanted = list(self.decided_in(number)) if self.is_taped else []
         if number < len(self.calls):
             wanted += part.steps[self.calls[number]].inputs
         for slot in wanted:
@@ -406,7 +452,7 @@ class HostLoopPlan:
 
 def _with_verdict(given: dict[Any, Any], goes_on: Any = None) -> dict[Any, Any]:
     """Adds whether all checks have passed; those of the first stage count only if it goes on."""
-    numbers = {key[1] for key in given if type(key) is tuple}
+    numbers = {key[1] for key in given if type(key) is tuple and key[0] == PASSED}
     verdicts = {number: jnp.all(given[PASSED, number]) for number in numbers}
     if goes_on is not None and 0 in verdicts:
         verdicts[0] |= ~goes_on
@@ -439,9 +485,9 @@ def _applied(step: Step, arrays: list[Any], found: list[Any]) -> Sequence[Any]:
 @functools.lru_cache(MAX_PLANS)
 def _plan_of(
     condition: BodyProgram, body: BodyProgram, draws: frozenset[int], variables: frozenset[int],
-    is_eager: bool,
+    is_eager: bool, counts: bool, is_taped: bool,
 ) -> HostLoopPlan:  # fmt: skip
-    return HostLoopPlan(condition, body, draws, variables, is_eager)
+    return HostLoopPlan(condition, body, draws, variables, is_eager, counts, is_taped)
 
 
 class HostLoop:
@@ -477,12 +523,15 @@ class HostLoop:
         self._require(condition, body)
         is_eager = not any(draw.is_seeded for draw in draws.values())
         variables = frozenset(p for p, item in enumerate(outside) if isinstance(item, Variable))
+        start = host_value(state[0]) if state else None
+        counts = start is not None and not start.any() and added_to(body, 0) == 1
         self._plan = _plan_of(
-            condition.program, body.program, frozenset(draws), variables, is_eager
-        )
+            condition.program, body.program, frozenset(draws), variables, is_eager, counts,
+            bool(THREAD.recording.watchers()),
+        )  # fmt: skip
         if len(self._plan.calls) != len(calls):
             raise NotOneProgramError("a call of Python is not part of the loop")
-        if THREAD.recording.watchers() and self._plan.draws_smoothly:
+        if self._plan.is_taped and self._plan.draws_smoothly:
             raise NotOneProgramError(WHY_DRAWS)
         self._outer = self._outer_arrays(body)
         self._outer_of_condition = self._outer_arrays(condition)
@@ -535,22 +584,27 @@ class HostLoop:
         Raises:
             InvalidArgumentError: if Python returns something else than it did before.
         """
-        is_taped = bool(THREAD.recording.watchers())
-        packed = self._run([_array_of(tensor) for tensor in self._state], is_taped)
+        plan, state = self._plan, self._state
+        begin = [_array_of(state[place]) for place in plan.kept]
+        with THREAD.temporarily(functions=[]):  # Python in the loop is in no function
+            packed = self._run(begin)
         if not self.count:
-            return self._state
-        packing, packed = self._plan.state_packing, on_host(packed)
-        arrays = [packing.on_host(packed, place) for place in range(len(self._state))]
-        found = [from_array(a) if isinstance(a, jax.Array) else from_host(a.copy()) for a in arrays]
-        if not is_taped:
-            return found
-        recorded = self._recorded()  # what has no gradient is known without computing it again
+            return state
+        known = {place: from_host(self._with_rows(place)) for place in plan.shown_rows}
+        packing, packed = plan.state_packing, on_host(packed)
+        for number, place in enumerate(plan.kept):
+            array = packing.on_host(packed, number)
+            is_on_device = isinstance(array, jax.Array)
+            known[place] = from_array(array) if is_on_device else from_host(array.copy())
+        if not plan.is_taped:
+            return [known[place] for place in range(len(state))]
+        # What has no gradient is known without computing it again.
         return [
-            tensor if tensor._type.inexact else known
-            for tensor, known in zip(recorded, found, strict=True)
+            tensor if tensor._type.inexact else known[place]
+            for place, tensor in enumerate(self._recorded())
         ]
 
-    def _run(self, state: list[Any], is_taped: bool) -> Packed:
+    def _run(self, state: list[Any]) -> Packed:
         """Runs the loop; keeps what Python has returned, and what programs have shown.
 
         Returns:
@@ -558,41 +612,52 @@ class HostLoop:
         """
         plan = self._plan
         outer, of_body = self._outer_of_condition, self._outer
-        end, stages = plan.end(is_taped), len(plan.calls)
+        end, stages = plan.end(), len(plan.calls)
         keys = self._keys() if plan.is_eager else []
-        shown, begun = _dispatched(plan.start(is_taped), state, outer, of_body, keys)
-        seen, shown = self._shown("start", shown, is_taped)
+        shown, begun = _dispatched(plan.start(), state, outer, of_body, keys)
+        seen, shown = self._shown("start", shown)
         limit = math.inf if self._limit is None else self._limit
         while seen.says(shown, GOES_ON) and self.count < limit:
             if not plan.is_eager:
-                first = plan.stage(0, is_taped)
+                first = plan.stage(0)
                 shown, begun = _dispatched(first, begun, self._keys(), of_body)
-                seen, shown = self._shown(0, shown, is_taped)
+                seen, shown = self._shown(0, shown)
             arrived: Any = None
             for number in range(stages):
                 if number:
-                    stage = plan.stage(number, is_taped)
+                    stage = plan.stage(number)
                     shown, begun = _dispatched(stage, begun, arrived, of_body)
-                    seen, shown = self._shown(number, shown, is_taped)
+                    seen, shown = self._shown(number, shown)
                 if not seen.says(shown, FINE):
                     self._require_passed(number, seen, shown)
-                arrived = self._called(number, seen, shown, is_taped)
-                self._take_assigned(is_taped)
+                arrived = self._called(number, seen, shown)
+                self._take_assigned()
             shown, begun = _dispatched(end, begun, arrived, outer, of_body)
-            seen, shown = self._shown("end", shown, is_taped)
+            seen, shown = self._shown("end", shown)
             if not seen.says(shown, FINE):
                 self._require_passed(stages, seen, shown)
             self.count += 1
         return begun
 
-    def _shown(self, program: Any, packed: Packed, is_taped: bool) -> tuple[Seen, Packed]:
+    def _shown(self, program: Any, packed: Packed) -> tuple[Seen, Packed]:
         """Waits for what a program shows; keeps it for a tape."""
         packed = on_host(packed)
-        if is_taped:
+        if self._plan.is_taped or self._plan.shown_rows:
             self._kept.setdefault(program, []).append(packed)
-        return self._plan.seen[program, is_taped], packed
+        return self._plan.seen[program], packed
 
-    def _take_assigned(self, is_taped: bool) -> None:
+    def _with_rows(self, place: int) -> np.ndarray[Any, Any]:
+        """Returns a loop variable that has got a row in each iteration."""
+        whole = np.array(_array_of(self._state[place]))
+        whole[: self.count] = self._rows_shown("end", (ROW, place), self._kept["end"])
+        return whole
+
+    def _rows_shown(self, program: Any, key: Any, packed: Sequence[Packed]) -> Any:
+        """Returns what a program has shown in each iteration."""
+        seen = self._plan.seen[program]
+        return seen.packing.rows_on_host(packed, seen.places[key])
+
+    def _take_assigned(self) -> None:
         """Takes the new values of variables that the loop reads, if Python has assigned some.
 
         Raises:
@@ -601,7 +666,7 @@ class HostLoop:
         now = [variable._tensor for *_, variable in self._variables]
         if all(map(operator.is_, now, self._seen)):
             return
-        if is_taped:
+        if self._plan.is_taped:
             raise errors.InvalidArgumentError(None, None, MESSAGE_ASSIGNED)
         self._seen = now
         for (arrays, place, _), tensor in zip(self._variables, now, strict=True):
@@ -622,7 +687,7 @@ class HostLoop:
         found = [np.asarray(seen.of(shown, key)) for key in details]
         raise check.operation.error(found, check.static)
 
-    def _called(self, number: int, seen: Seen, shown: Packed, is_taped: bool) -> Packed:
+    def _called(self, number: int, seen: Seen, shown: Packed) -> Packed:
         """Calls Python.
 
         Returns:
@@ -638,7 +703,7 @@ class HostLoop:
         if plan.is_eager and number + 1 == len(plan.calls):
             results = [*results, *self._keys()]
         arrived = plan.arriving(number).pack_on_host(results)
-        if is_taped:
+        if plan.is_taped:
             self._returned[number].append(arrived)
         return arrived
 
@@ -677,8 +742,7 @@ class HostLoop:
                 sources = [("start", kept["start"]), ("end", kept["end"][:-1])]
             column: list[Any] = []
             for program, packed in sources:
-                seen = plan.seen[program, True]
-                column.extend(seen.packing.rows_on_host(packed, seen.places[slot]))
+                column.extend(self._rows_shown(program, slot, packed))
             found.append(column)
         return found
 

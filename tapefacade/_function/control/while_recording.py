@@ -73,7 +73,7 @@ def trip_count(condition: Body, body: Body, state: Sequence[EagerTensor]) -> int
         counter, limit, sign = second, _known(first), -sign
     if limit is None or not isinstance(counter, int):
         return None
-    start, delta = host_value(state[counter]), _delta(body, counter)
+    start, delta = host_value(state[counter]), added_to(body, counter)
     if start is None or start.shape or delta is None or delta * sign <= 0:
         return None
     distance = (limit - int(start)) * sign + inclusive
@@ -115,8 +115,8 @@ def _unchanged(body: Body, state: Sequence[EagerTensor], number: int) -> int | N
     return _known(state[number])
 
 
-def _delta(body: Body, number: int) -> int | None:
-    """Returns what the body adds to a loop variable, if that is all it does to it."""
+def added_to(body: Body, number: int) -> int | None:
+    """Returns what the body adds to a loop variable, if that is known, and all it does to it."""
     program = body.program
     count = len(program.places)
     slot = program.part.outputs[number]
