@@ -1,6 +1,7 @@
 """One precision and no silent promotion, on every device; names for the doctests."""
 
 import functools
+import gc
 import getpass
 import os
 import pathlib
@@ -29,6 +30,11 @@ os.environ["TAPEFACADE_COMPILATION_CACHE"] = str(COMPILED / "processes")
 def pytest_configure(config):
     # A worker may meet an entry that another one is just writing; it then compiles.
     config.addinivalue_line("filterwarnings", "ignore:Error (reading|writing) persistent compil")
+
+
+def pytest_collection_finish():
+    # Every `gc.collect()` of a test would go through 30,000 collected tests: 0.2 s each.
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
