@@ -51,7 +51,7 @@ signature is another one if it lacks a parameter of TensorFlow's, or gives it an
      - names
 """
 # Objects on a page: what has more is split by the first letter, so that no page is a book.
-MAX_ENTRIES = 30
+MAX_ENTRIES = 25
 MAX_MISSING = 8
 
 

@@ -127,6 +127,25 @@ def test_a_layer_that_forgets_its_base() -> None:
     assert "super().__init__()" in said(lambda: Forgetful()(X), RuntimeError)
 
 
+def test_layers_of_words_that_have_none() -> None:
+    pytest.importorskip("re2")
+    for layer in (tf.keras.layers.TextVectorization, tf.keras.layers.StringLookup):
+        text = said(functools.partial(layer(), ["a b"]), tf.errors.FailedPreconditionError)
+        assert "Table not initialized. [Op:LookupTableFindV2]" in text
+        assert "`layer.adapt(data)`" in text
+
+
+@pytest.mark.parametrize("name", ["GRU", "LSTM"])
+def test_a_state_of_another_size(name: str) -> None:
+    state = np.ones((2, 5), np.float32)
+    call = functools.partial(
+        getattr(tf.keras.layers, name)(3),
+        np.ones((2, 3, 4), np.float32),
+        initial_state=state if name == "GRU" else [state, state],
+    )
+    assert "tensor" not in said(call, tf.errors.InvalidArgumentError).partition("\n\nArguments")[0]
+
+
 def test_no_optimizer() -> None:
     text = said(lambda: model(optimizer=None).fit(X, Y, verbose=0), AttributeError)
     assert text.startswith("'NoneType' object has no attribute 'apply_gradients'")

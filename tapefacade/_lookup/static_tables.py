@@ -8,7 +8,7 @@ import numpy as np
 from tapefacade._core import dtypes, errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import shape_text
-from tapefacade._core.tensor import EagerTensor, from_host
+from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._definition.op import function
 from tapefacade._lookup.table_initializers import TableInitializer, shown_dtype, tensor_of
 from tapefacade._ragged.tensor import RaggedTensor
@@ -17,7 +17,8 @@ from tapefacade._strings.arguments import Array, failed
 from tapefacade._strings.hash_functions import farm64
 from tapefacade._trace.open_sizes import with_sizes_of
 
-IMPORT = "LookupTableImportV2"
+IMPORT, FIND = "LookupTableImportV2", "LookupTableFindV2"
+HINT_FILLED = "A layer of Keras gets its words by `layer.adapt(data)`, or by `vocabulary=...`."
 VALUES = ("string", "int64", "int32", "float", "double")
 # The kernel names of the dtypes of keys, and of the values that they can have.
 STATIC = {"string": (*VALUES, "bool"), "int64": VALUES, "int32": ("string", *VALUES[2:])}
@@ -130,7 +131,8 @@ class StaticHashTable(Table):
         require_kinds("HashTableV2", STATIC, self.key_dtype, self.value_dtype)
         self._default = convert(default_value, self.value_dtype)
         self._name = name
-        if "initialize" in vars(type(initializer)):  # a program's own, which fills nothing in
+        self._is_filled = "initialize" not in vars(type(initializer))
+        if not self._is_filled:  # by an initializer of the program's own, or Keras's
             return
         keys, values = initializer._entries()
         if keys.shape != values.shape:
@@ -163,10 +165,16 @@ class StaticHashTable(Table):
 
         Raises:
             TypeError: if the keys are of another dtype.
+            FailedPreconditionError: if nothing has filled the table.
         """
         self._require_keys(keys)
         tensor, restored = inner_keys(keys)
         array = tensor._numpy()
+        if not self._is_filled:
+            raise hinted(
+                failed(FIND, "Table not initialized.", errors.FailedPreconditionError, " name: "),
+                HINT_FILLED,
+            )
         default = self._default._numpy().item()
         values = [self._entries.get(key, default) for key in _items(array)]
         found = tensor_of(values, self.value_dtype, array.shape)

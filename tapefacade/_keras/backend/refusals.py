@@ -113,11 +113,15 @@ def _refusal(
         for name, parameter in parameters.items()
     }
     for name, value in given.items():
+        # A mask need not be there, and an activation is a function.
+        if callable(value) or (value is None and "None" not in str(error)):
+            continue
         is_list = parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
         if name in SHAPES:
             found = _of_conversion(value, dtypes.int32)
         elif is_tensor[name]:
-            found = next(filter(None, map(_of_conversion, value if is_list else [value])), None)
+            values: Any = value if is_list else [value]
+            found = next(filter(None, map(_of_conversion, values)), None)
         else:
             continue
         if found is not None:
