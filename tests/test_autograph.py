@@ -964,7 +964,7 @@ def test_gradients_of_episodes_of_other_lengths_compile_nothing():
             np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("body", ["rows at the number", "rows of all kinds"])
+@pytest.mark.parametrize("body", ["rows at the number", "rows of all kinds", "in a branch"])
 def test_a_loop_over_the_steps_of_an_episode_is_one_for_all_lengths(body):
     """It takes rows of longer tensors; where its body shows how long they are, of these ones."""
     scale = tf.Variable(0.5)
@@ -983,7 +983,10 @@ def test_a_loop_over_the_steps_of_an_episode_is_one_for_all_lengths(body):
                 total = 0.9 * total + rewards[t] * tf.cast(signs[t], tf.float32)
                 if body == "rows of all kinds":
                     total += rewards[t - 1] + 0.1 * tf.reduce_mean(rewards)
-                found = found.write(t, total)
+                if body == "in a branch" and total[0] > 1.0:
+                    found = found.write(t, total - 1.0)
+                else:
+                    found = found.write(t, total)
                 kept = kept.write(t, kept.read(t) + signs[t])
             rows = found.stack()
             loss = tf.reduce_sum(rows * tf.cast(kept.stack(), tf.float32)) + rows[-1, 0]
@@ -1001,6 +1004,29 @@ def test_a_loop_over_the_steps_of_an_episode_is_one_for_all_lengths(body):
             assert one.shape == other.shape
             np.testing.assert_allclose(one, other, 1e-4, 1e-5)
     assert not [line for line in function.statements() if "Python" in line]
+
+
+def test_a_loop_with_an_array_that_is_not_written_and_a_function_made_in_it():
+    """Python knows the types of what the function returns when it has called it, rewritten."""
+
+    @tf.function
+    def f(x, n):
+        empty, found = (tf.TensorArray(tf.float32, 0, dynamic_size=True) for _ in range(2))
+        for t in tf.range(6):
+            x = tf.numpy_function(lambda x: np.float32(0.5) * x + np.float32(1.0), [x], tf.float32)
+            x.set_shape([])
+            found = found.write(t, x)
+            if not f:
+                empty = empty.write(t, x)
+            if t + 1 == n:
+                break
+        return found.stack(), empty.size()
+
+    for n in (5, 4, 3):
+        rows, size = f(c(0.0), c(n))
+        assert np.array_equal(rows, (2 - 0.5 ** np.arange(n)).astype("f"))
+        assert int(size) == 0
+    assert [line for line in f.statements() if "compiled up to each call of Python" in line]
 
 
 def test_a_loop_whose_numpy_function_is_never_called_is_left_at_once():

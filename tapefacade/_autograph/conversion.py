@@ -251,8 +251,8 @@ class RewrittenFunction:
 
     @property
     def is_useful(self) -> bool:
-        """Whether a statement has become an instruction; known when it has run."""
-        return bool(self._outcomes.staged)
+        """Whether a statement has become an instruction, or may; known when it has run."""
+        return bool(self._outcomes.staged) or self._outcomes.is_too_early
 
     def lines(self) -> list[str]:
         """Returns what has become of the statements on tensors, a line for each."""

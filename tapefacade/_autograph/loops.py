@@ -172,7 +172,8 @@ class CarriedParts:
                 if start is not None:
                     results.append(_stacked(now) if isinstance(leaf, TensorArray) else _tensor(now))
                 elif isinstance(leaf, TensorArray):
-                    changes[place, number] = _typed(now)
+                    if not (isinstance(now, LoopArray) and now._whole is None):  # never written
+                        changes[place, number] = _typed(now)
                 elif not is_same(leaf, now):
                     if not is_tensor_like(leaf) or not is_tensor_like(now):
                         raise NotStagedError(f"{shown_variable(name)} changes from {leaf!r:.40}")

@@ -23,6 +23,7 @@ from tapefacade._autograph.state import UNDEFINED, NotStagedError, State
 from tapefacade._autograph.statement_outcomes import AN_INSTRUCTION, CURRENT, WITH_CALLS, Site
 from tapefacade._core.random_keys import current_places, return_to
 from tapefacade._core.tensor import EagerTensor, from_host, host_value
+from tapefacade._function.control.host_calls import COLLECTED_CALLS
 from tapefacade._ops.array.creation import range as range_of_tensors
 from tapefacade._ops.array.gathering import gather
 from tapefacade._ops.array.loop_rows import LoopRows
@@ -73,6 +74,7 @@ def _staged(site: Site, state: State, record: Callable[[], Callable[[], None] | 
         init = state.get()
         places = current_places()
         run = None
+        COLLECTED_CALLS.is_too_early = False
         try:
             run = record()
         except ValueWanted as wanted:
@@ -92,7 +94,9 @@ def _staged(site: Site, state: State, record: Callable[[], Callable[[], None] | 
             return True
         state.put(init)
         return_to(places)
-        outcomes.refuse(site, why)
+        outcomes.is_too_early |= COLLECTED_CALLS.is_too_early
+        if not COLLECTED_CALLS.is_too_early:  # else the next call records it
+            outcomes.refuse(site, why)
     if THREAD.recording.frame is not None:
         THREAD.recording.observe(f"the {site.kind} at {site.place} runs as Python: {why}")
     return False
@@ -231,14 +235,16 @@ def _over_range_with_room(
     numbers: LazyRange, body: Callable[[Any], Any], state: State, site: Site, rows: LoopRows
 ) -> Callable[[], None] | None:
     """Records a loop for this and other lengths, or for this one only where it shows its length."""
-    init, places = state.get(), current_places()
+    init, places, outcomes = state.get(), current_places(), CURRENT.outcomes
+    assert outcomes is not None
+    refused = dict(outcomes.refused)
     try:
         return _over_range(numbers, None, body, state, None, rows)
-    except Exception:  # which the loop of this length has as well, or not
+    except (Exception, ValueWanted):  # which the loop of this length has as well, or not
         state.put(init)
         return_to(places)
-        assert CURRENT.outcomes is not None
-        CURRENT.outcomes.show_lengths.add(site)
+        outcomes.refused = refused  # what is in it may be an instruction there
+        outcomes.show_lengths.add(site)
         return _over_range(numbers, None, body, state, None)
 
 

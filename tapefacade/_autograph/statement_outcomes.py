@@ -50,12 +50,14 @@ class StatementOutcomes:
         staged: those that are compiled, and as what.
         refused: those that run as Python, and why.
         show_lengths: loops whose bodies depend on how long they are.
+        is_too_early: whether one runs as Python only until it is known what Python in it returns.
     """
 
     def __init__(self) -> None:
         self.staged: dict[Site, str] = {}
         self.refused: dict[Site, str] = {}
         self.show_lengths: set[Site] = set()
+        self.is_too_early = False
         self._lengths: dict[Site, set[int]] = {}
 
     def varies(self, site: Site, length: int) -> bool:

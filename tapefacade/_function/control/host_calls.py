@@ -61,10 +61,17 @@ class PythonCall:
 
 
 class _CollectedCalls(ThreadState):
-    """The calls of Python in the body that this thread records now; None where none may be."""
+    """The calls of Python in the body that this thread records now; None where none may be.
+
+    Attributes:
+        calls: the calls.
+        recording: where they may be.
+        is_too_early: whether one was not recorded only because it has not been made often enough.
+    """
 
     calls: list[PythonCall] | None = None
     recording: Any = None
+    is_too_early = False
 
 
 COLLECTED_CALLS = _CollectedCalls()
@@ -106,6 +113,13 @@ def _known_types(function: Any) -> tuple[TensorType, ...] | None:
     return observed.types
 
 
+def _may_be_known_later(function: Any) -> bool:
+    """Whether further calls may tell the types: functions in a rewritten one are others."""
+    code = _code_of(function)
+    observed = _RESULT_TYPES.get(code) if code is not None else None
+    return code is not None and (observed is None or observed.types is not None)
+
+
 def recorded_call(
     function: Any, run: Callable[[Sequence[Any]], list[Any]], inputs: Sequence[EagerTensor]
 ) -> list[EagerTensor] | None:
@@ -124,6 +138,7 @@ def recorded_call(
     if calls is None or COLLECTED_CALLS.recording is not recording:
         return None
     types = _known_types(function)
+    COLLECTED_CALLS.is_too_early = types is None and _may_be_known_later(function)
     if types is None or any(type_.numpy_dtype.kind not in "biuf" for type_ in types):
         return None
     operation = interned(HostCall, len(calls), types)

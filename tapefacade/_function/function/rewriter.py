@@ -9,7 +9,7 @@ class Rewritten(Protocol):
 
     @property
     def is_useful(self) -> bool:
-        """Whether a statement has become an instruction; known when it has run."""
+        """Whether a statement has become an instruction, or may; known when it has run."""
         ...
 
     def lines(self) -> list[str]:
