@@ -41,6 +41,10 @@ def wrong_axes(tf, np):
         "mean of a half": lambda: ops.mean(x, axis=1.5),
         "expand_dims of a text": lambda: ops.expand_dims(x, "a"),
         "glu": lambda: ops.glu(x),
+        "transpose a tensor": lambda: ops.transpose(tf.constant(x), (0, 0)),
+        "expand a tensor": lambda: ops.expand_dims(tf.constant(x), 7),
+        "a convolution": lambda: ops.conv(x, np.ones((3, 3, 1, 2), "float32")),
+        "a pool": lambda: ops.max_pool(x, 2),
     })  # fmt: skip
 
 
@@ -115,5 +119,7 @@ def counts_and_segments(tf, np):
         ops.segment_sum(x, np.array([0, 0, 1])), ops.segment_max(x, np.array([0, 1, 1])),
         ops.segment_sum(x, tf.constant([0, 0, 1]), num_segments=3),
         ops.average_pool(np.ones((1, 6, 6, 3), "float32"), 2),
-        ops.max_pool(x[None], 2, padding="same"), ops.max_pool(x[None], 2, strides=1),
+        ops.transpose(tf.constant(x), (-1, 0)), ops.expand_dims(tf.constant(x), -3),
+        ops.expand_dims(tf.constant(x), 2), ops.max_pool(x[None], 2, padding="same"),
+        ops.max_pool(x[None], 2, strides=1),
     ]  # fmt: skip

@@ -34,6 +34,7 @@ BINARY = {
     "maximum": "maximum", "minimum": "minimum", "multiply": "multiply",
     "not_equal": "not_equal", "power": "pow", "subtract": "subtract", "true_divide": "divide",
 }  # fmt: skip
+MIN_IMAGE_RANK, MAX_IMAGE_RANK = 3, 5  # of convolutions and pools
 REDUCTIONS = {"max": "reduce_max", "mean": "reduce_mean", "min": "reduce_min", "sum": "reduce_sum"}
 
 
@@ -136,16 +137,28 @@ def _reshape(lifted: Callable[..., Any]) -> Callable[..., Any]:
 
 def _transpose(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, axes: Any = None) -> Any:
-        if type(x) is EagerTensor and not KerasState.computes_on_arrays():
+        is_ours = type(x) is EagerTensor and not KerasState.computes_on_arrays()
+        # What is wrong is refused in Keras's words.
+        if is_ours and (axes is None or _is_permutation(axes, len(x._type.shape))):
             return transpose(x, axes)
         return lifted(x, axes=axes)
 
     return call
 
 
+def _is_permutation(axes: Any, rank: int) -> bool:
+    is_plain = type(axes) in (tuple, list) and all(type(axis) is int for axis in axes)
+    return is_plain and sorted(axis % rank for axis in axes) == list(range(rank))
+
+
 def _expand_dims(lifted: Callable[..., Any]) -> Callable[..., Any]:
     def call(x: Any, axis: Any) -> Any:
-        if type(x) is EagerTensor and type(axis) is int and not KerasState.computes_on_arrays():
+        is_ours = type(x) is EagerTensor and not KerasState.computes_on_arrays()
+        if (
+            is_ours
+            and type(axis) is int
+            and -len(x._type.shape) <= axis + 1 <= len(x._type.shape) + 1
+        ):
             return expand_dims(x, axis)
         return lifted(x, axis)
 
@@ -194,13 +207,30 @@ def _pool(lifted: Callable[..., Any]) -> Callable[..., Any]:
     """Keras's on JAX takes no strides for those of all axes, batches and channels too."""
 
     def call(inputs: Any, pool_size: Any, strides: Any = None, *args: Any, **kwargs: Any) -> Any:
+        _require_images(inputs)
         strides = pool_size if strides is None else strides
         return lifted(inputs, pool_size, strides, *args, **kwargs)
 
     return call
 
 
+def _conv(lifted: Callable[..., Any]) -> Callable[..., Any]:
+    def call(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        _require_images(inputs)
+        return lifted(inputs, *args, **kwargs)
+
+    return call
+
+
+def _require_images(inputs: Any) -> None:
+    """Raises if something has no axes between those of examples and channels, or too many."""
+    rank = len(getattr(inputs, "shape", (0, 0, 0)))
+    if not MIN_IMAGE_RANK <= rank <= MAX_IMAGE_RANK:
+        raise ValueError(f"Input rank not supported: {rank}. Expected values are [3, 4, 5]")
+
+
 OTHER_FUNCTIONS = {
+    "conv": _conv,
     "average_pool": _pool, "max_pool": _pool, "bincount": _bincount, "segment_max": _segments,
     "segment_min": _segments, "segment_prod": _segments, "segment_sum": _segments,
     "clip": _clip, "concatenate": _joining("concat"), "expand_dims": _expand_dims,
