@@ -18,6 +18,7 @@ COMPILING, BY_NUMPY = "Compiling it.", "NumPy computes it."
 def at_once(monkeypatch):
     """Every wait is too long for a message to wait for its end."""
     monkeypatch.setattr(wait_watch, "SECONDS_BEFORE_MESSAGE", 0.0)
+    monkeypatch.setattr(wait_watch, "SECONDS_OF_ONE_WAIT", 0.0)
     monkeypatch.setattr(WAIT_WATCH, "_is_told", False)
     monkeypatch.setattr(WAIT_WATCH, "_waits", wait_watch._Waits())
 
@@ -74,6 +75,16 @@ def test_waits_of_a_step_are_one(clock, monkeypatch):
     with watch.over(lambda: COMPILING):
         pass
     assert clock.left[-1] == 2.0
+
+
+def test_small_programs_are_told_of_if_there_is_nothing_else(clock, caplog):
+    watch = WaitWatch()
+    for _ in range(9):
+        assert not caplog.messages
+        with watch.over(lambda: COMPILING):
+            clock.now += 0.45
+    assert clock.left[-4:] == [0.5] * 4
+    assert caplog.messages == [f"{COMPILING} (This is said once.)"]
 
 
 def test_brief_waits_need_no_timer_and_are_told_at_their_end(clock, caplog):

@@ -19,6 +19,10 @@ from tapefacade._trace.slices import Slice
 from tapefacade._trace.tree import Node
 
 SECONDS_BEFORE_MESSAGE = 2.0
+# So long one of several waits has to last to be told of: the small programs that make a model's
+# variables are not what somebody waits for. If there is nothing else, they are after this.
+SECONDS_OF_ONE_WAIT = 0.5
+SECONDS_OF_SMALL_WAITS = 4.0
 # What lies further apart is not the same wait.
 SECONDS_BETWEEN_WAITS = 1.0
 MESSAGE_RECORDING = (
@@ -83,7 +87,7 @@ class WaitWatch:
         since, step = time.perf_counter(), STATISTICS.steps
         if step != waits.step or since - waits.ended > SECONDS_BETWEEN_WAITS:
             waits.step, waits.seconds = step, 0.0
-        left = max(SECONDS_BEFORE_MESSAGE - waits.seconds, 0.0)
+        left = max(SECONDS_BEFORE_MESSAGE - waits.seconds, SECONDS_OF_ONE_WAIT)
         timer = None
         if not is_brief:
             timer = threading.Timer(left, self._tell, [waits.texts])
@@ -96,7 +100,7 @@ class WaitWatch:
                 timer.cancel()
             waits.ended = time.perf_counter()
             waits.seconds += waits.ended - since
-            if is_brief and waits.seconds >= SECONDS_BEFORE_MESSAGE:
+            if waits.seconds >= (SECONDS_BEFORE_MESSAGE if is_brief else SECONDS_OF_SMALL_WAITS):
                 self._tell(waits.texts)
 
     def _tell(self, texts: list[Callable[[], str]]) -> None:
