@@ -5,10 +5,11 @@ import os
 import pathlib
 import subprocess
 import sys
+import threading
 
 import pytest
 from programs import PROGRAMS
-from steps import counted
+from steps import counted, nothing_open
 
 import tapefacade as tf
 
@@ -215,7 +216,7 @@ def test_a_function_that_replicas_run_needs_no_python():
     assert len(calls) == 1
 
 
-def test_a_function_that_looks_at_values_cannot_synchronize_replicas():
+def test_within_a_tape_a_function_that_looks_at_values_cannot_synchronize_replicas():
     strategy = mirrored()
 
     def replica():
@@ -223,8 +224,93 @@ def test_a_function_that_looks_at_values_cannot_synchronize_replicas():
         if context.replica_id_in_sync_group >= 0:
             return context.all_reduce("SUM", tf.constant(1.0))
 
-    with pytest.raises(RuntimeError, match=r"run one after the other.*reduce values.*looks at"):
+    assert [float(value) for value in strategy.run(replica).values] == [2.0, 2.0]
+    message = r"A tape is open.*one after the other.*reduce values.*looks at"
+    with pytest.raises(RuntimeError, match=message), tf.GradientTape():
         strategy.run(replica)
+
+
+def test_replicas_that_do_not_synchronize_equally_often_say_so():
+    def replica():
+        context = tf.distribute.get_replica_context()
+        if context.replica_id_in_sync_group > 0:
+            context.all_reduce("SUM", tf.constant(1.0))
+
+    with pytest.raises(RuntimeError, match=r"not synchronize equally often: replica 0 has ended"):
+        mirrored().run(replica)
+
+
+@pytest.mark.parametrize("kind", [KeyError, KeyboardInterrupt])
+@pytest.mark.parametrize("looks", [False, True])
+@pytest.mark.parametrize("decorated", [False, True])
+def test_a_step_that_is_interrupted_assigns_nothing(decorated, looks, kind):
+    strategy, rounds = mirrored(), []
+    with strategy.scope():
+        w, total = (
+            tf.Variable(1.0, aggregation=tf.VariableAggregation[way]) for way in ("NONE", "SUM")
+        )
+    rows = strategy.run(lambda: tf.distribute.get_replica_context().replica_id_in_sync_group)
+
+    def replica(number):
+        w.assign_add(tf.cast(number, tf.float32) + 1.0)
+        if looks:
+            assert int(number) >= 0
+        with tf.GradientTape() as tape:
+            loss = w * w
+        tape.gradient(loss, w)
+        total.assign_add(loss)  # where the replicas meet
+        with tf.GradientTape():
+            w.assign(w * 2.0)
+            rounds.append(1)
+            if len(rounds) > 3:
+                raise kind
+
+    def step():
+        strategy.run(replica, args=(rows,))
+
+    rounds += [1] * 9
+    before = repr(w), repr(total)
+    with pytest.raises(kind):
+        (tf.function(step) if decorated else step)()
+    assert (repr(w), repr(total)) == before
+    assert nothing_open()
+    assert not tf.distribute.has_strategy()
+    assert not [t for t in threading.enumerate() if t.name.startswith("replica ")]
+    rounds.clear()
+    step()
+    assert [value.numpy() for value in w.values] == [4.0, 6.0]
+    assert float(total) == 14.0
+
+
+INTERRUPTED = """
+import os, signal, threading
+import tapefacade as tf
+
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+with strategy.scope():
+    v = tf.Variable(1.0)
+
+
+def replica():
+    v.assign_add(1.0)
+    if v > 1.0:  # runs in threads
+        threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+        while True:
+            v.assign_add(1.0)
+
+
+try:
+    strategy.run(replica)
+except KeyboardInterrupt:
+    print(float(v), threading.active_count())
+"""
+
+
+def test_ctrl_c_ends_a_replica_that_runs_in_a_thread():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout.splitlines() == ["1.0 1"], done.stderr
 
 
 def test_replicas_assign_a_variable_from_outside_one_after_the_other():

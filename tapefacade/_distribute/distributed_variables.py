@@ -7,7 +7,7 @@ values, another variable has the values of all of them, stacked: the *copies*.
 import contextlib
 import copy
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +17,8 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.replica_places import current_replica, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.value_text import value_repr
-from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective
-from tapefacade._distribute.reduction import ReduceOp, all_reduced
-from tapefacade._distribute.replica_values import DistributedValues, rows_here
+from tapefacade._distribute.reduction import ReduceOp
+from tapefacade._distribute.replica_values import DistributedValues, PerReplica, rows_here
 from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack, unstack
 from tapefacade._ops.math.arithmetic import multiply
@@ -57,6 +56,13 @@ MESSAGE_SCATTER = (
     "scatter_{} is only supported for mirrored variable (variable created within certain "
     "`tf.distribute.Strategy` scope) with NONE or `ONLY_FIRST_REPLICA` aggregation, got: "
     "VariableAggregationV2.{}."
+)
+MESSAGE_NOT_REDUCED = (
+    "Could not convert from `tf.VariableAggregation` {} to`tf.distribute.ReduceOp` type"
+)
+HINT_NOT_REDUCED = (
+    "Each replica has a value of its own: `strategy.experimental_local_results(variable)`. To have "
+    "one outside of the replicas, make the variable with an `aggregation`."
 )
 MESSAGE_ON_READ = "Variables with `synchronization=ON_READ` doesn't support `scatter_{}`"
 HINT_ON_READ = "Outside of the replicas, assign the whole value: `variable.assign(...)`."
@@ -136,7 +142,7 @@ class DistributedVariable(ResourceVariable):
             return value
         replica._require_replicas("assign a variable whose values are brought together")
         if self._aggregation is VariableAggregation.ONLY_FIRST_REPLICA:
-            return record_collective(FIRST_REPLICA, self._converted(value))
+            return replica._of_first(self._converted(value))
         if not isinstance(value, EagerTensor | Variable) and value != 0:
             raise hinted(
                 ValueError(
@@ -146,7 +152,7 @@ class DistributedVariable(ResourceVariable):
                 HINT_SUM,
             )
         tensor = self._converted(value)
-        return all_reduced(REDUCTIONS[self._aggregation], tensor, replica.num_replicas_in_sync)
+        return replica._all_reduced(REDUCTIONS[self._aggregation], tensor)
 
     def _changed(
         self, change: Callable[[Any], Any], value: Any, bring: Callable[[Any], Any], alike: bool
@@ -225,10 +231,8 @@ class DistributedVariable(ResourceVariable):
         if self._aggregation is VariableAggregation.NONE:
             return rows
         if self._aggregation in REDUCTIONS:
-            kind = REDUCTIONS[self._aggregation]
-            return all_reduced(kind, rows, replica.num_replicas_in_sync)
-        parts = (convert(rows.values), convert(rows.indices))
-        values, indices = (record_collective(FIRST_REPLICA, part) for part in parts)
+            return replica._all_reduced(REDUCTIONS[self._aggregation], rows)
+        values, indices = (replica._of_first(convert(p)) for p in (rows.values, rows.indices))
         return IndexedSlices(values, indices, rows.dense_shape)
 
     # Python's protocols.
@@ -272,6 +276,8 @@ class SyncOnReadVariable(DistributedVariable):
         self._count = strategy.num_replicas_in_sync
         self._is_sum = kwargs.get("aggregation") is VariableAggregation.SUM
         super().__init__(strategy, **kwargs)
+        if self._aggregation is VariableAggregation.NONE:
+            copies_of_replicas(self)  # nothing is seen outside
 
     def _set_up(self, tensor: EagerTensor, *args: Any, **kwargs: Any) -> None:
         if self._is_sum:  # each replica has the initial value
@@ -282,6 +288,35 @@ class SyncOnReadVariable(DistributedVariable):
     def has_own_values(self) -> bool:
         """Whether a replica reads something else than what is seen outside: its part of a sum."""
         return self.has_copies or self._is_sum
+
+    # Outside of the replicas it is read and assigned only if it says how.
+
+    def _require_aggregation(self) -> None:
+        if self._aggregation is VariableAggregation.NONE and current_replica() is None:
+            raise hinted(
+                ValueError(MESSAGE_NOT_REDUCED.format(self._aggregation)), HINT_NOT_REDUCED
+            )
+
+    def _look(self) -> None:
+        self._require_aggregation()
+        super()._look()
+
+    def _host_value(self) -> Any:
+        self._require_aggregation()
+        return super()._host_value()
+
+    def _slot_in(self, recording: Any) -> int:
+        self._require_aggregation()
+        return super()._slot_in(recording)
+
+    def value(self) -> EagerTensor:
+        """Returns the value as a tensor."""
+        self._require_aggregation()
+        return super().value()
+
+    def _changed(self, *args: Any, **kwargs: Any) -> Any:
+        self._require_aggregation()
+        return super()._changed(*args, **kwargs)
 
     def _brought_together(self, value: Any) -> Any:
         return value
@@ -338,12 +373,22 @@ def copies_of_replicas(variable: DistributedVariable) -> Variable:
     return copies
 
 
+def values_of_variable(part: Any) -> Any:
+    """Returns what the replicas have of a variable as a `PerReplica` value, if it is one."""
+    if not isinstance(part, DistributedVariable):
+        return part
+    count, here = part._strategy.num_replicas_in_sync, part._strategy.here
+    if part._copies is not None:
+        return PerReplica(stacked=part._copies.value(), count=count, here=here)
+    return PerReplica([part._shares(part.value())] * count, here=here)
+
+
 def replicas_in_turn(strategy: "Strategy") -> Iterator[int]:
     """Yields the numbers of the replicas; meanwhile its variables hold what the replica has."""
     variables = strategy.variables
     count = strategy.num_replicas_in_sync
     before = [variable._seen for variable in variables]
-    given = [variable.values if variable.has_copies else [v] * count
+    given = [variable.values if variable.has_own_values else [v] * count
              for variable, v in zip(variables, before, strict=True)]  # fmt: skip
     found: list[list[EagerTensor]] = []
     try:
@@ -357,10 +402,37 @@ def replicas_in_turn(strategy: "Strategy") -> Iterator[int]:
             rows = [row[place] for row in found]
             is_changed = any(a is not b for a, b in zip(rows, given[place], strict=False))
             Variable._put(variable, before[place])
-            if is_changed and len(found) == count:
-                copies = copies_of_replicas(variable)
-                copies._put(stack(rows))
-                Variable._put(variable, variable._outside(stack(rows)))
+            if not is_changed or len(found) < count:
+                continue
+            if not variable.has_own_values and _are_equal(rows):
+                Variable._put(variable, rows[0])
+                continue
+            copies = copies_of_replicas(variable)
+            copies._put(stack(rows))
+            Variable._put(variable, variable._outside(stack(rows)))
+
+
+def _are_equal(rows: Sequence[EagerTensor]) -> bool:
+    """Whether all replicas have assigned the same."""
+    first, *others = (np.asarray(row._array()) for row in rows)
+    return all(np.array_equal(first, other) for other in others)
+
+
+@contextlib.contextmanager
+def restored_if_it_fails(strategy: "Strategy") -> Iterator[None]:
+    """Makes a block after which the variables have the values from before, if it raises."""
+    copies = [(variable, variable._copies) for variable in strategy.variables]
+    boxes = [box for pair in copies for box in pair if box is not None]
+    before = [(box, box._seen) for box in boxes]
+    try:
+        yield
+    except BaseException:
+        for variable, held in copies:
+            variable._copies = held
+        for box, tensor in before:
+            Variable._put(box, tensor)
+            THREAD.recording.assigned.pop(id(box))  # who undoes more would put back what it was
+        raise
 
 
 def distributed(strategy: "Strategy") -> Callable[..., Variable]:

@@ -22,6 +22,8 @@ from tapefacade._distribute.collectives import AXIS
 from tapefacade._distribute.replica_values import PerReplica, PerReplicaSpec, regrouped
 from tapefacade._distribute.worker_processes import exchanged
 from tapefacade._ops.array.creation import zeros
+from tapefacade._sparse.arrangement import slice as sparse_slice
+from tapefacade._sparse.tensor import SparseTensor
 
 MESSAGE_PLACED = (
     "When `experimental_place_dataset_on_device` is set for dataset placement, you must also "
@@ -356,7 +358,7 @@ class ProcessIterator(DistributedIterator):
         if self._is_cut:
             (batch,) = elements
             counts = {int(part.shape[0]) for part in nest.flatten(batch)}
-            cuts = [rows_for_replicas(part, self._count) for part in nest.flatten(batch)]
+            cuts = [rows_for_processes(part, self._count) for part in nest.flatten(batch)]
             own = [
                 nest.pack_sequence_as(batch, [rows[replica] for rows in cuts])
                 for replica in self._strategy.here
@@ -376,20 +378,35 @@ def _has_empty_batches(spec: Any) -> bool:
     return not all(part.shape.is_fully_defined() for part in parts)
 
 
-def rows_for_replicas(batch: Any, count: int) -> list[Any]:
-    """Cuts a batch: the first replicas get what is left over."""
+def rows_for_processes(batch: Any, count: int) -> list[Any]:
+    """Cuts a batch for the replicas of several processes: the first ones get what is left over."""
     size, rest = divmod(int(batch.shape[0] or 0), count)
-    ends = np.cumsum([size + (replica < rest) for replica in range(count)]).tolist()
-    return [batch[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    return _cut_rows(batch, [size + (replica < rest) for replica in range(count)])
+
+
+def rows_for_replicas(batch: Any, count: int) -> list[Any]:
+    """Cuts a batch for the replicas of a process: all get as many rows, until there are none."""
+    rows = int(batch.shape[0] or 0)
+    size = -(-rows // count)
+    return _cut_rows(batch, [max(min(size, rows - size * replica), 0) for replica in range(count)])
+
+
+def _cut_rows(batch: Any, sizes: Sequence[int]) -> list[Any]:
+    ends = list(itertools.accumulate(sizes))
+    places = zip([0, *ends], ends, strict=False)
+    if not isinstance(batch, SparseTensor):
+        return [batch[a:b] for a, b in places]
+    rest = batch.shape.as_list()[1:]
+    return [sparse_slice(batch, [a, *[0] * len(rest)], [b - a, *rest]) for a, b in places]
 
 
 def cut_for_replicas(batch: Any, strategy: Any) -> PerReplica:
-    """Cuts a batch into those of the replicas: the first ones get what is left over."""
+    """Cuts a batch into those of the replicas."""
     count = strategy.num_replicas_in_sync
     if isinstance(batch, PerReplica):
         return batch
     if strategy.here is not None:
-        rows = rows_for_replicas(batch, count)
+        rows = rows_for_processes(batch, count)
         own = [rows[replica]._numpy() for replica in strategy.here]
         is_even = rows[0].shape[0] == rows[-1].shape[0]
         return strategy.on_devices(np.stack(own)) if is_even else strategy.shared([own])[0]

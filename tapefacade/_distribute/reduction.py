@@ -1,6 +1,7 @@
 """How the values of replicas are combined."""
 
 import enum
+import math
 from typing import Any
 
 import numpy as np
@@ -69,13 +70,13 @@ def as_tensors(value: Any) -> Any:
     )
 
 
-def reduced(given: Any, value: Any, axis: int | None, count: int) -> Any:
+def reduced(given: Any, value: Any, axis: Any, count: int) -> Any:
     """Reduces what the replicas have, along an axis unless it is None.
 
     Args:
         given: a `ReduceOp`, or its name.
         value: a structure of `PerReplica` values.
-        axis: the axis.
+        axis: the axis, or several.
         count: the number of replicas.
 
     Raises:
@@ -87,7 +88,7 @@ def reduced(given: Any, value: Any, axis: int | None, count: int) -> Any:
     return nest.map_structure(lambda part: _reduced(kind, part, axis, count), value)
 
 
-def _reduced(kind: ReduceOp, part: Any, axis: int | None, count: int) -> Any:
+def _reduced(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
     if axis is not None:
         return _reduced_along(kind, part, axis, count)
     if isinstance(part, DistributedValues):
@@ -125,22 +126,23 @@ def _divided(kind: ReduceOp, total: EagerTensor, count: int) -> EagerTensor:
     return truediv(total, np.asarray(count, total._type.numpy_dtype))
 
 
-def _reduced_along(kind: ReduceOp, part: Any, axis: int, count: int) -> Any:
-    """Reduces all elements along an axis, of all replicas together."""
+def _reduced_along(kind: ReduceOp, part: Any, axis: Any, count: int) -> Any:
+    """Reduces all elements along an axis or several, of all replicas together."""
     if not isinstance(part, DistributedValues):
         if kind is ReduceOp.MEAN:
             return reduce_mean(part, axis)
         total = reduce_sum(part, axis)  # all replicas have it
         return total if count == 1 else multiply(total, np.asarray(count, total._type.numpy_dtype))
+    axes = [axis] if isinstance(axis, int) else axis
     if part._here is not None and part._stacked is not None:
         rows = part._stacked
-        place = axis % (len(rows._type.shape) - 1) + 1
-        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, (0, place))
+        places = [k % (len(rows._type.shape) - 1) + 1 for k in axes]
+        return (reduce_sum if kind is ReduceOp.SUM else reduce_mean)(rows, (0, *places))
     values = [convert(value) for value in part._every()]
     total = add_n([reduce_sum(value, axis) for value in values])
     if kind is ReduceOp.SUM:
         return total
-    size = sum(int(value._type.shape[axis]) for value in values)
+    size = sum(math.prod(value._type.shape[k] for k in axes) for value in values)
     return truediv(total, np.asarray(size, total._type.numpy_dtype))
 
 
@@ -149,10 +151,19 @@ def all_reduced(kind: ReduceOp, value: Any, count: int) -> Any:
     if isinstance(value, IndexedSlices):
         rows, indices = (all_gathered(part, 0, count) for part in (value.values, value.indices))
         return IndexedSlices(_divided(kind, rows, count), indices, value.dense_shape)
+    return _divided(kind, record_collective(ALL_REDUCE, added(value)), count)
+
+
+def added(value: Any) -> EagerTensor:
+    """Returns what replicas add up as a tensor.
+
+    Raises:
+        InvalidArgumentError: if it cannot be added.
+    """
     tensor = convert_to_tensor(value)
     if tensor.dtype.name in NOT_ADDED:
         raise errors.InvalidArgumentError(None, None, MESSAGE_NOT_ADDED.format(tensor.dtype.name))
-    return _divided(kind, record_collective(ALL_REDUCE, tensor), count)
+    return tensor
 
 
 def require_dense(value: Any, name: str) -> None:
@@ -168,11 +179,11 @@ def require_dense(value: Any, name: str) -> None:
 def all_gathered(value: Any, axis: int, count: int) -> EagerTensor:
     """Records that the values of the replicas are joined along an axis."""
     tensor = convert_to_tensor(value)
-    _require_axis(axis, len(tensor._type.shape))
+    require_axis(axis, len(tensor._type.shape))
     return record_gathering(tensor, axis, count)
 
 
-def _require_axis(axis: int, rank: int) -> None:
+def require_axis(axis: int, rank: int) -> None:
     """Raises what TensorFlow raises, which brings the axis to the front, if there is none."""
     if 0 <= axis < rank:
         return
@@ -199,9 +210,9 @@ def gathered(value: Any, axis: int, mesh: Mesh | None = None) -> Any:
     if stacked is None or value._here is None or len(stacked._type.shape) == 1:
         every = [convert_to_tensor(each) for each in value._every()]
         rank = len(every[0]._type.shape)
-        _require_axis(axis if rank else 0, max(rank, 1))  # `concat` refuses scalars
+        require_axis(axis if rank else 0, max(rank, 1))  # `concat` refuses scalars
         return concat(every, axis)
-    _require_axis(axis, len(stacked._type.shape) - 1)
+    require_axis(axis, len(stacked._type.shape) - 1)
     recording = THREAD.recording
     static = (axis, mesh)
     (result,) = recording.apply(

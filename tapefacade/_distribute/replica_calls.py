@@ -31,6 +31,7 @@ from tapefacade._distribute.replica_run_op import (
     differing,
     differing_inputs,
 )
+from tapefacade._distribute.replica_threads import run_in_threads
 from tapefacade._distribute.replica_uneven_run_op import (
     HINT_SIZES,
     MESSAGE_ORDER,
@@ -345,6 +346,8 @@ class ReplicaCall:
         """
         if self.strategy.here is not None:
             raise hinted(RuntimeError(MESSAGE_HOSTS.format(why)), HINT_LOOKED)
+        if THREAD.recording.frame is None and not THREAD.recording.blocks:
+            return run_in_threads(self.strategy, self.fn, self.arguments)
         results = []
         for replica in replicas_in_turn(self.strategy):
             args, kwargs = selected(self.arguments, replica)
@@ -498,16 +501,14 @@ def _key_of(item: Any) -> Hashable:
 
 
 def _stacked(value: DistributedValues) -> Any:
-    """Returns the values of the replicas stacked, a tensor or a composite; None if they differ."""
+    """Returns the values of the replicas stacked, or their parts; None if their types differ."""
     if value._stacked is not None:
         return value._stacked
     parts = [_parts(_as_operand(each)) for each in value._every()]
     types = {tuple(part._type for part in each) for each in parts}
     if len(types) > 1 or any(type(part) is not EagerTensor for each in parts for part in each):
         return None
-    columns = [stack(column) for column in zip(*parts, strict=True)]
-    first = value._every()[0]
-    return _row(first, columns) if isinstance(first, CompositeTensor) else columns[0]
+    return [stack(column) for column in zip(*parts, strict=True)]
 
 
 def _is_composite(value: Any) -> bool:

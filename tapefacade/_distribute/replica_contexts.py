@@ -8,8 +8,9 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.replica_places import THREAD, entered
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._definition.op import function
-from tapefacade._distribute.collectives import replica_number
+from tapefacade._distribute.collectives import FIRST_REPLICA, record_collective, replica_number
 from tapefacade._distribute.reduction import (
+    ReduceOp,
     all_gathered,
     all_reduced,
     as_tensors,
@@ -39,13 +40,15 @@ HINT_IN_BODY = (
     "Here a nested tf.function may synchronize the replicas, but no branch and no loop on tensors."
 )
 MESSAGE_LOOKED = (
-    "The replicas run one after the other, so that they cannot wait for each other where they {}. "
-    "This is because of their function: {}."
+    "A tape is open around `strategy.run`, so that the replicas run one after the other, and "
+    "cannot wait for each other where they {}. This is because of their function: {}."
 )
 HINT_LOOKED = (
-    "Make variables in the scope of the strategy, and give the replicas batches of one size. "
-    "Return what the Python looks at from the function, and look at it outside of `strategy.run`; "
-    "or use tf.cond, tf.while_loop and tf.print in the place of Python's `if`, `while` and `print`."
+    "Open the tape in the function that the replicas run. Or write the function such that its "
+    "Python is not needed: make variables in the scope of the strategy, and give the replicas "
+    "batches of one size; return what the Python looks at, and look at it outside of "
+    "`strategy.run`; or use tf.cond, tf.while_loop and tf.print in the place of Python's `if`, "
+    "`while` and `print`."
 )
 
 
@@ -84,9 +87,10 @@ class ReplicaContext:
         return convert(self._replica)
 
     @property
-    def devices(self) -> tuple[str, ...]:
-        """The names of the replica's devices."""
-        return self._strategy.extended.worker_devices
+    def devices(self) -> list[str]:
+        """The name of the replica's device; where all are recorded at once, of the first's."""
+        devices = self._strategy.extended.worker_devices
+        return [devices[self._replica if isinstance(self._replica, int) else 0]]
 
     def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
         """Brings the values of all replicas together, and gives each the result.
@@ -103,15 +107,14 @@ class ReplicaContext:
 
         Raises:
             ValueError: if there is no such reduction.
-            RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
-                at values.
+            RuntimeError: in the body of a branch or a loop on tensors.
         """
         kind = _reduce_op(reduce_op)
         count = self.num_replicas_in_sync
         if count == 1:
             return as_tensors(value)
         self._require_replicas("reduce values")
-        return nest.map_structure(lambda part: all_reduced(kind, part, count), value)
+        return self._all_reduced(kind, value)
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """Joins the values of all replicas along an axis, and gives each the result.
@@ -128,15 +131,14 @@ class ReplicaContext:
         Raises:
             NotImplementedError: if there are `tf.IndexedSlices`.
             ValueError: if there is no such axis.
-            RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
-                at values.
+            RuntimeError: in the body of a branch or a loop on tensors.
         """
         require_dense(value, "all_gather")
         count = self.num_replicas_in_sync
         if count == 1:
             return nest.map_structure(lambda part: concat([part], axis), value)
         self._require_replicas("gather values")
-        return nest.map_structure(lambda part: all_gathered(part, axis, count), value)
+        return self._all_gathered(value, axis)
 
     def merge_call(
         self, merge_fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None
@@ -153,8 +155,7 @@ class ReplicaContext:
             What it returns; of `PerReplica` values what belongs to this replica.
 
         Raises:
-            RuntimeError: in the body of a branch or a loop on tensors, and in a function that looks
-                at values.
+            RuntimeError: in the body of a branch or a loop on tensors.
         """
         given: Any = (args, kwargs or {})
         if self.num_replicas_in_sync > 1:
@@ -174,8 +175,22 @@ class ReplicaContext:
             return part
         return PerReplica(row=part, count=self.num_replicas_in_sync)
 
+    # What a context of several replicas does.
+
     def _require_replicas(self, what: str) -> None:
         """Raises if the replicas cannot synchronize here: those that are recorded can."""
+
+    def _all_reduced(self, kind: ReduceOp, value: Any) -> Any:
+        count = self.num_replicas_in_sync
+        return nest.map_structure(lambda part: all_reduced(kind, part, count), value)
+
+    def _all_gathered(self, value: Any, axis: int) -> Any:
+        count = self.num_replicas_in_sync
+        return nest.map_structure(lambda part: all_gathered(part, axis, count), value)
+
+    def _of_first(self, tensor: EagerTensor) -> EagerTensor:
+        """Returns what the first replica has for a tensor."""
+        return record_collective(FIRST_REPLICA, tensor)
 
 
 _reduce_op = reduce_op
@@ -194,7 +209,7 @@ class RecordedReplica(ReplicaContext):
 
 
 class SingleReplica(ReplicaContext):
-    """The context of one of several replicas that run one after the other."""
+    """The context of one of several replicas that run one after the other, within a tape."""
 
     def __init__(self, strategy: "Strategy", replica: int, why: str) -> None:
         super().__init__(strategy, replica)

@@ -17,7 +17,12 @@ from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.tensor_type import TensorType
 from tapefacade._definition.op import function
 from tapefacade._distribute.cross_device_ops import sent_to
-from tapefacade._distribute.distributed_variables import DistributedVariable, distributed
+from tapefacade._distribute.distributed_variables import (
+    DistributedVariable,
+    SyncOnReadVariable,
+    distributed,
+    values_of_variable,
+)
 from tapefacade._distribute.input_datasets import (
     DistributedDataset,
     InputContext,
@@ -76,6 +81,11 @@ def _require_positions(args: Any) -> None:
         )
 
 
+def _is_mirrored(part: Any) -> bool:
+    """Whether all replicas have the same of a variable: it is not of each of them."""
+    return isinstance(part, DistributedVariable) and not isinstance(part, SyncOnReadVariable)
+
+
 def require_across_replicas(message: str = MESSAGE_IN_REPLICA) -> None:
     """Raises if the thread is in a replica.
 
@@ -97,6 +107,7 @@ class StrategyExtended:
     """
 
     experimental_require_static_shapes = False
+    experimental_between_graph = False
 
     def __init__(self, strategy: "Strategy") -> None:
         self._strategy = strategy
@@ -157,7 +168,7 @@ class StrategyExtended:
         else:
             args, kwargs = nest.map_structure(own_part, given)
             result = fn(var, *args, **(kwargs or {}))
-        return result if group else (result,)
+        return result if group else self._strategy.experimental_local_results(result)
 
     def update_non_slot(
         self, colocate_with: Any, fn: Callable[..., Any], args: Any = (),
@@ -167,6 +178,28 @@ class StrategyExtended:
         args, kwargs = nest.map_structure(own_part, (args, kwargs or {}))
         result = fn(*args, **(kwargs or {}))
         return result if group else (result,)
+
+    def non_slot_devices(self, var_list: Any) -> tuple[str, ...]:
+        """Returns the names of the devices of what belongs to no variable."""
+        return self.parameter_devices
+
+    def broadcast_to(self, tensor: Any, destinations: Any) -> Any:
+        """Returns a tensor where the destinations are: for each of them, or once."""
+        return sent_to(destinations, convert(tensor))
+
+    def value_container(self, value: Any) -> Any:
+        """Returns what holds the value of a replica: a variable holds all of its own."""
+        return value
+
+    def call_for_each_replica(
+        self, fn: Callable[..., Any], args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Calls a function in each replica: the older name of `Strategy.run`."""
+        return self._strategy.run(fn, args, kwargs)
+
+    @property
+    def _num_replicas_in_sync(self) -> int:
+        return self._strategy.num_replicas_in_sync
 
     @property
     def should_checkpoint(self) -> bool:
@@ -212,9 +245,8 @@ class Strategy:
     """How a program is distributed: the base class of the strategies, which has one replica.
 
     A function that `run` calls is recorded once, on values that stand for those of a replica, and
-    is one instruction for all replicas. So they are one program, whatever their number; but if the
-    Python of the function looks at a value, it runs for one replica after the other, and must not
-    synchronize them.
+    is one instruction for all replicas. So they are one program, whatever their number. But if the
+    Python of the function looks at a value, it runs for each of them, in threads that take turns.
 
     Args:
         extended: ignored.
@@ -365,13 +397,13 @@ class Strategy:
             known = self._functions[fn] = tf_function(run_in_replicas)
         return known
 
-    def reduce(self, reduce_op: Any, value: Any, axis: int | None) -> Any:
+    def reduce(self, reduce_op: Any, value: Any, axis: Any) -> Any:
         """Brings the values of the replicas together.
 
         Args:
             reduce_op: a `tf.distribute.ReduceOp`, or its name.
             value: a structure of values, such as `run` returns.
-            axis: a dimension to reduce as well, or None.
+            axis: a dimension to reduce as well, or several, or None.
 
         Returns:
             A structure of tensors.
@@ -388,6 +420,10 @@ class Strategy:
         np.int32(3)
         """
         require_across_replicas()
+        value = nest.map_structure(
+            lambda part: part if _is_mirrored(part) and axis is None else values_of_variable(part),
+            value,
+        )
         return as_tensors(reduced(reduce_op, value, axis, self.num_replicas_in_sync))
 
     def gather(self, value: Any, axis: int) -> Any:
@@ -406,7 +442,9 @@ class Strategy:
         require_dense(value, "gather")
         if self.num_replicas_in_sync == 1:
             return ReplicaContext(self).all_gather(value, axis)
-        return nest.map_structure(lambda part: gathered(part, axis, self.mesh), value)
+        return nest.map_structure(
+            lambda part: gathered(values_of_variable(part), axis, self.mesh), value
+        )
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """Returns the values of the replicas as a tuple.

@@ -21,7 +21,7 @@ class _Scopes(ThreadState):
         self.strategy: list[Callable[..., Any]] = []  # asked after those: one, or none
 
 
-_SCOPES = _Scopes()
+SCOPES = _Scopes()
 
 
 @function("name_scope")
@@ -60,15 +60,15 @@ class name_scope:  # noqa: N801 - TensorFlow's name
         return self._name
 
     def __enter__(self) -> str:
-        self._before.append(_SCOPES.name)
+        self._before.append(SCOPES.name)
         if not self._name or self._name.endswith("/"):
-            _SCOPES.name = self._name
+            SCOPES.name = self._name
         else:
-            _SCOPES.name = f"{_SCOPES.name}{self._name}/"
-        return _SCOPES.name
+            SCOPES.name = f"{SCOPES.name}{self._name}/"
+        return SCOPES.name
 
     def __exit__(self, *exception: object) -> None:
-        _SCOPES.name = self._before.pop()
+        SCOPES.name = self._before.pop()
 
 
 @function("get_current_name_scope")
@@ -79,12 +79,12 @@ def get_current_name_scope() -> str:
     ...     tf.get_current_name_scope()
     'model'
     """
-    return _SCOPES.name.rstrip("/")
+    return SCOPES.name.rstrip("/")
 
 
 def scoped_name(name: str) -> str:
     """Returns a name with the prefix that names have now."""
-    return _SCOPES.name + name
+    return SCOPES.name + name
 
 
 @function("variable_creator_scope")
@@ -106,7 +106,7 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 
     See https://www.tensorflow.org/api_docs/python/tf/variable_creator_scope.
     """
-    creators = _SCOPES.creators
+    creators = SCOPES.creators
     creators.append(variable_creator)
     try:
         yield
@@ -117,18 +117,18 @@ def variable_creator_scope(variable_creator: Callable[..., Any]) -> Iterator[Non
 @contextlib.contextmanager
 def variable_creator_below(variable_creator: Callable[..., Any]) -> Iterator[None]:
     """Makes a block in which a function makes the variables, after all of `creator_scope`."""
-    with _SCOPES.temporarily(strategy=[variable_creator]):
+    with SCOPES.temporarily(strategy=[variable_creator]):
         yield
 
 
 def set_variable_creator(variable_creator: Callable[..., Any] | None) -> None:
     """Sets, for this thread, the function that `variable_creator_below` sets for a block."""
-    _SCOPES.strategy = [] if variable_creator is None else [variable_creator]
+    SCOPES.strategy = [] if variable_creator is None else [variable_creator]
 
 
 def strategy_creator() -> Callable[..., Any] | None:
     """Returns the function that `variable_creator_below` has set; None if there is none."""
-    return _SCOPES.strategy[-1] if _SCOPES.strategy else None
+    return SCOPES.strategy[-1] if SCOPES.strategy else None
 
 
 class VariableMeta(abc.ABCMeta):
@@ -145,7 +145,7 @@ class VariableMeta(abc.ABCMeta):
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
             waiting = (
-                _SCOPES.strategy + _SCOPES.creators
+                SCOPES.strategy + SCOPES.creators
             )  # the innermost, which is asked first, is the last
             if not waiting or "_made_by_creators" not in vars(cls):
                 return super().__call__(*args, **kwargs)

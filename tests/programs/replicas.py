@@ -316,3 +316,58 @@ def names_of_what_is_default(tf, np):
         type(context).__name__, type(strategy).__name__, context.replica_id_in_sync_group,
         one.extended.worker_devices, refused, tf.distribute.has_strategy(),
     )  # fmt: skip
+
+
+def reductions_along_several_axes(tf, np):
+    strategy = _mirrored(tf, 2)
+    value = strategy.run(lambda: tf.reshape(tf.range(6.0), [2, 3]) + _float(tf))
+    return [strategy.reduce(way, value, axis=(0, 1)) for way in ("SUM", "MEAN")]
+
+
+def what_libraries_ask_for(tf, np):
+    strategy = _mirrored(tf, 2)
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0])
+    extended = strategy.extended
+    value = strategy.run(lambda: tf.ones([2]) * _float(tf))
+    updated = extended.update(v, lambda v, x: v.assign_add(x), args=(value,), group=False)
+    return [
+        [each.numpy() for each in updated],
+        repr(v),
+        extended.worker_devices,
+        extended.parameter_devices,
+        extended.non_slot_devices([v]),
+        repr(extended.broadcast_to(tf.constant(1.0), destinations=v)),
+        repr(extended.broadcast_to(tf.constant(1.0), destinations="CPU:0")),
+        repr(extended.call_for_each_replica(lambda: _float(tf))),
+        repr(extended.batch_reduce_to("SUM", [(value, v), (value, "CPU:0")])),
+        extended.experimental_between_graph,
+        extended.experimental_should_init,
+    ]
+
+
+def losses_across_replicas(tf, np):
+    with _mirrored(tf, 2).scope():
+        return (
+            tf.nn.compute_average_loss([1.0, 2.0], global_batch_size=8),
+            caught(lambda: tf.nn.compute_average_loss([1.0, 2.0])),
+            caught(lambda: tf.nn.scale_regularization_loss([1.0, 2.0])),
+        )
+
+
+def training_with_central_variables(tf, np):
+    strategy = tf.distribute.experimental.CentralStorageStrategy(["CPU:0", "CPU:1"])
+    with strategy.scope():
+        w, optimizer = tf.Variable([1.0, 1.0]), tf.keras.optimizers.SGD(0.1, momentum=0.5)
+
+    @tf.function
+    def step():
+        def replica():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(w * w) * (_float(tf) + 1.0)
+            optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+            return loss
+
+        return strategy.reduce("SUM", strategy.run(replica), axis=None)
+
+    return [step(), step(), w.numpy(), optimizer.iterations.numpy()]

@@ -246,3 +246,36 @@ def steps_that_know_the_size_of_a_batch(tf, np):
                 step(replica, args=(batch,))
             found.append((w.numpy(), strategy.run(lambda w=w: w + 0.0).values))
     return found
+
+
+def batches_of_all_sizes(tf, np):
+    count = tf.data.Dataset.range
+    return [
+        _sizes(_mirrored(tf, replicas), dataset)
+        for replicas in (2, 3)
+        for size in (1, 2, 4, 5, 7)
+        for dataset in (
+            count(11).batch(size),
+            count(9).batch(size, drop_remainder=True),
+            count(8).batch(size).map(lambda x: tf.boolean_mask(x, x >= 0)).repeat(2).take(3),
+        )
+    ]
+
+
+def _sizes(strategy, dataset):
+    distributed = strategy.experimental_distribute_dataset(dataset)
+    return [[int(value.shape[0]) for value in element.values] for element in distributed]
+
+
+def batches_of_sparse_and_ragged_tensors(tf, np):
+    strategy = _mirrored(tf, 2)
+    sparse = tf.sparse.from_dense([[1, 0], [0, 2], [3, 0], [4, 5]])
+    ragged = tf.ragged.constant([[1.0], [2.0, 3.0], [], [4.0]])
+    found = []
+    for batch in (2, 4):
+        for tensor, total in ((sparse, tf.sparse.reduce_sum), (ragged, tf.reduce_sum)):
+            dataset = tf.data.Dataset.from_tensor_slices(tensor).batch(batch)
+            for x in strategy.experimental_distribute_dataset(dataset):
+                sums = strategy.run(total, args=(x,))
+                found.append((repr(x), strategy.reduce("SUM", sums, axis=None)))
+    return found

@@ -211,3 +211,30 @@ def copies_of_variables(tf, np):
         strategy.run(lambda v=other: (v.assign_add(10.0), None)[1])
         found += [repr(v), repr(other), type(other).__name__]
     return found
+
+
+def variables_that_are_not_brought_together(tf, np):
+    strategy, v = _mirrored(tf, 2), _made(tf, "ON_READ", "NONE", 2.0)
+    strategy.run(lambda: (v.assign_add(_float(tf)), None)[1])
+    statements = [
+        v.numpy, v.read_value, v.value, lambda: v + 1.0, lambda: tf.convert_to_tensor(v),
+        lambda: tf.reduce_sum(v),
+    ]  # fmt: skip
+    found = [caught(statement) for statement in statements]
+    each = [value.numpy() for value in strategy.experimental_local_results(v)]
+    return found, each, strategy.run(v.read_value).values, repr(v)
+
+
+def variables_as_values_of_replicas(tf, np):
+    strategy, found = _mirrored(tf, 2), []
+    for kind in (("ON_READ", "SUM"), ("ON_READ", "MEAN"), ("AUTO", "NONE")):
+        v = _made(tf, *kind, [1.0, 2.0])
+        strategy.run(lambda v=v: (v.assign([_float(tf), 5.0]), None)[1])
+        reduced = [
+            strategy.reduce(way, v, axis=axis)
+            for way in ("SUM", "MEAN")
+            for axis in (None, 0)
+            if kind[0] == "ON_READ"
+        ]
+        found.append((reduced, strategy.gather(v, 0)))
+    return found

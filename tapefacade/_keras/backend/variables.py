@@ -9,6 +9,7 @@ import numpy as np
 from jax.core import Tracer
 
 from tapefacade._core.conversion import convert
+from tapefacade._core.replica_places import current_replica
 from tapefacade._core.tensor import EagerTensor, from_array
 from tapefacade._function.function.recorded_program import slot_in
 from tapefacade._keras.backend.lifted_functions import KerasState
@@ -105,7 +106,9 @@ class VariableMembers:
 
     def _changed(self: Any, new: Callable[[], Any]) -> Any:
         held = self.__dict__.get("_facade")
-        if held is None:
+        if (
+            held is None or current_replica() is not None
+        ):  # replicas wait for each other in `assign`
             return self.assign(new())
         lock = held._lock
         with lock:

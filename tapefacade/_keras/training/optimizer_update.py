@@ -15,7 +15,7 @@ from tapefacade._core import errors
 from tapefacade._core.conversion import convert
 from tapefacade._core.error_texts import invalid, shape_text
 from tapefacade._core.placement import PLACED, Placement
-from tapefacade._core.replica_places import current_replica, replica_count
+from tapefacade._core.replica_places import current_replica, entered, replica_count
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import RecordedProgram
 from tapefacade._function.function.tracing import record_body
@@ -116,14 +116,21 @@ def update_of_replicas(original: Callable[..., None]) -> Callable[..., None]:
         self: Any, grads: Any, trainable_variables: Any, learning_rate: Any
     ) -> None:
         replica = current_replica()
+        place = contextlib.nullcontext()
         if replica is not None:
-            given = [gradient for gradient in grads if gradient is not None]
-            summed = iter(replica.all_reduce("SUM", given))
-            grads = [None if gradient is None else next(summed) for gradient in grads]
-        with NUMBERS.temporarily(known={}):
+            grads = _summed(replica, grads)
+            place = entered(replica.strategy, None)  # all have the same now
+        with NUMBERS.temporarily(known={}), place:
             original(self, grads, trainable_variables, learning_rate)
 
     return _backend_update_step
+
+
+def _summed(replica: Any, grads: Sequence[Any]) -> list[Any]:
+    """Adds the gradients of all replicas up."""
+    given = [gradient for gradient in grads if gradient is not None]
+    summed = iter(replica.all_reduce("SUM", given))
+    return [None if gradient is None else next(summed) for gradient in grads]
 
 
 def scaled_update_of_replicas(original: Callable[..., None]) -> Callable[..., None]:
@@ -139,9 +146,7 @@ def scaled_update_of_replicas(original: Callable[..., None]) -> Callable[..., No
         if replica is None:
             original(self, grads, trainable_variables)
             return
-        given = [gradient for gradient in grads if gradient is not None]
-        summed = iter(replica.all_reduce("SUM", given))
-        grads = [None if gradient is None else next(summed) for gradient in grads]
+        grads = _summed(replica, grads)
         replica.merge_call(lambda strategy: original(self, grads, trainable_variables))
 
     return _common_apply
@@ -165,6 +170,7 @@ def _is_repeatable(optimizer: Any, grads: Sequence[Any]) -> bool:
         THREAD.functions
         or THREAD.recording.enclosing is not None
         or KerasState.computes_on_arrays()
+        or current_replica() is not None  # which runs in a thread, and meets others
     ):
         return False  # the function around it is recorded
     rate = optimizer._learning_rate

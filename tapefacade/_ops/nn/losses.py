@@ -363,14 +363,13 @@ def compute_average_loss(
         ValueError: if `per_example_loss` is a scalar, or `global_batch_size` is none.
         TypeError: if `global_batch_size` is no integer.
         InvalidArgumentError: if it is negative, or the shapes do not fit together.
-        RuntimeError: in the scope of a strategy, but in no replica.
+        RuntimeError: in the scope of a strategy, but in no replica, if no size is given.
 
     >>> tf.nn.compute_average_loss([1.0, 2.0], global_batch_size=4).numpy()
     np.float32(0.75)
     """
-    return _average_loss(
-        per_example_loss, sample_weight, global_batch_size, _replicas("compute_average_loss")
-    )
+    replicas = 1 if global_batch_size is not None else _replicas("compute_average_loss")
+    return _average_loss(per_example_loss, sample_weight, global_batch_size, replicas)
 
 
 @op("_average_loss", kernel="Mul")
