@@ -426,7 +426,7 @@ def restored_if_it_fails(strategy: "Strategy") -> Iterator[None]:
     before = [(box, box._seen) for box in boxes]
     try:
         yield
-    except BaseException:
+    except BaseException:  # also Ctrl-C
         for variable, held in copies:
             variable._copies = held
         for box, tensor in before:

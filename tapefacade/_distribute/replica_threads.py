@@ -117,7 +117,7 @@ class ReplicaThread(ReplicaContext):
             with entered(self._strategy, self), self._strategy.creating():
                 self.result = self._call()
             THREAD.recording.flush()
-        except BaseException as error:
+        except BaseException as error:  # raised in the thread that waits for this one
             self.error = error
         self.is_over = True
         self._back.release()
