@@ -79,8 +79,10 @@ import test_programs
 import tapefacade as tf
 from programs import PROGRAMS, digest
 from programs.program import run
+from tapefacade._trace.background_compilation import COMPILATION_WATCH
 
 assert len(jax.devices()) == 8
+COMPILATION_WATCH._is_told = True  # slow machines say nothing
 found = []
 for name in sys.argv[1:]:
     golden = test_programs.goldens(name.split(".")[0])[name]
