@@ -497,3 +497,21 @@ def where_shared_variables_are(tf):
     strategy.run(lambda: v.assign_add(tf.constant(2.0)))
     devices = strategy.extended.parameter_devices
     return repr(v), type(v).__name__, list(devices), list(strategy.extended.worker_devices)
+
+
+@program
+def where_values_of_replicas_are(tf):
+    strategy = tf.distribute.MirroredStrategy(["CPU:2", "CPU:3"])
+    kinds, ways = tf.VariableSynchronization, tf.VariableAggregation
+    with strategy.scope():
+        v = tf.Variable([1.0, 2.0])
+        total = tf.Variable(1.0, synchronization=kinds.ON_READ, aggregation=ways.SUM)
+    given = tf.data.Dataset.range(4).batch(4)
+    found = []
+    for values in (
+        strategy.run(lambda: v * 2.0), *strategy.experimental_distribute_dataset(given), v, total,
+    ):  # fmt: skip
+        found.append([value.device for value in values.values])
+        found.append([value.device for value in strategy.experimental_local_results(values)])
+    doubled = strategy.run(lambda: v * 2.0)
+    return [*found, v.device, total.device, strategy.reduce("SUM", doubled, axis=None).device]

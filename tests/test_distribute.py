@@ -79,10 +79,10 @@ import test_programs
 import tapefacade as tf
 from programs import PROGRAMS, digest
 from programs.program import run
-from tapefacade._trace.background_compilation import COMPILATION_WATCH
+from tapefacade._trace.wait_watch import WAIT_WATCH
 
 assert len(jax.devices()) == 8
-COMPILATION_WATCH._is_told = True  # slow machines say nothing
+WAIT_WATCH._is_told = True  # slow machines say nothing
 found = []
 for name in sys.argv[1:]:
     golden = test_programs.goldens(name.split(".")[0])[name]
@@ -411,6 +411,14 @@ def test_what_strategies_make_are_of_the_public_classes():
     assert isinstance(strategy.extended, tf.distribute.StrategyExtended)
     context = strategy.run(tf.distribute.get_replica_context)
     assert isinstance(context, tf.distribute.ReplicaContext)
+
+
+def test_weights_of_classes_are_not_for_batches_that_are_cut():
+    model = tf.keras.Sequential([tf.keras.Input([1]), tf.keras.layers.Dense(2)])
+    model.compile("sgd", "sparse_categorical_crossentropy")
+    data = tf.data.Dataset.from_tensor_slices(([[1.0], [2.0]], [0, 1])).batch(2)
+    with pytest.raises(ValueError, match="Hand over the dataset itself"):
+        model.fit(mirrored().experimental_distribute_dataset(data), class_weight={0: 1.0, 1: 2.0})
 
 
 def test_backups_go_on_under_a_strategy(tmp_path):

@@ -77,6 +77,9 @@ def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process(ended):
         found = json.loads(lines[0].removeprefix(worker_programs.MARK))
         assert not differences({key: found[key] for key in wanted[index]}, wanted[index])
         assert not differences({key: found[key] for key in alone}, alone)
+        predicted, looped = found["files_in_fit"]
+        assert predicted == looped
+        assert predicted[:4] == [[0.0], [1.0], [10.0], [11.0]]  # each process reads its files
 
 
 def test_who_has_lost_a_killed_process_says_so_and_ends(ended):

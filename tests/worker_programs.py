@@ -212,6 +212,23 @@ def fit_of_workers(tf, strategy):
     return [history["loss"], history["mae"], model.predict(x, verbose=0), weights]
 
 
+def files_in_fit(tf, strategy):
+    """What `predict` reads of files, and what a loop over the dataset of the strategy reads."""
+    keras = tf.keras
+    with tempfile.TemporaryDirectory() as folder:
+        names = [os.path.join(folder, f"{k}.txt") for k in range(4)]
+        for k, name in enumerate(names):
+            with open(name, "w") as file:
+                file.writelines(f"{10 * k + line}\n" for line in range(3))
+        with strategy.scope():
+            model = keras.Sequential([keras.Input([1]), keras.layers.ReLU()])
+        numbers = tf.data.TextLineDataset(names).map(tf.strings.to_number)
+        data = numbers.map(lambda x: tf.reshape(x, [1])).batch(4)
+        predicted = model.predict(data, verbose=0)
+        batches = [strategy.gather(x, 0) for x in strategy.experimental_distribute_dataset(data)]
+        return [predicted, tf.concat(batches, 0)]
+
+
 PROGRAMS = [
     values_of_workers, variables_of_workers, data_of_workers, training_of_workers,
     loops_of_workers,
@@ -248,5 +265,5 @@ def lost(tf):
 if __name__ == "__main__":
     import tapefacade
 
-    main(tapefacade, [*PROGRAMS, fit_of_workers])
+    main(tapefacade, [*PROGRAMS, fit_of_workers, files_in_fit])
     lost(tapefacade)

@@ -106,6 +106,9 @@ def on_current_device(value: Any) -> Any:
 
 def device_name(tensor: Any) -> str:
     """Returns TensorFlow's name of the device that a tensor lies on, or will."""
+    of_replica = vars(tensor).get("_device_of_replica")
+    if of_replica is not None:
+        return of_replica
     if not Placement.is_used:
         return device_of(tensor._value)
     noted = vars(tensor).get("_noted_device")
@@ -114,6 +117,12 @@ def device_name(tensor: Any) -> str:
     if tensor._value is None:
         return name_of_device(current_device())
     return device_of(tensor._value)
+
+
+def name_devices(tensors: Sequence[Any], names: Sequence[str]) -> None:
+    """Says that values are on the devices of replicas: rows of a tensor that is on all of them."""
+    for tensor, name in zip(tensors, names, strict=False):
+        vars(tensor)["_device_of_replica"] = name
 
 
 def note_device(tensor: Any, device: Any) -> None:

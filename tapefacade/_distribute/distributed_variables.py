@@ -14,12 +14,14 @@ import numpy as np
 
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
+from tapefacade._core.placement import name_devices
 from tapefacade._core.replica_places import current_replica, is_in_run
 from tapefacade._core.tensor import EagerTensor, hinted
 from tapefacade._core.value_text import value_repr
 from tapefacade._distribute.reduction import ReduceOp
 from tapefacade._distribute.replica_values import DistributedValues, PerReplica, rows_here
 from tapefacade._ops.array.casting import cast
+from tapefacade._ops.array.copying import identity
 from tapefacade._ops.array.joining import stack, unstack
 from tapefacade._ops.math.arithmetic import multiply
 from tapefacade._ops.math.division import truediv
@@ -97,12 +99,19 @@ class DistributedVariable(ResourceVariable):
     def values(self) -> tuple[Any, ...]:
         """The values of the replicas of this process, in their order, as tensors."""
         count, here = self._strategy.num_replicas_in_sync, self._strategy.here
-        if not self.has_copies:
-            return tuple(self._shares(self.value()) for _ in here or range(count))
-        assert self._copies is not None
-        if here is not None:
+        if self._copies is not None and here is not None:
             return rows_here(self._copies.value(), here)
-        return tuple(unstack(self._copies.value(), count))
+        if self._copies is not None:
+            found = unstack(self._copies.value(), count)
+        else:
+            found = [identity(self._shares(self.value())) for _ in here or range(count)]
+        name_devices(found, self._strategy.extended.parameter_devices)
+        return tuple(found)
+
+    @property
+    def device(self) -> str:
+        """The name of the device that holds the value of the first replica."""
+        return self._strategy.extended.parameter_devices[0]
 
     @property
     def has_copies(self) -> bool:

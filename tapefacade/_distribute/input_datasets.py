@@ -420,10 +420,12 @@ def cut_for_replicas(batch: Any, strategy: Any) -> PerReplica:
 def _on_devices(array: np.ndarray[Any, Any], strategy: Any) -> PerReplica:
     """Puts the batches of the replicas on their devices."""
     if strategy.mesh is None:
-        return PerReplica(stacked=from_host(array), count=len(array))
-    with jax.enable_x64(True):
-        held = jax.device_put(array, NamedSharding(strategy.mesh, PartitionSpec(AXIS)))
-    return PerReplica(stacked=from_array(held), count=len(array))
+        held = from_host(array)
+    else:
+        with jax.enable_x64(True):
+            sharding = NamedSharding(strategy.mesh, PartitionSpec(AXIS))
+            held = from_array(jax.device_put(array, sharding))
+    return PerReplica(stacked=held, count=len(array), devices=strategy._devices)
 
 
 def _part_of(spec: Any, is_of_replica: bool, count: int) -> Any:

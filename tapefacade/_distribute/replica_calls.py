@@ -167,9 +167,10 @@ class ReplicaCall:
     def _packed(self, result: "_Result", rows: Sequence[EagerTensor]) -> Any:
         """Returns the result: of what a replica has made, each has its own."""
         count, here = self.strategy.num_replicas_in_sync, self.strategy.here
+        devices = self.strategy._devices if here is None else ()
         stacked: list[Any] = list(result.leaves)
         for place, row in zip(result.own, rows, strict=True):
-            each = PerReplica(stacked=row, count=count, here=here)
+            each = PerReplica(stacked=row, count=count, here=here, devices=devices)
             stacked[place] = row[0] if place in result.same else each
         for place in result.made:
             stacked[place] = PerReplica([stacked[place]] * count, here=here)

@@ -45,6 +45,7 @@ MESSAGE_ORDER = (
     "The replicas do not synchronize equally often: replica {} has ended, and replica {} waits."
 )
 HINT_ORDER = "What decides whether a replica synchronizes must be the same in all of them."
+SECONDS_UNTIL_NEXT = 0.2  # attempt to end a thread
 INHERITED = (PLACES, PLACED, SCOPES)  # what a thread has of the one that has called `run`
 
 
@@ -104,7 +105,7 @@ class ReplicaThread(ReplicaContext):
                     ident = ctypes.c_ulong(self._thread.ident or 0)
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(_Abandoned))
                 self._turn.release()
-                self._thread.join()
+                self._thread.join(SECONDS_UNTIL_NEXT)  # a handler may have kept the exception
             except KeyboardInterrupt:
                 continue
 
@@ -214,8 +215,8 @@ def run_in_threads(strategy: "Strategy", fn: Callable[..., Any], arguments: Any)
     count = strategy.num_replicas_in_sync
     threads = [ReplicaThread(strategy, r, fn, selected(arguments, r)) for r in range(count)]
     answers: Sequence[Any] = [None] * count
-    try:
-        with restored_if_it_fails(strategy):
+    with restored_if_it_fails(strategy):
+        try:
             while not all(thread.is_over for thread in threads):
                 for replica in replicas_in_turn(strategy):
                     threads[replica].advance(answers[replica])
@@ -226,7 +227,7 @@ def run_in_threads(strategy: "Strategy", fn: Callable[..., Any], arguments: Any)
                     raise hinted(RuntimeError(MESSAGE_ORDER.format(*places)), HINT_ORDER)
                 if met:
                     answers = met[0][0]([part for _, part in met])
-    finally:
-        for thread in threads:
-            thread.abandon()
+        finally:  # before variables are restored
+            for thread in threads:
+                thread.abandon()
     return regrouped([thread.result for thread in threads])

@@ -8,6 +8,7 @@ import numpy as np
 from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import CompositeTensor
+from tapefacade._core.placement import name_devices
 from tapefacade._core.tensor import EagerTensor, from_host, hinted
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.type_spec import TypeSpec, spec_of
@@ -46,12 +47,13 @@ class DistributedValues(CompositeTensor):
     }
     """
 
-    __slots__ = ("__weakref__", "_count", "_here", "_row", "_stacked", "_values")
+    __slots__ = ("__weakref__", "_count", "_devices", "_here", "_row", "_stacked", "_values")
     _is_tensor = False
 
     def __init__(
         self, values: Sequence[Any] | None = None, stacked: Any = None,
         row: Any = None, count: int = 0, here: range | None = None,
+        devices: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         # One of three: the values; all in one tensor; within a run what stands for each of them.
         self._values = None if values is None else tuple(values)
@@ -59,6 +61,7 @@ class DistributedValues(CompositeTensor):
         self._row = row
         self._count = len(values) if values is not None else count
         self._here = here  # the replicas of this process, if they run in several
+        self._devices = devices  # the names of those that have the rows, if it is stacked
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -77,6 +80,7 @@ class DistributedValues(CompositeTensor):
                 assert self._row is not None
                 stacked = record_collective(REPLICA_STACK, self._row, (self._count,))
             self._values = tuple(unstack(stacked, self._count))
+            name_devices(self._values, self._devices)
         return self._values
 
     def _held(self) -> list[Any]:
@@ -92,13 +96,16 @@ class DistributedValues(CompositeTensor):
 
     def _with_components(self, components: Sequence[Any]) -> Any:
         if self._stacked is not None:
-            return type(self)(stacked=components[0], count=self._count, here=self._here)
+            return type(self)(
+                stacked=components[0], count=self._count, here=self._here, devices=self._devices
+            )
         if self._row is not None:
             return type(self)(row=components[0], count=self._count, here=self._here)
         return type(self)(components, here=self._here)
 
     def _static_parts(self) -> tuple[Hashable, ...]:
-        return (self._count, self._stacked is not None, self._row is not None, self._here)
+        kind = self._stacked is not None, self._row is not None
+        return (self._count, *kind, self._here, self._devices)
 
     @property
     def _type_spec(self) -> "PerReplicaSpec":

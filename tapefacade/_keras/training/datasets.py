@@ -11,6 +11,7 @@ import numpy as np
 from tapefacade._core.operands import is_operand
 from tapefacade._core.random_seeds import GLOBAL, entropy
 from tapefacade._core.registry import FUNCTIONS
+from tapefacade._core.thread_state import ThreadState
 from tapefacade._ops.array.creation import range as range_op
 from tapefacade._ops.random.stateful import shuffle as shuffle_op
 
@@ -18,6 +19,19 @@ MESSAGE_APART = (
     "When providing `x` as a tf.data.Dataset, `{}` should not be passed. Instead, {} should be "
     "included as part of the tf.data.Dataset."
 )
+MESSAGE_CUT = (
+    "`class_weight` is not for datasets of a strategy, whose batches are cut already. Hand over "
+    "the dataset itself, or give examples weights: `dataset.map(lambda x, y: (x, y, weight(y)))`."
+)
+
+
+class _Reading(ThreadState):
+    """The strategy of the model that reads data in this thread."""
+
+    strategy: Any = None
+
+
+READING = _Reading()
 
 
 def is_dataset(x: Any) -> bool:
@@ -87,9 +101,22 @@ def get_data_adapter_with_datasets(original: Callable[..., Any]) -> Callable[...
             raise ValueError(MESSAGE_APART.format("y", "the targets"))
         if sample_weight is not None:
             raise ValueError(MESSAGE_APART.format("sample_weights", "the sample weights"))
-        return adapter(x, options.get("class_weight"), utils)
+        return adapter(
+            _of_process(x, options.get("class_weight")), options.get("class_weight"), utils
+        )
 
     return get_data_adapter
+
+
+def _of_process(dataset: Any, class_weight: Any) -> Any:
+    """Returns what a process of several reads of a dataset, as its `auto_shard_policy` says."""
+    strategy = READING.strategy
+    is_cut = isinstance(dataset, _kinds("distribute.DistributedDataset"))
+    if is_cut and class_weight:
+        raise ValueError(MESSAGE_CUT)
+    if is_cut or class_weight or strategy is None or strategy.here is None:
+        return dataset
+    return strategy.experimental_distribute_dataset(dataset)
 
 
 def _check_size(batch_size: Any) -> None:

@@ -15,6 +15,7 @@ from tapefacade._core import nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.replica_places import THREAD, replica_count
 from tapefacade._function.function.function import Function
+from tapefacade._keras.training.datasets import READING
 from tapefacade._keras.training.optimizer_update import scaled_for_replicas, unscaled_of_replicas
 from tapefacade._ops.math.reduction import reduce_sum
 from tapefacade._tape.tape import GradientTape
@@ -132,6 +133,17 @@ def in_scope_of_model(original: Callable[..., Any]) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         strategy = None if THREAD.places else strategy_of(self)
         with contextlib.nullcontext() if strategy is None else strategy.scope():
+            return original(self, *args, **kwargs)
+
+    return method
+
+
+def reads_for_strategy(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes a method of models that reads data: of several processes each reads its part."""
+
+    @functools.wraps(original)
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with READING.temporarily(strategy=strategy_of(self)):
             return original(self, *args, **kwargs)
 
     return method
