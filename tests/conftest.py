@@ -3,11 +3,13 @@
 import functools
 import gc
 import getpass
+import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree
 
 import jax
@@ -81,6 +83,33 @@ DEVICES = 8
 
 @functools.cache
 def results_on_devices(path, root):
+    """Returns the failures of the tests of a file that are marked `devices`, by name.
+
+    They run once for all workers of pytest-xdist: the first that asks runs them for the others.
+    """
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return run_on_devices(path, root)
+    folder = COMPILED / "devices" / run
+    folder.mkdir(parents=True, exist_ok=True)
+    found = folder / f"{path.stem}.json"
+    try:
+        (folder / f"{path.stem}.begun").touch(exist_ok=False)
+    except FileExistsError:
+        while not found.exists():
+            time.sleep(0.2)
+        return json.loads(found.read_text())
+    results = {}
+    try:
+        results = run_on_devices(path, root)
+        return results
+    finally:  # after an error, too: nobody waits in vain
+        whole = found.with_suffix(".part")
+        whole.write_text(json.dumps(results))
+        whole.replace(found)
+
+
+def run_on_devices(path, root):
     """Runs the tests of a file that are marked `devices`; returns their failures, by name."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     environment |= {ON_DEVICES: "1", "JAX_PLATFORMS": "cpu"}

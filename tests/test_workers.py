@@ -59,14 +59,10 @@ def differences(mine, wanted, place=""):
     return [] if mine == wanted else [f"{place}: {mine} is not {wanted}"]
 
 
-@pytest.fixture(scope="module")
-def ended():
-    """Two processes that have run all programs; then the second one is killed."""
+def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process():
+    """When they have run all programs, the second one is killed: the first says so and ends."""
     workers = started([str(HERE / "worker_programs.py")])
-    return [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
-
-
-def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process(ended):
+    ended = [(*worker.communicate(timeout=SECONDS), worker.returncode) for worker in workers]
     wanted = json.loads((HERE / "goldens" / "workers.json").read_text())
     strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
     found = worker_programs.shown(worker_programs.fit_of_workers(tf, strategy))
@@ -80,9 +76,6 @@ def test_two_processes_give_the_numbers_of_tensorflow_and_of_one_process(ended):
         predicted, looped = found["files_in_fit"]
         assert predicted == looped
         assert predicted[:4] == [[0.0], [1.0], [10.0], [11.0]]  # each process reads its files
-
-
-def test_who_has_lost_a_killed_process_says_so_and_ends(ended):
     (_, err, code), (_, _, killed) = ended
     assert (code, killed) == (75, -9), ended
     address = err.partition("worker 1 at ")[2].split()[0]
