@@ -10,7 +10,6 @@ from jax.sharding import Mesh
 
 from tapefacade._config.devices import jax_devices, list_logical_devices
 from tapefacade._core.logging import get_logger
-from tapefacade._core.tensor import hinted
 from tapefacade._core.value_text import DEVICE as FULL_DEVICE_NAME
 from tapefacade._distribute.collectives import AXIS
 
@@ -39,14 +38,7 @@ def full_name(device: Any) -> str:
     """
     found = DEVICE.match(str(getattr(device, "name", device)))
     if found is None:
-        kind = str(device).rpartition("/")[2].partition(":")[0]
-        raise hinted(
-            ValueError(
-                f"Unknown attribute '{kind}' is encountered while parsing the device spec: "
-                f"'{device}'."
-            ),
-            "Names of devices are 'CPU:0', 'GPU:1', '/device:TPU:0' and the like.",
-        )
+        raise ValueError(f"Unknown attribute: '{device}' is not the name of a device.")
     return FULL_DEVICE_NAME.format(found[1].upper(), int(found[2] or 0))
 
 
