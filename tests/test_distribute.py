@@ -285,7 +285,7 @@ def test_a_step_that_is_interrupted_assigns_nothing(decorated, looks, kind):
 
 
 INTERRUPTED = """
-import os, signal, threading
+import os, signal, threading, time
 import tapefacade as tf
 
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
@@ -296,9 +296,11 @@ with strategy.scope():
 def replica():
     v.assign_add(1.0)
     if v > 1.0:  # runs in threads
-        threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
-        while True:
-            v.assign_add(1.0)
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3)
+        v.assign_add(1.0)
+        tf.distribute.get_replica_context().all_reduce("SUM", v)
+        os._exit(1)
 
 
 try:
@@ -308,7 +310,7 @@ except KeyboardInterrupt:
 """
 
 
-def test_ctrl_c_ends_a_replica_that_runs_in_a_thread():
+def test_ctrl_c_ends_a_replica_that_runs_in_a_thread_where_it_meets_others():
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False, timeout=60
     )

@@ -6,7 +6,6 @@ values together; then the next one runs. When all have come that far, the thread
 """
 
 import contextvars
-import ctypes
 import functools
 import threading
 from collections.abc import Callable, Sequence
@@ -45,7 +44,6 @@ MESSAGE_ORDER = (
     "The replicas do not synchronize equally often: replica {} has ended, and replica {} waits."
 )
 HINT_ORDER = "What decides whether a replica synchronizes must be the same in all of them."
-SECONDS_UNTIL_NEXT = 0.2  # attempt to end a thread
 INHERITED = (PLACES, PLACED, SCOPES)  # what a thread has of the one that has called `run`
 
 
@@ -97,17 +95,11 @@ class ReplicaThread(ReplicaContext):
             raise self.error
 
     def abandon(self) -> None:
-        """Ends the function wherever it is: Ctrl-C comes to the other thread only."""
+        """Ends the function where it meets the others; it is waited for until then."""
         self._is_abandoned = True
-        while self._thread.is_alive():
-            try:
-                if self.met is None:  # it runs
-                    ident = ctypes.c_ulong(self._thread.ident or 0)
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(_Abandoned))
-                self._turn.release()
-                self._thread.join(SECONDS_UNTIL_NEXT)  # a handler may have kept the exception
-            except KeyboardInterrupt:
-                continue
+        self._turn.release()
+        if self._thread.ident is not None:
+            self._thread.join()  # another Ctrl-C leaves it behind
 
     # Called by the thread of the replica.
 
