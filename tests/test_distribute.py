@@ -288,6 +288,7 @@ INTERRUPTED = """
 import os, signal, threading, time
 import tapefacade as tf
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it
 strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
 with strategy.scope():
     v = tf.Variable(1.0)
