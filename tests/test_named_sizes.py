@@ -84,7 +84,7 @@ def test_a_function_with_a_sequence_of_any_length():
             found = found / jnp.linalg.norm(found, axis=-1, keepdims=True)
             return jnp.sum(jnp.square(found - x))
 
-        want, derivative = jax.value_and_grad(plain)(kernel.numpy(), x.numpy())
+        want, derivative = jax.jit(jax.value_and_grad(plain))(kernel.numpy(), x.numpy())
         np.testing.assert_allclose(loss, want, 1e-4)
         np.testing.assert_allclose(gradient, derivative, 1e-3, 1e-4)
 

@@ -207,7 +207,8 @@ DISCRETE = {
     "shuffle": (lambda n: [tf.random.shuffle(range(5))[0] for _ in range(n // 40)], [0.2] * 5),
     "stateless_shuffle": (
         lambda n: [
-            tf.random.experimental.stateless_shuffle(range(5), [1, k])[0] for k in range(n // 40)
+            tf.random.experimental.stateless_shuffle(range(5), [1, k])[0].numpy()  # one program
+            for k in range(n // 40)
         ],
         [0.2] * 5,
     ),
