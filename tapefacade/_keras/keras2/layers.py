@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from tapefacade._core.tensor import EagerTensor
-from tapefacade._core.tracebacks import shorten
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.keras2 import learning_phase
 from tapefacade._keras.keras2.notices import Attribute, like, notice, refusal, source
@@ -156,18 +155,14 @@ def _calling(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @like(original)
     def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-        try:
-            if len(args) > 1 and not getattr(self, "_allow_non_tensor_positional_args", False):
-                args, kwargs = _by_name(self, args, kwargs)
-            if "_older_pending" in self.__dict__:  # values read before there were variables
-                put = self.__dict__.pop("_older_pending")
-                original(self, *args, **kwargs)
-                with init_scope():
-                    put()
-            return original(self, *args, **kwargs)
-        except Exception as error:
-            shorten(error)
-            raise
+        if len(args) > 1 and not getattr(self, "_allow_non_tensor_positional_args", False):
+            args, kwargs = _by_name(self, args, kwargs)
+        if "_older_pending" in self.__dict__:  # values read before there were variables
+            put = self.__dict__.pop("_older_pending")
+            original(self, *args, **kwargs)
+            with init_scope():
+                put()
+        return original(self, *args, **kwargs)
 
     return __call__
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from tapefacade._core.placement import Placement
 from tapefacade._core.tensor import EagerTensor, host_value
-from tapefacade._core.tracebacks import shorten
+from tapefacade._core.tracebacks import shortening
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._keras.backend.variables import AutocastScope
@@ -172,7 +172,7 @@ def _repeating(original: Callable[..., Any]) -> Callable[..., Any]:
     states = source("backend.common.global_state")
     config = source("backend.config")
 
-    def call(self: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         recording = THREAD.recording
         is_built = getattr(self, "built", False)  # not there without `super().__init__()`
         memory = _memory_of(self) if is_built and _is_plain(recording) else None
@@ -206,15 +206,7 @@ def _repeating(original: Callable[..., Any]) -> Callable[..., Any]:
         memory.note(key, noting.call(result, slots, context, memory.variables))
         return result
 
-    @like(original)
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N807
-        try:
-            return call(self, args, kwargs)
-        except Exception as error:
-            shorten(error)
-            raise
-
-    return __call__
+    return like(original)(shortening(call))
 
 
 class _Noting:
