@@ -8,13 +8,17 @@ import subprocess
 import sys
 import textwrap
 
+import models_for_tensorflow
 import numpy as np
 import pytest
+from programs.program import encoded
 
 import tapefacade as tf
 from tapefacade._checkpoint.saved_model.program_export import PLATFORMS
 from tapefacade._checkpoint.tensorflow_files.sorted_table import MAGIC, read_table
 from tapefacade._io.checksums import masked_crc
+
+GOLDENS = pathlib.Path(__file__).parent / "goldens" / "models_for_tensorflow.json"
 
 
 def linear():
@@ -65,6 +69,7 @@ def test_files_that_are_damaged_are_errors_that_name_them(tmp_path):
     module.look(tf.constant([1]))
     tf.saved_model.save(module, tmp_path)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    files.remove(tmp_path / "saved_model.pb")  # for TensorFlow
     assert len(files) == 7
     for path in files:
         data = path.read_bytes()
@@ -268,3 +273,17 @@ def test_an_extra_that_is_missing_is_named(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r"`checkpoint` brings: pip install '"):
         tf.saved_model.save(linear(), tmp_path)
     assert os.listdir(tmp_path) == []
+
+
+# -- what TensorFlow loads ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", models_for_tensorflow.MODELS)
+def test_what_tensorflow_has_loaded_is_written_again_and_loads_here(tmp_path, name):
+    stored = json.loads(GOLDENS.read_text())[name]
+    written, ask = models_for_tensorflow.saved(tf, name, tmp_path)
+    assert written == stored["written"], (
+        "run python tests/goldens/generate_models_for_tensorflow.py"
+    )
+    answers = encoded(tf, ask(tf.saved_model.load(tmp_path), tf))
+    assert json.loads(json.dumps(answers)) == stored["answers"]

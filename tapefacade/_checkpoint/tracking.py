@@ -20,7 +20,7 @@ from tapefacade._function.function.function_types import Callable as FunctionBas
 from tapefacade._function.function.tracing import begin_step
 from tapefacade._lookup.mutable_tables import MutableHashTable
 from tapefacade._lookup.static_tables import Table
-from tapefacade._state.module import Module
+from tapefacade._state.module import AutoTrackable
 from tapefacade._state.random_generator import Generator
 from tapefacade._state.sharding import sent
 from tapefacade._state.variable import Variable
@@ -346,7 +346,7 @@ def _restore_state(
 
 OBJECT_RULE = TrackingRule(lambda value: value._checkpoint_children())
 track(Variable, TrackingRule(_nothing, _variable_values, _restore_variable))
-track(Module, TrackingRule(attributes))
+track(AutoTrackable, TrackingRule(attributes))
 track(Generator, TrackingRule(lambda generator: {"_state_var": generator._state_var}))
 track(Table, TrackingRule(_nothing))
 track(MutableHashTable, TrackingRule(_nothing, _table_values, _restore_table))

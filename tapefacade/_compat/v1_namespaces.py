@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from tapefacade._compat import (
     graph_leftovers,
     v1_graphs,
+    v1_initializers as v1_initializers,
     v1_logging,
     v1_losses as v1_losses,  # it registers functions, as v1_ops does
     v1_ops as v1_ops,
@@ -382,6 +383,13 @@ NAMESPACES = {
         without="poisson set_seed",
     ),
     "random.experimental": Namespace(),
+    "saved_model": Namespace(
+        without="LoadOptions load",
+        renamed={
+            "load_v2": "saved_model.load",
+            "maybe_saved_model_directory": "saved_model.contains_saved_model",
+        },
+    ),
     "sets": Namespace(
         renamed={
             "set_difference": "sets.difference",

@@ -19,8 +19,9 @@ class MessageField(NamedTuple):
         name: its name.
         number: its number on the wire.
         kind: a type as .proto files name it: "int64", "string", ...; "enum" or "message"; or "map",
-            from texts to messages.
-        type_name: the name of the enumeration or message, as in `MessageType.name`.
+            from texts to messages or to what a plain type holds.
+        type_name: the name of the enumeration or message, as in `MessageType.name`; of a map also
+            that of a plain type.
         repeated: whether it holds many.
         oneof: the name of the group of which one field at most is set.
     """
@@ -171,8 +172,9 @@ class MessageFile:
             entry = made.nested_type.add(name=f"{field.name.title().replace('_', '')}Entry")
             entry.options.map_entry = True
             entry.field.add(name="key", number=1, type=TYPES["string"], label=SINGLE)
+            kind_of_value = "message" if name else field.type_name
             entry.field.add(
-                name="value", number=2, type=TYPES["message"], type_name=name, label=SINGLE
+                name="value", number=2, type=TYPES[kind_of_value], type_name=name, label=SINGLE
             )
             name = f".{self.package}.{kind.name}.{entry.name}"
         added = made.field.add(
@@ -193,7 +195,7 @@ class MessageFile:
 # The numbers that descriptors have for types and labels; descriptor.proto.
 TYPES = {
     "double": 1, "float": 2, "int64": 3, "uint64": 4, "int32": 5, "fixed64": 6, "fixed32": 7,
-    "bool": 8, "string": 9, "message": 11, "bytes": 12, "uint32": 13, "enum": 14,
+    "bool": 8, "string": 9, "message": 11, "bytes": 12, "uint32": 13, "enum": 14, "sint64": 18,
 }  # fmt: skip
 SINGLE, REPEATED = 1, 3
 MESSAGE_FILES: dict[str, MessageFile] = {}

@@ -20,6 +20,11 @@ class NotEncodedError(TypeError):
     """Says that a value cannot be written down."""
 
 
+def not_encoded(value: Any) -> NotEncodedError:
+    """Makes the error for a value that no file can hold."""
+    return NotEncodedError(f"{value!r} of {type(value)} cannot be written down")
+
+
 def encoded(value: Any, composites: bool = False) -> Any:
     """Writes a nest down.
 
@@ -63,7 +68,7 @@ def _encoded_leaf(value: Any) -> Any:
         return {"dtype": value.name}
     if isinstance(value, TensorShape):
         return {"shape": None if value.rank is None else value.as_list()}
-    raise NotEncodedError(f"{value!r} of {type(value)} cannot be written down")
+    raise not_encoded(value)
 
 
 def _sizes(spec: Any) -> list[int | None] | None:

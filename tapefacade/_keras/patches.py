@@ -13,6 +13,7 @@ from typing import Any
 
 from tapefacade._core.logging import get_logger
 from tapefacade._core.optional_imports import broken, how_to_install
+from tapefacade._keras import exporting
 from tapefacade._keras.attribute_patches import AttributePatches
 from tapefacade._keras.backend import (
     control_flow,
@@ -214,6 +215,7 @@ def _change() -> None:
     _replace_everywhere(replaced, (core, jax_backend, backend))
     for part in KERAS2_PARTS:
         part.apply(PATCHES)
+    exporting.apply(PATCHES)
     layer_calls.apply(PATCHES)  # around all other changes of calls
 
 

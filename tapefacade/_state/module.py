@@ -19,8 +19,12 @@ MESSAGE_NAME = (
 )
 
 
+class AutoTrackable:
+    """An object whose attributes checkpoints and saved models find; libraries derive from it."""
+
+
 @function("Module")
-class Module:
+class Module(AutoTrackable):
     """The base class of objects that hold variables: they find them in all their attributes.
 
     Args:

@@ -3,7 +3,7 @@
 import pathlib
 
 from programs.keras_layers import numbers, weighted
-from programs.program import in_a_new_directory
+from programs.program import caught, in_a_new_directory
 
 
 def _model(tf, np):
@@ -90,3 +90,78 @@ def sets_of_weights(tf, np):
     layer.set_weights([np.ones((3, 4)), np.zeros(4)])
     found += [layer.get_weights(), [v.path.split("/")[-1] for v in model.trainable_variables]]
     return *found, layer.kernel.numpy().dtype, [v.name for v in model.non_trainable_variables]
+
+
+@in_a_new_directory
+def exported_models(tf, np):
+    model, x = _model(tf, np), numbers(np, 2, 3)
+    model.export("exported", verbose=False)
+    loaded = tf.saved_model.load("exported")
+    served = loaded.signatures["serving_default"]
+    layer = tf.keras.layers.TFSMLayer("exported", call_endpoint="serve")
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(layer(x))
+    slopes = tape.gradient(loss, layer.trainable_weights)
+    layer.trainable_weights[0].assign(0.0 * layer.trainable_weights[0])
+    inputs = next(iter(served.structured_input_signature[1].values()))
+    return {
+        "serve": [loaded.serve(x), loaded.serve(x[:1])],
+        "same": np.abs(loaded.serve(x) - model(x)).max() < 1e-6,
+        "signature": [list(loaded.signatures), served(tf.constant(x))["output_0"], inputs.shape],
+        "variables": [
+            [v.shape for v in getattr(loaded, name)]
+            for name in ("variables", "trainable_variables", "non_trainable_variables")
+        ],
+        "layer": [layer(x), sorted(tf.reduce_sum(slope) for slope in slopes if slope is not None)],
+        "weights": [len(layer.trainable_weights), len(layer.non_trainable_weights)],
+        "no model": caught(lambda: loaded.fit(x)).name,
+    }
+
+
+class Scaled:
+    """A model that takes a dictionary, and returns another."""
+
+    def __new__(cls, tf):
+        class Model(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = tf.keras.layers.Dense(2, kernel_initializer="ones")
+
+            def call(self, inputs, training=False):
+                y = self.dense(inputs["a"]) * inputs["b"]
+                return {"y": y, "twice": 2.0 * y if training else y}
+
+        return Model()
+
+
+@in_a_new_directory
+def export_archives(tf, np):
+    model, x = Scaled(tf), {"a": numbers(np, 2, 3), "b": numbers(np, 2, 1)}
+    archive = tf.keras.export.ExportArchive()
+    refused = [
+        caught(lambda: archive.track(model)), caught(lambda: archive.write_out("archive")),
+        caught(lambda: model.export("no")), caught(lambda: archive.track(3)).name,
+    ]  # fmt: skip
+    model(x)
+    archive.track(model)
+    spec = tf.keras.layers.InputSpec
+    signature = [{"a": spec(shape=(None, 3), dtype="float32"),
+                  "b": spec(shape=(None, 1), dtype="float32")}]  # fmt: skip
+    archive.add_endpoint("infer", lambda x: model.call(x), signature)
+    archive.add_endpoint("train", lambda x: model.call(x, training=True), signature)
+    weigh = tf.function(lambda y: tf.reduce_sum(y * tf.convert_to_tensor(model.dense.kernel)))
+    refused += [caught(lambda: archive.add_endpoint("weigh", weigh)).name,
+                caught(lambda: archive.add_endpoint("infer", model.call, signature)),
+                caught(lambda: archive.add_endpoint("plain", model.call)).name]  # fmt: skip
+    weigh(tf.constant(2.0))
+    archive.add_endpoint("weigh", weigh)
+    archive.add_variable_collection("kernels", [model.dense.kernel])
+    archive.write_out("archive", verbose=False)
+    loaded = tf.saved_model.load("archive")
+    return {
+        "refused": refused,
+        "found": [loaded.infer(x), loaded.train(x), loaded.weigh(tf.constant(3.0))],
+        "kernels": [v.shape for v in loaded.kernels],
+        "signatures": sorted(loaded.signatures),
+        "tracked": [len(archive.variables), len(archive.trainable_variables)],
+    }

@@ -220,3 +220,51 @@ def kernels_of_batch_normalization(tf, np):
             none = {k: g is None for k, g in tape.gradient(mean_loss, tensors).items()}
             found.append((len(result), result._fields, rounded, slopes, none))
     return found
+
+
+def initializers(tf, np):
+    v = tf.compat.v1
+    tf.random.set_seed(3)
+    made = {
+        name: getattr(v, f"{name}_initializer")
+        for name in (
+            "zeros", "ones", "random_uniform", "random_normal", "truncated_normal",
+            "uniform_unit_scaling", "variance_scaling", "glorot_uniform", "glorot_normal",
+        )
+    }  # fmt: skip
+    short = {
+        name: getattr(v.initializers, name)
+        for name in ("lecun_normal", "lecun_uniform", "he_normal", "he_uniform")
+    }
+    q = v.orthogonal_initializer(2.0, seed=1)([3, 2, 2])
+    scaling = v.variance_scaling_initializer
+    return {
+        "drawn": {name: make()([2, 3]) for name, make in {**made, **short}.items()},
+        "configured": {name: make().get_config() for name, make in made.items()},
+        "again": {name: make.from_config(make().get_config())([1]) for name, make in made.items()},
+        "scaled": [
+            scaling(2.0, mode, kind, seed=4)([2, 2, 3])
+            for mode in ("fan_in", "fan_out", "fan_avg")
+            for kind in ("uniform", "normal", "untruncated_normal")
+        ],
+        "of few axes": [scaling(seed=4)([]), scaling(seed=4)([3])],
+        "float64": scaling(seed=4)([2], tf.float64),
+        "typed": [made["zeros"](tf.int32)([2]), made["ones"]()([1], "int64"),
+                  made["random_uniform"](1, 5, seed=2, dtype=tf.int32)([3])],
+        "orthogonal": [tf.matmul(q, q, transpose_a=True).shape,
+                       tf.tensordot(q, q, [[0, 1], [0, 1]])],
+        "wide": tf.matmul(*2 * [v.orthogonal_initializer(seed=1)([2, 3])], transpose_b=True),
+        "identity": v.initializers.identity(3.0)([2, 2]),
+        "constant": [v.constant_initializer(x)([2, 2]) for x in (3, [1, 2, 3, 4])],
+        "refused": [
+            caught(statement)
+            for statement in (
+                lambda: scaling(0.0), lambda: scaling(mode="fan"),
+                lambda: scaling(1.0, "fan_in", "x"), lambda: scaling(dtype=tf.int32),
+                lambda: v.constant_initializer({})([1]),
+                lambda: v.constant_initializer([1, 2])([3]), lambda: v.initializers.identity()([2]),
+                lambda: v.orthogonal_initializer()([2]),
+                lambda: v.constant_initializer([1, 2], verify_shape=True)([1, 2]),
+            )
+        ],
+    }  # fmt: skip

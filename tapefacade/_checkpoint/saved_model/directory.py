@@ -5,7 +5,9 @@ import os
 from tapefacade._io.storage import storage_of
 
 INDEX = "saved_model.json"
-TENSORFLOW_FILES = ("saved_model.pb", "saved_model.pbtxt")
+TENSORFLOW_FILE = "saved_model.pb"
+TENSORFLOW_FILES = (TENSORFLOW_FILE, "saved_model.pbtxt")
+PROGRAMS = "programs"
 VARIABLES = os.path.join("variables", "variables")
 
 

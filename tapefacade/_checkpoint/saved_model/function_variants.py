@@ -16,17 +16,11 @@ from tapefacade._checkpoint.saved_model.symbolic_shapes import export_for_all_si
 from tapefacade._core import nest
 from tapefacade._core.logging import get_logger
 from tapefacade._core.tensor_spec import TensorSpec
-from tapefacade._core.tensor_type import TensorType
 from tapefacade._core.type_spec import TypeSpec
-from tapefacade._extension.extension_type import (
-    ExtensionType,
-    StaticFields,
-    spec_with_components,
-)
 from tapefacade._function.function.concrete_function import ConcreteFunction
 from tapefacade._function.function.function import Function
 from tapefacade._function.function.recorded_program import RecordedProgram
-from tapefacade._function.function.retracing_rules import BY_VALUE, has_unknown_sizes
+from tapefacade._function.function.retracing_rules import has_unknown_sizes, specs_of_key
 from tapefacade._function.function.tracing import FunctionTrace
 from tapefacade._io.spec_json import NotEncodedError, encoded
 
@@ -105,9 +99,9 @@ def _called(function: Function, known: Any = ()) -> list[FunctionVariant]:
         if key in known:
             continue
         try:
-            args, kwargs = _arguments(key)
+            args, kwargs = specs_of_key(key)
             args, kwargs = _named(function, args, kwargs)
-        except NotEncodedError as error:
+        except LookupError as error:
             get_logger().warning(
                 "%s is not saved for arguments that no file can hold: %s", function.name, error
             )
@@ -122,37 +116,6 @@ def _outputs(trace: FunctionTrace) -> Any:
         return None
     types = [trace.recorded.type_of(slot) for slot in trace.recorded.results]
     return trace.structure.with_specs([TensorSpec(t.shape, t.dtype) for t in types])
-
-
-def _arguments(key: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Returns the arguments that a key was made of, with specs in the place of tensors."""
-    args, kwargs = _value(key)
-    return tuple(args), kwargs
-
-
-def _value(key: Any) -> Any:
-    if isinstance(key, TensorType):
-        return TensorSpec(key.shape, key.dtype)
-    if not isinstance(key, tuple) or not isinstance(key[0], type):
-        raise NotEncodedError(str(key))
-    kind, *parts = key
-    if issubclass(kind, ExtensionType):
-        return _extension_spec(kind, parts)
-    if kind is dict:
-        return {name: _value(part) for name, part in parts}
-    if kind in (list, tuple):
-        return kind(map(_value, parts))
-    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
-        return kind(*map(_value, parts))
-    if kind in BY_VALUE and kind is not type(...) and len(parts) == 1:
-        return parts[0]
-    raise NotEncodedError(str(key))
-
-
-def _extension_spec(kind: type[ExtensionType], parts: list[Any]) -> Any:
-    if parts and isinstance(parts[-1], StaticFields):
-        return parts[-1].spec._with_component_specs(list(map(_value, parts[:-1])))
-    return spec_with_components(kind, list(map(_value, parts)))
 
 
 def _named(function: Function, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:

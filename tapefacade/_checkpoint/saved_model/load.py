@@ -65,8 +65,18 @@ class LoadOptions:
         set_options(self, self.NAMES, options)
 
 
+def _saved_or_found(name: str) -> Any:
+    """Returns the property of a module, for which an attribute may have been saved."""
+    found = getattr(Module, name)
+    return property(lambda self: vars(self).get(name) or found.fget(self), doc=found.__doc__)
+
+
 class LoadedObject(Module):
     """An object of a model that was loaded: its attributes are variables, functions and objects."""
+
+    variables: Any = _saved_or_found("variables")
+    trainable_variables: Any = _saved_or_found("trainable_variables")
+    non_trainable_variables: Any = _saved_or_found("non_trainable_variables")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function that was saved as `__call__`."""
@@ -74,6 +84,41 @@ class LoadedObject(Module):
         if call is None:
             raise TypeError(f"{type(self).__name__!r} object is not callable")
         return call(*args, **kwargs)
+
+
+class LoadedFunction(Function):
+    """A function of a model that was loaded.
+
+    Attributes:
+        arguments: those of each signature that it was saved for, by position and by name.
+    """
+
+    arguments: list[tuple[tuple[Any, ...], dict[str, Any]]]
+    _warns = False  # each recording is a call of a program
+
+    @property
+    def concrete_functions(self) -> list[ConcreteFunction]:
+        """The function for each signature that it was saved for."""
+        if self.input_signature is not None:
+            return [self.get_concrete_function()]
+        return [self.get_concrete_function(*args, **kwargs) for args, kwargs in self.arguments]
+
+    _list_all_concrete_functions = concrete_functions.fget  # type: ignore[assignment]
+
+
+class LoadedSignature(ConcreteFunction):
+    """A signature of a model that was loaded.
+
+    Attributes:
+        held: the variables that it reads or assigns.
+    """
+
+    held: list[Variable]
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables that the function reads or assigns."""
+        return tuple({id(variable): variable for variable in self.held}.values())
 
 
 @function("saved_model.load")
@@ -114,6 +159,8 @@ def load(export_dir: Any, tags: Any = None, options: LoadOptions | None = None) 
 
 
 def _no_model(path: str) -> Exception:
+    if storage_of(path).isdir(os.path.join(path, directory.PROGRAMS)):
+        return damaged_file(os.path.join(path, directory.INDEX), "the index is missing")
     if directory.is_of_tensorflow(path):
         variables = os.path.join(path, directory.VARIABLES)
         return hinted(
@@ -241,9 +288,9 @@ class _SavedModelLoader:
             return
         node["filled"] = True
         for name, child in node["children"].items():
-            object.__setattr__(made, name, self._object(child, set()))
+            vars(made)[name] = self._object(child, set())
         for name, described in node["functions"].items():
-            object.__setattr__(made, name, self._function(described))
+            vars(made)[name] = self._function(described)
 
     # Functions.
 
@@ -287,11 +334,8 @@ class _SavedModelLoader:
         cases = self._cases(node)
         python = _python_function(node, cases)
         signature = None if node["signature"] is None else decoded(node["signature"])
-        made = Function(python, node["name"], signature)
-        made.concrete_functions = [  # type: ignore[attr-defined]  # TensorFlow's name of them
-            made.get_concrete_function(*case.args, **case.kwargs)
-            for case in (cases if signature is None else ())
-        ]
+        made = LoadedFunction(python, node["name"], signature)
+        made.arguments = [(case.args, case.kwargs) for case in cases]
         return made
 
     def _signature(self, name: str, node: dict[str, Any]) -> ConcreteFunction:
@@ -320,9 +364,11 @@ class _SavedModelLoader:
         def call(*values: Any) -> Any:
             return compiled(*values)
 
-        return ConcreteFunction(
+        made = LoadedSignature(
             call, f"__inference_signature_wrapper_{name}", ((), inputs), order, None, specs, False
         )
+        made.held = [v for each in cases for v in (*each.variables, *each.assigned)]
+        return made
 
 
 def _python_function(node: dict[str, Any], cases: list[SavedVariant]) -> Any:

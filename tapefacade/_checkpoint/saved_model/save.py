@@ -6,7 +6,14 @@ import zlib
 from typing import Any
 
 from tapefacade._checkpoint.array_files import Array, unused_name, write_arrays, write_bytes
-from tapefacade._checkpoint.checkpoint_files import INDEX, VERSION, checked_json, write_checkpoint
+from tapefacade._checkpoint.checkpoint_files import (
+    INDEX,
+    VERSION,
+    checked_json,
+    data_files,
+    write_checkpoint,
+)
+from tapefacade._checkpoint.divided_values import DividedValue
 from tapefacade._checkpoint.object_graph import (
     Objects,
     description_and_values,
@@ -21,6 +28,8 @@ from tapefacade._checkpoint.saved_model.function_variants import (
 )
 from tapefacade._checkpoint.saved_model.program_export import ExportedProgram
 from tapefacade._checkpoint.saved_model.signatures import default_signature, named_signatures
+from tapefacade._checkpoint.saved_model.tensorflow_model import Cases, TensorFlowModel
+from tapefacade._checkpoint.tensorflow_files.bundle_writer import DATA, write_bundle
 from tapefacade._checkpoint.tracking import tracking_rule
 from tapefacade._definition.op import function
 from tapefacade._function.function.concrete_function import ConcreteFunction
@@ -75,13 +84,17 @@ def save(
 ) -> None:
     """Saves the variables and functions of an object, so that they load without its Python code.
 
-    The directory holds a checkpoint (safetensors), a StableHLO program for each signature of each
-    `tf.function`, made by `jax.export`, and an index in JSON. A signature with unknown sizes is
-    saved for all sizes if its program is the same for all of them; otherwise for the shapes that
-    the function was called with. Programs run on CPU, GPU and TPU, and can be differentiated twice.
+    The directory holds a checkpoint, a StableHLO program for each signature of each `tf.function`,
+    made by `jax.export`, and an index in JSON. A signature with unknown sizes is saved for all
+    sizes if its program is the same for all of them; otherwise for the shapes that the function
+    was called with. Programs run on CPU, GPU and TPU, and can be differentiated twice.
 
-    Unlike TensorFlow, the directory is no SavedModel that TensorFlow loads, and a function whose
-    Python has to run at every call is an error.
+    TensorFlow loads it as well, and serves it: in `saved_model.pb` the programs are nodes of the
+    kind `XlaCallModule`. There they have no gradients and check no values; of functions that draw
+    random numbers, take extension types, or have variables divided among devices, tapefacade alone
+    can load the model.
+
+    Unlike TensorFlow, a function whose Python has to run at every call is an error.
 
     Args:
         obj: a `tf.Module`, a `tf.train.Checkpoint`, or another object with variables.
@@ -117,13 +130,19 @@ def save(
     found = find_objects(obj, _methods(obj))
     own = functions_of(obj)
     wanted = default_signature(own) if signatures is None else named_signatures(signatures)
-    writer = _SavedModelWriter(path, found)
+    graph, arrays = description_and_values(found)
+    writer = _SavedModelWriter(path, found, graph)
     nodes = [writer.node(place) for place in range(len(found.objects))]
     called = {name: writer.function(name, made) for name, made in wanted.items()}
-    graph, arrays = description_and_values(find_objects(obj, {}))
+    writer.tell_signatures(wanted)
     before = _files_before(path)
     variables = os.path.join(path, directory.VARIABLES)
-    write_checkpoint(variables, graph, arrays)
+    if any(isinstance(value, DividedValue) for value in arrays.values()):
+        write_checkpoint(variables, graph, arrays)  # each process its parts
+        before += [directory.TENSORFLOW_FILE, directory.VARIABLES + DATA]
+    else:
+        write_bundle(variables, graph, arrays)
+        writer.for_tensorflow.write(path)
     files = writer.write()
     with storage_of(path).open(variables + INDEX, "rb") as file:
         check = zlib.crc32(file.read())
@@ -137,9 +156,13 @@ def save(
 
 
 def _files_before(path: str) -> list[str]:
-    """Lists the programs and constants of a model that is going to be replaced."""
-    found, files = [], storage_of(path)
-    for folder, end in (("programs", ".stablehlo"), ("constants", ".safetensors")):
+    """Lists the files of a model that is going to be replaced, but those with fixed names."""
+    files = storage_of(path)
+    found = [
+        os.path.relpath(name, path)
+        for name in data_files(os.path.join(path, directory.VARIABLES)) or ()
+    ]
+    for folder, end in ((directory.PROGRAMS, ".stablehlo"), ("constants", ".safetensors")):
         inner = os.path.join(path, folder)
         if files.isdir(inner) and directory.is_own(path):
             found += [os.path.join(folder, n) for n in files.listdir(inner) if n.endswith(end)]
@@ -178,9 +201,11 @@ class _SavedModelWriter:
     Args:
         path: the directory.
         found: the objects.
+        graph: describes them in the checkpoint.
     """
 
-    def __init__(self, path: str, found: Objects) -> None:
+    def __init__(self, path: str, found: Objects, graph: Any) -> None:
+        self.for_tensorflow = TensorFlowModel(found, graph)
         self._path = path
         self._found = found
         self._places = {identity(value): place for place, value in enumerate(found.objects)}
@@ -190,6 +215,7 @@ class _SavedModelWriter:
         self._known: dict[int, str] = {}
         self._done: dict[int, dict[str, Any]] = {}
         self._kept: list[Any] = []
+        self._cases_of: dict[int, Cases] = {}
         self._exported: dict[int, ExportedProgram] = {}
 
     def node(self, place: int) -> dict[str, Any]:
@@ -206,7 +232,9 @@ class _SavedModelWriter:
             }  # fmt: skip
         if isinstance(value, Function | ConcreteFunction):
             name = self._found.paths[place][-1] if self._found.paths[place] else "function"
-            return {"kind": "function", **self.function(name, value)}
+            described = self.function(name, value)
+            self._tell_tensorflow(name, value, place)
+            return {"kind": "function", **described}
         kind = "object"
         if isinstance(value, list | tuple):
             kind = "list"
@@ -218,10 +246,22 @@ class _SavedModelWriter:
         """Describes the methods of an object; those of the root are among its children."""
         if place == 0:
             return {}
-        return {
-            name: self.function(name, made)
-            for name, made in _methods(self._found.objects[place]).items()
-        }
+        methods = _methods(self._found.objects[place])
+        described = {name: self.function(name, made) for name, made in methods.items()}
+        for name, made in methods.items():
+            self._tell_tensorflow(name, made, None, place)
+        return described
+
+    def _tell_tensorflow(
+        self, name: str, made: Any, node: int | None = None, owner: int | None = None
+    ) -> None:
+        cases = self._cases_of[id(made)]
+        self.for_tensorflow.add_function(name, made, cases, self._places, node, owner)
+
+    def tell_signatures(self, wanted: dict[str, ConcreteFunction]) -> None:
+        """Describes signatures, which `function` has described, to TensorFlow."""
+        cases = {name: self._cases_of[id(made)] for name, made in wanted.items()}
+        self.for_tensorflow.add_signatures(cases, self._places)
 
     def function(self, name: str, made: Any) -> dict[str, Any]:
         """Describes a function."""
@@ -229,6 +269,7 @@ class _SavedModelWriter:
         if known is None:
             described = _parameters(made)
             cases = export_variants(name, variants_of(made), self._exported)
+            self._cases_of[id(made)] = cases
             described["cases"] = [self._case(name, *pair) for pair in cases]
             known = self._done[id(made)] = {"name": name, **described}
             self._kept.append(made)  # so that its place is nobody else's meanwhile
@@ -249,7 +290,7 @@ class _SavedModelWriter:
 
     def _program(self, program: bytes) -> list[Any]:
         number = self._programs.setdefault(program, len(self._programs))
-        name = os.path.join("programs", f"{self._run}-{number}.stablehlo")
+        name = os.path.join(directory.PROGRAMS, f"{self._run}-{number}.stablehlo")
         return [name, len(program), zlib.crc32(program)]
 
     def _place(self, name: str, variable: Variable) -> int:
@@ -267,10 +308,10 @@ class _SavedModelWriter:
 
     def write(self) -> dict[str, Any]:
         """Writes programs and constants; returns what the index says of them."""
-        storage_of(self._path).makedirs(os.path.join(self._path, "programs"))
+        storage_of(self._path).makedirs(os.path.join(self._path, directory.PROGRAMS))
         for program, number in self._programs.items():
             name = f"{self._run}-{number}.stablehlo"
-            write_bytes(os.path.join(self._path, "programs", name), program)
+            write_bytes(os.path.join(self._path, directory.PROGRAMS, name), program)
         if not self._constants:
             return {"constants": None, "constant_entries": {}}
         storage_of(self._path).makedirs(os.path.join(self._path, "constants"))

@@ -4,16 +4,16 @@ LevelDB, format: https://github.com/google/leveldb/blob/main/doc/table_format.md
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tapefacade._core import errors
 from tapefacade._core.tensor import hinted
 from tapefacade._io.checksums import masked_crc
-from tapefacade._io.varints import VarintError, read_varint
+from tapefacade._io.varints import VarintError, read_varint, varint
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 FOOTER = 48
-SNAPPY = 1  # a kind of block
+UNCOMPRESSED, SNAPPY = 0, 1  # kinds of blocks
 TRAILER = 5  # how a block is compressed, and its check
 
 
@@ -89,3 +89,35 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         at += own
         yield key, block[at : at + length]
         at += length
+
+
+def written_table(entries: Mapping[bytes, bytes]) -> bytes:
+    """Writes a table: one block with all entries, and those that say where it is.
+
+    >>> read_table("index", written_table({b"": b"1", b"key": b"2"}))
+    {b'': b'1', b'key': b'2'}
+    """
+    data = bytearray()
+
+    def added(block: Mapping[bytes, bytes]) -> bytes:
+        """Adds a block; returns where it is."""
+        handle = varint(len(data)) + varint(len(content := _written_block(block)))
+        ending = bytes([UNCOMPRESSED])
+        data.extend(content + ending + struct.pack("<I", masked_crc(content + ending)))
+        return handle
+
+    ordered = dict(sorted(entries.items()))
+    all_of_them = added(ordered)
+    about_blocks = added({})
+    handles = about_blocks + added({next(reversed(ordered)): all_of_them})
+    return bytes(data) + handles.ljust(FOOTER - len(MAGIC), b"\0") + MAGIC
+
+
+def _written_block(entries: Mapping[bytes, bytes]) -> bytes:
+    """Writes entries, none of which shares the beginning of its key: a search may start at each."""
+    block, starts = bytearray(), []
+    for key, value in entries.items():
+        starts.append(len(block))
+        block += varint(0) + varint(len(key)) + varint(len(value)) + key + value
+    starts = starts or [0]
+    return bytes(block) + struct.pack(f"<{len(starts) + 1}I", *starts, len(starts))

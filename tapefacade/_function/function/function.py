@@ -45,6 +45,7 @@ from tapefacade._function.function.retracing_rules import (
     open_signature,
     relaxed,
     shared_key_of,
+    specs_of_key,
     tensor_specs,
     types_in,
     with_examples,
@@ -168,6 +169,8 @@ def _knows_values(tensors: Sequence[EagerTensor]) -> bool:
 
 class Function(PolymorphicFunction):
     """A function that is compiled; made by `tf.function`."""
+
+    _warns = True  # when it is recorded often
 
     def __init__(
         self,
@@ -365,7 +368,7 @@ class Function(PolymorphicFunction):
             self._keep(key, args, kwargs, trace)
         if outermost and not self._settings["reduce_retracing"] and self._signature is None:
             self._detector.collect()
-            if self._detector.traced(self._python) and changes:
+            if self._warns and self._detector.traced(self._python) and changes:
                 get_logger().warning(warning_text(changes, users_line()))
         self._tell(trace)
         try:
@@ -620,6 +623,16 @@ class Function(PolymorphicFunction):
             if made is None:
                 made = self._concrete_functions[key] = self._make_concrete(key, args, kwargs)
         return made
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        """Returns the function for each signature that it is known for: Keras exports these."""
+        if self._signature is not None:
+            self.get_concrete_function()
+        for key in [key for key in self._traces if key not in self._concrete_functions]:
+            with contextlib.suppress(LookupError):  # a key may not tell what an argument was
+                args, kwargs = specs_of_key(key)
+                self.get_concrete_function(*args, **kwargs)
+        return list(self._concrete_functions.values())
 
     def _make_concrete(self, key: Any, args: Any, kwargs: dict[str, Any]) -> ConcreteFunction:
         trace = self._traces.get(key)

@@ -14,7 +14,13 @@ from tapefacade._core.tensor import EagerTensor
 from tapefacade._core.tensor_spec import TensorSpec
 from tapefacade._core.tensor_type import TensorType, type_of
 from tapefacade._core.type_spec import TypeSpec, spec_of
-from tapefacade._extension.extension_type import ExtensionTypeSpec, is_dense
+from tapefacade._extension.extension_type import (
+    ExtensionType,
+    ExtensionTypeSpec,
+    StaticFields,
+    is_dense,
+    spec_with_components,
+)
 from tapefacade._function.function.trace_types import trace_type_of
 from tapefacade._state.variable import Variable
 
@@ -124,6 +130,41 @@ def _object_key(value: Any) -> Any:
     if type(value).__eq__ is object.__eq__ or callable(value):
         return IdentityKey(value)
     return (type(value), value)
+
+
+def specs_of_key(key: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns the arguments that a key was made of, with specs in the place of tensors.
+
+    Raises:
+        LookupError: if a key does not tell what an argument was.
+    """
+    args, kwargs = _value_of_key(key)
+    return tuple(args), kwargs
+
+
+def _value_of_key(key: Any) -> Any:
+    if isinstance(key, TensorType):
+        return TensorSpec(key.shape, key.dtype)
+    if not isinstance(key, tuple) or not isinstance(key[0], type):
+        raise LookupError(str(key))
+    kind, *parts = key
+    if issubclass(kind, ExtensionType):
+        return _extension_spec(kind, parts)
+    if kind is dict:
+        return {name: _value_of_key(part) for name, part in parts}
+    if kind in (list, tuple):
+        return kind(map(_value_of_key, parts))
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*map(_value_of_key, parts))
+    if kind in BY_VALUE and kind is not type(...) and len(parts) == 1:
+        return parts[0]
+    raise LookupError(str(key))
+
+
+def _extension_spec(kind: type[ExtensionType], parts: list[Any]) -> Any:
+    if parts and isinstance(parts[-1], StaticFields):
+        return parts[-1].spec._with_component_specs(list(map(_value_of_key, parts[:-1])))
+    return spec_with_components(kind, list(map(_value_of_key, parts)))
 
 
 def shared_key_of(arguments: Any) -> Any:

@@ -64,6 +64,18 @@ def _dimensions(shape: Any, kwargs: dict[str, Any]) -> tuple[int, ...]:
     return tuple(int(size) for size in sizes if size is not None)
 
 
+def floating(dtype: Any) -> dtypes.DType:
+    """Returns a dtype.
+
+    Raises:
+        ValueError: if it is no floating one.
+    """
+    dtype = dtypes.as_dtype(dtype)
+    if not dtype.is_floating:
+        raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype}.")
+    return dtype
+
+
 def _numeric(dtype: Any) -> dtypes.DType:
     dtype = dtypes.as_dtype(dtype)
     if not dtype.is_numpy_compatible or dtype.name == "string":
@@ -149,11 +161,7 @@ class random_normal_initializer(Initializer):  # noqa: N801 - TensorFlow's name
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> EagerTensor:
         """Draws a tensor of a floating dtype; see `Initializer`."""
-        dtype = dtypes.as_dtype(dtype)
-        if not dtype.is_floating:
-            raise ValueError(
-                f"Argument `dtype` is expected to be floating point. Received: {dtype}."
-            )
+        dtype = floating(dtype)
         shape = _dimensions(shape, kwargs)
         if self.seed is None:
             return normal(shape, self.mean, self.stddev, dtype)

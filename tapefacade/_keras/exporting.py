@@ -1,0 +1,84 @@
+"""`model.export` and `keras.export.ExportArchive`: endpoints are functions of ours.
+
+Keras's archive for JAX hands the programs over to TensorFlow. Here layers are called with tensors
+as with TensorFlow's backend, and `tf.saved_model.save` writes what they record.
+"""
+
+import importlib
+import types
+from typing import Any
+
+from tapefacade._core.missing_names import root_module
+from tapefacade._function.function.function import Function
+from tapefacade._keras.attribute_patches import AttributePatches
+from tapefacade._state.module import AutoTrackable
+from tapefacade._state.variable import Variable
+
+
+class _TensorFlow:
+    """What the archive's module means by `tf`: this package, and what it takes from inside."""
+
+    __internal__ = types.SimpleNamespace(
+        tracking=types.SimpleNamespace(AutoTrackable=AutoTrackable, Trackable=AutoTrackable)
+    )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(root_module(), name)
+
+
+class _ArchiveMembers:
+    """The members that Keras's archive for JAX gets."""
+
+    _tf_trackable: Any
+    _endpoint_names: list[str]
+
+    def _backend_track_layer(self, layer: Any) -> None:
+        held = self._tf_trackable
+        for name in ("variables", "trainable_variables", "non_trainable_variables"):
+            getattr(held, name).extend(variable._root for variable in getattr(layer, name))
+
+    def _backend_add_endpoint(
+        self, name: str, fn: Any, input_signature: Any, **options: Any
+    ) -> Function:
+        """Makes an endpoint; options about the hand-over to TensorFlow have nothing to change."""
+        return root_module().function(fn, input_signature=input_signature, autograph=False)
+
+    def _convert_to_tf_variable(self, backend_variable: Any) -> Variable:
+        return backend_variable._root
+
+    def _get_concrete_fn(self, endpoint: str) -> Any:
+        made = getattr(self._tf_trackable, endpoint)
+        return made if made.input_signature else made._list_all_concrete_functions()[0]
+
+    def _filter_and_track_resources(self) -> None:
+        """Keeps the variables of all endpoints, also those of layers that were not tracked."""
+        archive = importlib.import_module("keras.src.export.saved_model_export_archive")
+        functions = [self._get_concrete_fn(name) for name in self._endpoint_names]
+        trainable, others = archive._list_variables_used_by_fns(functions)
+        self._tf_trackable._all_variables = [*trainable, *others]
+
+
+def apply(patches: AttributePatches) -> None:
+    """Changes how Keras exports models, and how its layer loads them.
+
+    Args:
+        patches: sets the attributes.
+    """
+    backend = importlib.import_module("keras.src.backend")
+    try:
+        archive = importlib.import_module("keras.src.export.saved_model_export_archive")
+    except ModuleNotFoundError:  # of an older Keras
+        return
+    patches.set(archive, "tf", _TensorFlow())
+    own = importlib.import_module("keras.src.backend.jax.export").JaxExportArchive
+    patches.set_members(own, _ArchiveMembers)
+    layer = importlib.import_module("keras.src.export.tfsm_layer")
+
+    def adopted(initializer: Variable, **options: Any) -> Any:
+        """Makes a variable of Keras's that holds one of a loaded model."""
+        made = backend.Variable(initializer=initializer, **options)
+        vars(made)["_facade"] = initializer
+        return made
+
+    of_tensorflow = types.SimpleNamespace(backend=lambda: "tensorflow", Variable=adopted)
+    patches.set(layer, "backend", of_tensorflow)
