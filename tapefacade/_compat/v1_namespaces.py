@@ -389,7 +389,27 @@ NAMESPACES = {
             "load_v2": "saved_model.load",
             "maybe_saved_model_directory": "saved_model.contains_saved_model",
         },
+        values={"LEGACY_INIT_OP_KEY": "legacy_init_op", "MAIN_OP_KEY": "saved_model_main_op"},
     ),
+    **{
+        f"saved_model.{namespace}": Namespace(
+            twin=False, renamed={name: f"saved_model.{name}" for name in names.split()}
+        )
+        for namespace, names in {
+            "constants": """
+                ASSETS_DIRECTORY ASSETS_KEY DEBUG_DIRECTORY DEBUG_INFO_FILENAME_PB
+                SAVED_MODEL_FILENAME_PB SAVED_MODEL_FILENAME_PBTXT SAVED_MODEL_SCHEMA_VERSION
+                VARIABLES_DIRECTORY VARIABLES_FILENAME
+            """,
+            "signature_constants": """
+                CLASSIFY_INPUTS CLASSIFY_METHOD_NAME CLASSIFY_OUTPUT_CLASSES
+                CLASSIFY_OUTPUT_SCORES DEFAULT_SERVING_SIGNATURE_DEF_KEY PREDICT_INPUTS
+                PREDICT_METHOD_NAME PREDICT_OUTPUTS REGRESS_INPUTS REGRESS_METHOD_NAME
+                REGRESS_OUTPUTS
+            """,
+            "tag_constants": "GPU SERVING TPU TRAINING",
+        }.items()
+    },
     "sets": Namespace(
         renamed={
             "set_difference": "sets.difference",

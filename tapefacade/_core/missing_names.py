@@ -206,6 +206,29 @@ HINTS = {
     ),
     "tf.saved_model.Asset": "Keep the path in the module, and the file beside the model",
     "tf.saved_model.experimental": "Write `tf.saved_model.save` without these options",
+    **dict.fromkeys(
+        (
+            f"tf.saved_model.{name}"
+            for name in (
+                "Builder",
+                "build_signature_def",
+                "build_tensor_info",
+                "builder",
+                "classification_signature_def",
+                "get_tensor_from_tensor_info",
+                "is_valid_signature",
+                "loader",
+                "main_op",
+                "main_op_with_restore",
+                "predict_signature_def",
+                "regression_signature_def",
+                "signature_def_utils",
+                "simple_save",
+                "utils",
+            )
+        ),
+        "There are no graphs to save or load: write `tf.saved_model.save(module, path)`",
+    ),
     "tf.test.Benchmark": "Measure with `timeit`, and `numpy()` at the end",
     "tf.test.benchmark_config": "Leave it out: there are no sessions",
     "tf.test.create_local_cluster": _PROCESS,
