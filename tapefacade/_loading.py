@@ -4,20 +4,14 @@
 time until the first gradient. Afterwards they count as old, so that it is not done at once either.
 """
 
-import gc
 import importlib
 import pathlib
 
 from tapefacade._trace.garbage_collection import no_collection
 
-_is_pausing = gc.isenabled() and not gc.get_freeze_count()  # else the user sees to it himself
-
 # `keras` imports Keras, which waits until somebody asks for it; `demo` is a program.
-with no_collection():
+with no_collection(counts_as_old=True):
     for _path in sorted(pathlib.Path(__file__).parent.iterdir()):
         is_code = _path.suffix == ".py" or _path.is_dir()
         if is_code and not _path.name.startswith("_") and _path.stem not in ("demo", "keras"):
             importlib.import_module(f"tapefacade.{_path.stem}")
-    if _is_pausing:
-        gc.freeze()
-        gc.unfreeze()  # puts everything among the old

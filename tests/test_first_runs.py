@@ -1,6 +1,7 @@
 """The first runs of deep programs, by NumPy, and the compilation of the whole in the background."""
 
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from tapefacade._trace.background_compilation import (
     BackgroundCompiler,
     CompilationJob,
 )
+from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.interpreter import (
     RENAMED_PARAMETERS,
     Interpreter,
@@ -729,6 +731,39 @@ def test_steps_need_not_wait_for_what_traces():
     CompilationJob(trace, "a test").run()
     assert within[0] <= SECONDS_OF_TRACING * 1.01
     assert sys.getswitchinterval() == before
+
+
+def test_the_garbage_collector_waits_for_what_traces():
+    """Else a step waits while Python looks through everything; other pauses end within this one."""
+    within = []
+
+    def trace():
+        with no_collection():
+            pass
+        within.append(gc.isenabled())
+        raise ValueError
+
+    CompilationJob(trace, "a test").run()
+    assert within == [False]
+    assert gc.isenabled()
+    gc.disable()
+    try:  # what the user has set stays
+        CompilationJob(trace, "a test").run()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_what_a_pause_leaves_counts_as_old(is_frozen, monkeypatch):
+    """But objects that the user has frozen stay so."""
+    called = []
+    for name in ("freeze", "unfreeze"):
+        monkeypatch.setattr(gc, name, lambda name=name: called.append(name))
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: int(is_frozen))
+    with no_collection(counts_as_old=True):
+        pass
+    assert called == ([] if is_frozen else ["freeze", "unfreeze"])
 
 
 @pytest.mark.parametrize("ends", [True, False])

@@ -49,6 +49,7 @@ from tapefacade._keras.training import (
 from tapefacade._state.scopes import VariableMeta
 from tapefacade._state.variable import ResourceVariable
 from tapefacade._tape.init_scope import init_scope
+from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.recording import THREAD
 
 OLDEST_VERSION, NEWEST_VERSION = (3, 10), (3, 15)  # of Keras: those that are tested
@@ -87,7 +88,8 @@ def load() -> types.ModuleType:
     """
     os.environ.setdefault("KERAS_BACKEND", "jax")
     try:
-        keras = importlib.import_module("keras")
+        with no_collection(counts_as_old=True):
+            keras = importlib.import_module("keras")
     except ImportError as error:
         raise ImportError(
             f"tf.keras needs Keras 3, which is not installed. {how_to_install('keras')}"

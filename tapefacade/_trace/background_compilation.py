@@ -27,6 +27,7 @@ from jax.extend.core import ClosedJaxpr
 from tapefacade._core.logging import get_logger
 from tapefacade._trace.compilation_cache import CACHE, JAX_CONFIG, SWITCHES
 from tapefacade._trace.executables import STATISTICS
+from tapefacade._trace.garbage_collection import no_collection
 from tapefacade._trace.interpreter import has_loops
 from tapefacade._trace.wait_watch import is_kept
 
@@ -69,7 +70,7 @@ class CompilationJob:
         began = time.perf_counter()
         try:
             with self._settings():
-                with _steps_first():
+                with _steps_first(), no_collection(counts_as_old=True):
                     traced = self._trace()
                     lowered = traced.lower()
                 with contextlib.suppress(Warning), CACHE.used():
