@@ -147,7 +147,8 @@ def doing(work: str, name: str) -> dict[str, Any]:
         "first": walls[0], "first_cpu": first_cpu, "early_cpu": early_cpu,
         "longest": max(walls[1:]), "steady_ms": 1e3 * min(map(float, map(np.median, windows))),
         "steady_cpu_ms": 1e3 * steady_cpu,
-        "total": total, "total_cpu": total_cpu, "ended": ended, "peak_mib": peak, "losses": losses[:CHECKED],
+        "total": total, "total_cpu": total_cpu, "ended": ended, "peak_mib": peak,
+        "losses": losses[:CHECKED],
     }  # fmt: skip
 
 
