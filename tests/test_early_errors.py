@@ -41,6 +41,8 @@ ASSERTIONS = {
     "assert_all_finite": lambda x: tf.debugging.assert_all_finite(1.0 / (x + 1.0), "x"),
     "inv": lambda x: tf.linalg.inv(tf.reshape(tf.concat([x, x], 0), [2, 2])),
     "solve": lambda x: tf.linalg.solve(tf.zeros([2, 2]) * x, tf.ones([2, 1])),
+    "eigh": lambda x: tf.linalg.eigh(tf.reshape(tf.concat([x, x], 0), [2, 2]) / 0.0),
+    "eigvals": lambda x: tf.linalg.eigvals(tf.reshape(tf.concat([x, x], 0), [2, 2]) / 0.0),
     "in a branch": lambda x: tf.cond(
         x[0] < 0, lambda: tf.debugging.assert_positive(x), lambda: None
     ),

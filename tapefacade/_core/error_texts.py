@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tapefacade._core.errors import InvalidArgumentError
+from tapefacade._core.errors import InvalidArgumentError, OpError
 
 MESSAGE_SINGLETON = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
@@ -18,6 +18,7 @@ MESSAGE_LARGE = "Can't convert Python sequence with out-of-range integer to Tens
 MESSAGE_PARALLEL_ITERATIONS = "'parallel_iterations' must be a positive integer."
 MESSAGE_BOTH = "Cannot specify both '{}' and '{}'."
 MESSAGE_BOXES = "boxes must have 4 columns"
+BEGIN_OF_REFUSAL = "Value for attr"
 
 
 def kernel_prefix(kernel: str) -> str:
@@ -72,7 +73,7 @@ def refused_value(attribute: str, given: str, allowed: Iterable[str], kernel: st
     """
     node = f"\n\t; NodeDef: {{{{node {kernel}}}}}" if kernel else ""
     return (
-        f"Value for attr '{attribute}' of {given} is not in the list of allowed values: "
+        f"{BEGIN_OF_REFUSAL} '{attribute}' of {given} is not in the list of allowed values: "
         f"{', '.join(allowed)}{node}"
     )
 
@@ -92,7 +93,16 @@ def below_minimum(attribute: str, given: Any, minimum: int) -> str:
     >>> below_minimum("num_split", 0, 1)
     "Value for attr 'num_split' of 0 must be at least minimum 1"
     """
-    return f"Value for attr '{attribute}' of {given} must be at least minimum {minimum}"
+    return f"{BEGIN_OF_REFUSAL} '{attribute}' of {given} must be at least minimum {minimum}"
+
+
+def refuses_attribute(error: OpError) -> bool:
+    """Tells whether an error is about an attribute of an op, which is wrong whatever the values are.
+
+    >>> refuses_attribute(InvalidArgumentError(None, None, below_minimum("num_split", 0, 1)))
+    True
+    """
+    return error.message.startswith(BEGIN_OF_REFUSAL)
 
 
 def wrong_input(kernel: str, place: int, expected: str, given: str) -> str:

@@ -17,6 +17,7 @@ from tapefacade._core.error_texts import (
     kernel_prefix,
     kernel_suffix,
     refused_type,
+    refuses_attribute,
     wrong_input,
 )
 from tapefacade._core.gradient_rules import (
@@ -435,7 +436,8 @@ def op(
 def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., Any]:
     """Makes a function that looks at values fail in a `tf.function` where its result is used.
 
-    In the body of a branch or loop, which may not run, it does not fail at all.
+    In the body of a branch or loop, which may not run, it does not fail at all. An attribute that
+    no values can make right is refused at the call.
     """
 
     @functools.wraps(composite)
@@ -448,7 +450,7 @@ def _failing_where_it_is_used(composite: Callable[..., Any]) -> Callable[..., An
         except errors.OpError as error:
             if THREAD.recording.frame is not None:
                 THREAD.recording.observe(f"{composite.__name__} fails")
-            if THREAD.functions:
+            if THREAD.functions and not refuses_attribute(error):
                 if not is_left_open(error):
                     line = in_sentence(users_line())
                     error.add_note(f"The op is {composite.__name__}, called at {line}.")

@@ -289,6 +289,7 @@ def _change_training() -> None:
     base = importlib.import_module("keras.src.optimizers.base_optimizer").BaseOptimizer
     applying = optimizer_update.repeated_update(base._backend_apply_gradients)
     PATCHES.set(optimizer, "_backend_apply_gradients", applying)
+    PATCHES.set(base, "apply", optimizer_update.whole_update(base.apply))
     adding = optimizer_update.slot_beside(base.add_variable_from_reference)
     PATCHES.set(base, "add_variable_from_reference", adding)
     updating = optimizer_update.update_of_replicas(base._backend_update_step)

@@ -18,10 +18,11 @@ from tapefacade._core.placement import PLACED, Placement
 from tapefacade._core.replica_places import current_replica, entered, replica_count
 from tapefacade._core.tensor import EagerTensor
 from tapefacade._function.function.recorded_program import RecordedProgram
-from tapefacade._function.function.tracing import record_body
+from tapefacade._function.function.tracing import InterruptedAssignments, record_body
 from tapefacade._keras.backend.conversion import NUMBERS
 from tapefacade._keras.backend.lifted_functions import KerasState
 from tapefacade._state.disconnected_variables import add_reason
+from tapefacade._trace.assignments import surely
 from tapefacade._trace.frames import ValueWanted
 from tapefacade._trace.recording import THREAD
 
@@ -57,6 +58,21 @@ def repeated_update(original: Callable[..., None]) -> Callable[..., None]:
         return None
 
     return _backend_apply_gradients
+
+
+def whole_update(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Makes the method that updates and counts the step: after Ctrl-C it has done both or none."""
+
+    @functools.wraps(original)
+    def apply(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        interrupted = InterruptedAssignments()
+        try:
+            return original(self, grads, trainable_variables)
+        except KeyboardInterrupt:
+            surely(interrupted.take_back)
+            raise
+
+    return apply
 
 
 def _check_shapes(grads: Sequence[Any], variables: Sequence[Any]) -> None:

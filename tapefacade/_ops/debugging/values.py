@@ -62,6 +62,8 @@ def _comparison(symbol: str, kernel: str, test: Test) -> Callable[..., Any]:
     ) -> Exception:
         lines = [] if message is None else [message]
         lines.append(f"Condition x {symbol} y did not hold.")
+        if summarize == 0:
+            return invalid("\n".join(lines))
         if differing:
             count, places, first, second, shape = differing
             number = _limit(summarize, int(count))

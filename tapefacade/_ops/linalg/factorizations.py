@@ -354,9 +354,9 @@ def _no_values(**_: Any) -> Exception:
 
 
 SELF_ADJOINT_CHECK = Check(
-    values=("tensor",), test=_has_self_adjoint_values, error=_no_self_adjoint_values
+    values=("tensor",), test=_has_self_adjoint_values, error=_no_self_adjoint_values, asserts=True
 )
-EIGENVALUES_CHECK = Check(values=("tensor",), test=_has_values, error=_no_values)
+EIGENVALUES_CHECK = Check(values=("tensor",), test=_has_values, error=_no_values, asserts=True)
 
 
 @jax.custom_jvp

@@ -258,7 +258,7 @@ def _given_lengths(fft_length: Any) -> tuple[int, ...] | None:
     if np.ndim(lengths) > 1:
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
     for length in lengths:
-        if length < 0:
+        if length < -1:  # which TensorFlow takes for a size that is not known, up to the kernel
             raise ValueError(negative_dimension(length))
     return tuple(int(length) for length in lengths)
 
@@ -270,6 +270,9 @@ def _lengths(
     kernel = f"{'I' * inverse}RFFT{SUFFIXES[rank]}"
     if given is not None and len(given) != rank:
         raise refusal(f"fft_length must have shape [{rank}]", kernel)
+    for place, length in enumerate(given or ()):
+        if length < 0:
+            raise refusal(f"fft_length[{place}] must >= 0, but got: {length}", kernel)
     sizes = input.shape[input.ndim - rank :]
     if given is None:
         return (*sizes[:-1], max(2 * (sizes[-1] - 1), 0)) if inverse else sizes
