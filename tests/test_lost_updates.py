@@ -430,6 +430,7 @@ def test_an_optimizer_that_is_interrupted():
 
         step()
         step()
+
         def state():
             return [float(v) for v in (*variables, optimizer.iterations)]
 

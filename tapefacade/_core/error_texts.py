@@ -97,7 +97,7 @@ def below_minimum(attribute: str, given: Any, minimum: int) -> str:
 
 
 def refuses_attribute(error: OpError) -> bool:
-    """Tells whether an error is about an attribute of an op, which is wrong whatever the values are.
+    """Tells whether an error is about an attribute of an op, wrong whatever the values are.
 
     >>> refuses_attribute(InvalidArgumentError(None, None, below_minimum("num_split", 0, 1)))
     True

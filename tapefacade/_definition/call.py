@@ -7,7 +7,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from tapefacade._core import dtypes
+from tapefacade._core import dtypes, nest
 from tapefacade._core.conversion import convert
 from tapefacade._core.dispatch import HandOver, hand_over, is_handled
 from tapefacade._core.operands import is_operand
@@ -56,7 +56,7 @@ def record(op: "Op", inputs: tuple[Any, ...], static: tuple[Any, ...], hint: boo
     if op.host is not None:
         on_host = _on_host(op, values, scalars, static)
         if on_host is not NotImplemented:
-            return _noted_on_host(op, values, scalars, other, on_host)
+            return _noted_on_host(op, values, scalars, (static, other), on_host)
     is_right = op.check is not None and _check_on_host(op, values, scalars, static)
     recording, slots = _placed(values)
     key = (recording.at, op, static, *slots)
@@ -299,9 +299,16 @@ def _frozen(op: "Op", static: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[A
     return frozen, frozen if other == frozen else other
 
 
-def _noted_on_host(op: "Op", values: list[Any], scalars: Any, other: Any, result: Any) -> Any:
+def _noted_on_host(
+    op: "Op", values: list[Any], scalars: Any, statics: tuple[Any, Any], result: Any
+) -> Any:
     """Takes note of what shape arithmetic would give for other sizes; returns its result."""
     if not ACCOUNTS or (account := open_sizes()) is None:
+        return result
+    static, other = statics
+    if static == other and all(account.other_value(value) is None for value in values):
+        pairs = [[(v, v._type) for v in nest.flatten(part)] for part in (values, result)]
+        account.note_results(op, static, *pairs)
         return result
     arrays: list[Any] = []
     for value in values:

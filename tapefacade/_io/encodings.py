@@ -13,6 +13,7 @@ from tapefacade._core.conversion import convert
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._strings.arguments import each, failed, not_allowed, texts
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 RAW_TYPES = (
     "half", "float", "double", "int32", "uint16", "uint8", "int16", "int8", "int64", "complex64",
@@ -60,7 +61,8 @@ def decode_raw(
         word = numpy_dtype.itemsize // (2 if dtype.is_complex else 1)
         words = words.reshape(-1, word)[:, ::-1].reshape(-1).copy()
     numbers = words.astype(bool) if dtype.is_bool else words.view(numpy_dtype)
-    return from_host(numbers.reshape(*array.shape, size // numpy_dtype.itemsize))
+    made = from_host(numbers.reshape(*array.shape, size // numpy_dtype.itemsize))
+    return made if fixed_length is not None else with_unknown_axes(made, -1)
 
 
 def _text_size(array: Any, dtype: Any) -> int:

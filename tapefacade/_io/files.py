@@ -11,6 +11,7 @@ from tapefacade._io.glob_patterns import matching_paths
 from tapefacade._io.storage import storage_of
 from tapefacade._state.variable import Variable
 from tapefacade._strings.arguments import failed, text_array, texts
+from tapefacade._trace.open_sizes import with_unknown_axes
 from tapefacade._trace.recording import need_python
 
 
@@ -103,7 +104,8 @@ def matching_files(pattern: Any, name: str | None = None) -> EagerTensor:
             f"Input patterns tensor must be scalar or vector, but had shape: {shape}",
         )
     found = [path for text in patterns.flat for path in matching_paths(os.fsdecode(text))]
-    return text_array([os.fsencode(path) for path in sorted(found)], (len(found),))
+    paths = text_array([os.fsencode(path) for path in sorted(found)], (len(found),))
+    return with_unknown_axes(paths, 0)
 
 
 @function("io.match_filenames_once")

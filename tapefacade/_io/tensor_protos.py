@@ -17,6 +17,7 @@ from tapefacade._definition.op import function
 from tapefacade._io.messages import MessageField, MessageFile, MessageType
 from tapefacade._io.varints import read_varint, varint
 from tapefacade._strings.arguments import Array, failed, object_array, text_array, texts
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 FIRST_REFERENCE = 100
 MESSAGE_INCONVERTIBLE = (
@@ -351,4 +352,5 @@ def _parsed(proto: Any, wanted: dtypes.DType) -> EagerTensor:
         array = make_ndarray(proto)
     except (ValueError, TypeError):
         raise failed("ParseTensor", f"Cannot parse tensor from proto: {proto}") from None
-    return text_tensor(array) if wanted is dtypes.string else from_host(np.array(array))
+    made = text_tensor(array) if wanted is dtypes.string else from_host(np.array(array))
+    return with_unknown_axes(made, *range(array.ndim))

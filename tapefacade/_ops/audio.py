@@ -11,6 +11,7 @@ from tapefacade._core.error_texts import invalid, refused_input, shape_text
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._definition.op import function
 from tapefacade._ops.image.files import errors_of_kernel
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 PCM = 1
 SCALE = 1 << 15
@@ -91,10 +92,9 @@ def decode_wav(
     if len(text.shape):
         raise invalid(f"contents must be scalar, got shape {text.shape.as_list()}")
     samples, rate = _read(_Reader(text.numpy()))
-    return DecodeWav(
-        from_host(_fitted(samples, desired_channels, desired_samples)),
-        from_host(np.array(rate, np.int32)),
-    )
+    decided = [axis for axis, size in enumerate((desired_samples, desired_channels)) if size == -1]
+    audio = from_host(_fitted(samples, desired_channels, desired_samples))
+    return DecodeWav(with_unknown_axes(audio, *decided), from_host(np.array(rate, np.int32)))
 
 
 def _read(file: _Reader) -> tuple[np.ndarray, int]:

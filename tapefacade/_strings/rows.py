@@ -7,6 +7,7 @@ import numpy as np
 
 from tapefacade._core.tensor import EagerTensor, from_host
 from tapefacade._ragged.tensor import RaggedTensor
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 
 def in_rows(
@@ -26,7 +27,7 @@ def in_rows(
     """
     values = values_of([value for row in rows for value in row])
     if not shape:
-        return values
+        return with_unknown_axes(values, 0)
     lengths = from_host(np.array([len(row) for row in rows], np.int64))
     made = RaggedTensor.from_row_lengths(values, lengths, validate=False)
     for axis in range(len(shape) - 1, 0, -1):

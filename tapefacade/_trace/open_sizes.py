@@ -1,6 +1,7 @@
 """Who keeps account, in each thread, of what follows from sizes that its Python does not know.
 
-Only a function whose sizes are open has an account, while its Python runs. Shape arithmetic is
+Only a function whose sizes are open has an account, while its Python runs, or one in which a value
+has decided a size. Shape arithmetic is
 computed at once, and static parameters are numbers: what they would be for other sizes is noted
 where they are computed, since nothing tells it afterwards.
 """
@@ -17,6 +18,10 @@ from tapefacade._core.tensor_type import TensorType
 
 class SizeAccount(Protocol):
     """What is known of sizes in one call of a function."""
+
+    def shape_of(self, tensor: Any) -> Any:
+        """Returns the `tf.TensorShape` of a tensor as far as it is known."""
+        ...
 
     def other_sizes(self, tensor: Any) -> tuple[int, ...]:
         """Returns the shape that a tensor would have if the unknown sizes were others."""
@@ -66,6 +71,15 @@ def open_sizes() -> SizeAccount | None:
         return None
     found = ACCOUNTS.get(threading.get_ident())
     return found[-1] if found else None
+
+
+# Opens an account for the function that runs in this thread, if there is one: of who makes them.
+OPENERS: list[Callable[[], SizeAccount | None]] = []
+
+
+def opened_sizes() -> SizeAccount | None:
+    """Returns the account of this thread; opens one for the function that runs, if it has none."""
+    return open_sizes() or OPENERS[0]()
 
 
 def note_static(recording: Any, slot: int, other: tuple[Any, ...]) -> None:
@@ -214,7 +228,7 @@ def with_unknown_axes(result: Any, *axes: int) -> Any:
     Returns:
         `result`.
     """
-    account = open_sizes()
+    account = opened_sizes()
     if account is not None:
         account.note_unknown(result, axes)
     return result

@@ -26,6 +26,7 @@ from tapefacade._function.control.row_loops import (
     record_loop,
 )
 from tapefacade._function.control.scan_op import MAP
+from tapefacade._function.function.unknown_sizes import sizes_decided_within
 from tapefacade._ops.array.indexing import getitem
 from tapefacade._ops.array.joining import stack
 from tapefacade._tape.tape import as_if_once
@@ -152,7 +153,7 @@ class _VectorizedMapCall:
         recording = THREAD.recording
         THREAD.functions.append(RunningCall(MESSAGE_SINGLETON))
         try:
-            with rehearsing():
+            with rehearsing(), sizes_decided_within():
                 step = sized_like(self._step, [], rows.elements)
                 body = body_of(step, self.fn, rows.row_types, rows.names)
         except ValueWanted as wanted:

@@ -43,7 +43,7 @@ from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes
 from tapefacade._ops.array.creation import zeros as zeros_op
 from tapefacade._ops.array.tensor_array import TensorArray, unchanged_arrays
 from tapefacade._trace.frames import ValueWanted
-from tapefacade._trace.open_sizes import SizeAccount, open_sizes, sized_like
+from tapefacade._trace.open_sizes import SizeAccount, open_sizes, opened_sizes, sized_like
 from tapefacade._trace.recording import THREAD
 
 
@@ -188,12 +188,11 @@ def while_loop(
             check_invariants(loop_vars, shape_invariants)
         values = as_tensors(loop_vars)
         result = _WhileLoop(cond, body, values, limit, is_graph, shape_invariants).run()
-        if shape_invariants is not None and (account := open_sizes()) is not None:
-            note_invariants(account, result, shape_invariants)
         return nest.map_structure(lambda leaf: without_gradient(leaf, back_prop), result)
     if not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
-    return _WhileLoop(cond, body, loop_vars, limit, is_graph, None).run()
+    invariants = shape_invariants if THREAD.functions else None  # eager code knows all sizes
+    return _WhileLoop(cond, body, loop_vars, limit, is_graph, invariants).run()
 
 
 def _limit(given: Any, is_graph: bool) -> EagerTensor | int | None:
@@ -235,6 +234,12 @@ class _WhileLoop:
 
     def run(self) -> Any:
         """Runs the loop: as one program if that is possible, else in Python."""
+        result = self._result()
+        if self._invariants is not None and (account := opened_sizes()) is not None:
+            note_invariants(account, result, self._invariants)
+        return result
+
+    def _result(self) -> Any:
         values, count, is_tried = self._values, 0, False
         while True:
             if not is_tried and (self._is_graph or has_settled(values)):

@@ -1,6 +1,5 @@
 """`tf.function`: a Python function that is recorded once, and then runs as one program."""
 
-import contextlib
 import copy
 import functools
 import inspect
@@ -69,9 +68,14 @@ from tapefacade._function.function.tracing import (
     raise_asserted,
     record_body,
 )
-from tapefacade._function.function.unknown_sizes import OpenSizes, unknown_sizes_shown
+from tapefacade._function.function.unknown_sizes import (
+    OpenSizes,
+    sizes_decided_within,
+    unknown_sizes_shown,
+)
 from tapefacade._trace.assignments import release_all, surely
 from tapefacade._trace.frames import RunningCall, ValueWanted
+from tapefacade._trace.open_sizes import SizeAccount, open_sizes
 from tapefacade._trace.program_listing import ProgramListing, function_in_sentence
 from tapefacade._trace.recording import THREAD
 from tapefacade._trace.tree import TREE, users_line
@@ -519,10 +523,10 @@ class Function(PolymorphicFunction):
         elif self._settings["reduce_retracing"] and self._traces:
             opened = self._relaxed_tensors(args, kwargs, tensors)
         sizes = OpenSizes(opened, has_values) if opened else None
-        with contextlib.nullcontext() if sizes is None else unknown_sizes_shown(sizes):
+        with sizes_decided_within() if sizes is None else unknown_sizes_shown(sizes):
             result = (python or self._python)(*positional, **named)
-            if sizes is not None and described is not None:
-                described.append(self._described(result, sizes))
+            if described is not None and (known := sizes or open_sizes()) is not None:
+                described.append(self._described(result, known))
         after = [nest.flatten(value) for value in (*positional, *named.values())]
         if any(
             len(a) != len(b) or any(map(is_not, a, b)) for a, b in zip(before, after, strict=True)
@@ -530,7 +534,7 @@ class Function(PolymorphicFunction):
             raise self._modified(args, kwargs, before, after)
         return result
 
-    def _described(self, result: Any, sizes: OpenSizes) -> Any:
+    def _described(self, result: Any, sizes: SizeAccount) -> Any:
         """Returns a result with specs in the place of tensors."""
         structure = OutputStructure(result, self._python)
         specs = [TensorSpec(sizes.shape_of(t), t.dtype) for t in structure.tensors]

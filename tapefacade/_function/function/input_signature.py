@@ -269,7 +269,7 @@ class InputSignature:
             )
         ]
         return [
-            (value, spec.shape if spec.shape.rank is not None else TensorShape([None] * value.ndim))
+            (value, spec.shape)
             for value, spec in pairs
             if isinstance(value, EagerTensor)
             and isinstance(spec, TensorSpec)

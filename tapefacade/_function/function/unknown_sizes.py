@@ -26,7 +26,7 @@ from tapefacade._function.function.stand_in_sizes import is_unknown
 from tapefacade._state.variable import ARGUMENT
 from tapefacade._tape.derivatives.derivative import GRADIENT, Derivative
 from tapefacade._trace.frames import ValueWanted
-from tapefacade._trace.open_sizes import ACCOUNTS, open_sizes
+from tapefacade._trace.open_sizes import ACCOUNTS, OPENERS, open_sizes
 from tapefacade._trace.operation import Operation
 from tapefacade._trace.programs import type_in
 from tapefacade._trace.recording import Recording
@@ -48,6 +48,15 @@ _OPEN: Any = ACCOUNTS
 # be divided by what shapes are often divided by, and are small enough to be those of one tensor.
 OTHER_SIZES = (840, 24, 48, 72, 96, 120, 144, 168, 192, 216, 240)
 _SMALLER_KERNELS = frozenset(("Svd", "Qr", "MatrixDiagPartV3"))  # with as many as the smaller side
+
+
+class _Deciding(threading.local):
+    """How many functions a thread is within, in which values may decide sizes."""
+
+    depth = 0
+
+
+_DECIDING = _Deciding()
 
 
 class OpenSizes:
@@ -152,7 +161,7 @@ class OpenSizes:
             results: the same of what it has given.
         """
         types = [type_ for _, type_ in inputs]
-        others = [type_of(self._other(t).shape, type_.numpy_dtype) for t, type_ in inputs]
+        others = [type_of(self.other_sizes(t), type_.numpy_dtype) for t, type_ in inputs]
         if types == others:
             return
         found = _outputs(operation, static, static, types, others, [t for _, t in results])
@@ -275,6 +284,15 @@ def _outputs(
             continue
         if len(found) == len(real) and (found != tuple(real) or given is not types):
             return _not_smaller(operation, other_static, inputs, types, found)
+    return _guessed(inputs, types, real)
+
+
+def _guessed(
+    inputs: Sequence[TensorType], types: Sequence[TensorType], real: Sequence[TensorType]
+) -> list[TensorType]:
+    """Returns types in which sizes are unknown that are as an unknown size of an input."""
+    if any(len(a.shape) != len(b.shape) for a, b in zip(inputs, types, strict=True)):
+        return [type_of((*known.shape, OTHER_SIZES[0]), known.numpy_dtype) for known in real]
     gone = [
         size
         for type_, other in zip(inputs, types, strict=True)
@@ -318,6 +336,8 @@ def _with_sizes(
 def _sliced(known: TensorType, given: TensorType, spec: Any, real: TensorType) -> TensorType:
     """Returns the type of a part of a tensor: what is left of an unknown size is unknown."""
     remaining, found = iter(zip(known.shape, given.shape, strict=True)), []
+    if len(known.shape) != len(given.shape):  # not even the rank is known
+        return given
     for entry in spec:
         own, size = (1, 1) if entry is None else next(remaining)
         if entry is None or (isinstance(entry, int) and entry > 0):
@@ -367,20 +387,53 @@ def _marked(sizes: Sequence[int], gone: Sequence[int]) -> tuple[int, ...]:
 @contextlib.contextmanager
 def unknown_sizes_shown(sizes: OpenSizes) -> Iterator[None]:
     """Shows None in the place of unknown sizes to what is not of this package, in this thread."""
-    thread = threading.get_ident()
-    with _LOCK:
-        if not _OPEN:
-            _install()
-        _OPEN.setdefault(thread, []).append(sizes)
+    _open(sizes)
     try:
         yield
     finally:
-        with _LOCK:
-            _OPEN[thread].pop()
-            if not _OPEN[thread]:
-                del _OPEN[thread]
-            if not _OPEN:
-                _uninstall()
+        _close(sizes)
+
+
+@contextlib.contextmanager
+def sizes_decided_within() -> Iterator[None]:
+    """Ends with the outermost function what `opened_sizes` has begun in it or in others within."""
+    before = open_sizes()
+    _DECIDING.depth += 1
+    try:
+        yield
+    finally:
+        _DECIDING.depth -= 1
+        if not _DECIDING.depth and (found := open_sizes()) is not before:
+            _close(found)
+
+
+def _open(sizes: OpenSizes) -> None:
+    with _LOCK:
+        if not _OPEN:
+            _install()
+        _OPEN.setdefault(threading.get_ident(), []).append(sizes)
+
+
+def _close(sizes: Any) -> None:
+    thread = threading.get_ident()
+    with _LOCK:
+        _OPEN[thread].remove(sizes)
+        if not _OPEN[thread]:
+            del _OPEN[thread]
+        if not _OPEN:
+            _uninstall()
+
+
+def _opened_for_function() -> OpenSizes | None:
+    """Opens the sizes of the function that runs, in which a value has decided one."""
+    if not _DECIDING.depth:
+        return None
+    sizes = OpenSizes(())
+    _open(sizes)
+    return sizes
+
+
+OPENERS.append(_opened_for_function)
 
 
 def _shape(tensor: Any) -> TensorShape:

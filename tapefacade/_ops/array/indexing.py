@@ -35,7 +35,7 @@ from tapefacade._ops.array.casting import cast
 from tapefacade._ops.array.joining import stack
 from tapefacade._ops.array.loop_rows import CURRENT_LOOP
 from tapefacade._ops.array.selecting import boolean_mask
-from tapefacade._trace.open_sizes import ACCOUNTS, noted, open_sizes
+from tapefacade._trace.open_sizes import ACCOUNTS, SizeAccount, noted, open_sizes
 
 # What is done to each dimension, in order (further dimensions are kept):
 #   (start, count, step)  a slice at a place that is part of the program,
@@ -440,24 +440,28 @@ def getitem(x: Any, key: Any) -> Any:
         if rows is not None and (longer := rows.holding(x, key)) is not None:
             return row_at(longer, key)
         spec, starts = parse(x._type.shape, key, known)
-        if ACCOUNTS and (account := open_sizes()) is not None and (axes := _open_axes(key)):
-            part = _taken(x, key, spec, starts, short)
-            account.note_unknown(part, axes)
-            return part
-    return _taken(x, key, spec, starts, short)
+    part = _taken(x, key, spec, starts, short)
+    if ACCOUNTS and (account := open_sizes()) is not None:
+        account.note_unknown(part, _open_axes(x, key, account))
+    return part
 
 
-def _open_axes(key: Any) -> list[int]:
-    """Returns the axes of a part whose sizes tensors decide: those of slices that end at one."""
-    items = key if isinstance(key, tuple | list) else (key,)
-    if Ellipsis in [item for item in items if type(item) is type(Ellipsis)]:
-        return []
-    kept = [item for item in items if item is None or type(item) is slice]
-    return [
-        axis
-        for axis, item in enumerate(kept)
-        if item is not None and any(is_tensor(bound) for bound in (item.start, item.stop))
-    ]
+def _open_axes(x: Any, key: Any, account: SizeAccount) -> list[int]:
+    """Returns the axes of a part whose sizes are not known.
+
+    They are those of slices that end at tensors, and of parts of what has an unknown size itself.
+    """
+    items = list(key) if isinstance(key, tuple | list) else [key]
+    sizes = iter(zip(x._type.shape, account.other_sizes(x), strict=True))
+    found, axis = [], 0
+    for item in _expanded(items, len(x._type.shape)):
+        own, other = (1, 1) if item is None else next(sizes)
+        if type(item) is slice:
+            bounds = (item.start, item.stop)
+            if any(is_tensor(bound) or (bound is not None and own != other) for bound in bounds):
+                found.append(axis)
+        axis += item is None or type(item) is slice
+    return found
 
 
 def _taken(x: Any, key: Any, spec: Spec, starts: list[Any], short: Any) -> Any:

@@ -12,9 +12,15 @@ from tapefacade._definition.op import function
 from tapefacade._ops.image import bmp_files, gif_files, jpeg_files, png_files
 from tapefacade._ops.image.files import Array, contents_of, errors_of_kernel, format_of, open_image
 from tapefacade._ops.image.geometry import convert_image_dtype
+from tapefacade._trace.open_sizes import with_unknown_axes
 
 RATIOS = (1, 2, 4, 8)
 METHODS = ("", "INTEGER_FAST", "INTEGER_ACCURATE")
+
+
+def _image(pixels: Array, channels: int | None) -> EagerTensor:
+    """Makes the tensor of an image, or of several: the file decides its sizes, maybe channels."""
+    return with_unknown_axes(from_host(pixels), *range(pixels.ndim - bool(channels)))
 
 
 @function("io.decode_image", "image.decode_image", on_values=True)
@@ -55,7 +61,7 @@ def decode_image(
     # Values of other types are made of 16 bits, as TensorFlow does.
     read = wanted if wanted.name in ("uint8", "uint16", "float32") else uint16
     pixels = _decoded("DecodeImage", contents, channels or 0, read.name, expand=expand_animations)
-    image = from_host(pixels)
+    image = _image(pixels, channels)
     return image if read is wanted else convert_image_dtype(image, wanted)
 
 
@@ -100,7 +106,7 @@ def decode_jpeg(
     """
     _check_jpeg(ratio, dct_method)
     options = _jpeg_options(ratio, try_recover_truncated, dct_method, fancy_upscaling)
-    return from_host(_decoded("DecodeJpeg", contents, channels or 0, frame=True, **options))
+    return _image(_decoded("DecodeJpeg", contents, channels or 0, frame=True, **options), channels)
 
 
 def _jpeg_options(ratio: int, recover: Any, dct_method: str, fancy: Any) -> dict[str, Any]:
@@ -174,7 +180,7 @@ def decode_and_crop_jpeg(
     inside = 0 <= top < bottom <= pixels.shape[0] and 0 <= left < right <= pixels.shape[1]
     if not inside:
         raise invalid(jpeg_files.MESSAGE_BROKEN)
-    return from_host(np.ascontiguousarray(pixels[top:bottom, left:right]))
+    return _image(np.ascontiguousarray(pixels[top:bottom, left:right]), channels)
 
 
 @function("io.decode_png", "image.decode_png", on_values=True)
@@ -204,7 +210,8 @@ def decode_png(
     wanted = as_dtype(dtype)
     if wanted.name not in ("uint8", "uint16"):
         raise refused_type("dtype", wanted.kernel_name, ("uint8", "uint16"))
-    return from_host(_decoded("DecodePng", contents, channels or 0, wanted.name, frame=True))
+    pixels = _decoded("DecodePng", contents, channels or 0, wanted.name, frame=True)
+    return _image(pixels, channels)
 
 
 @function("io.decode_gif", "image.decode_gif", on_values=True)
@@ -228,7 +235,7 @@ def decode_gif(contents: Any, name: None = None) -> EagerTensor:
     TensorShape([1, 2, 3, 3])
     """
     pixels = _decoded("DecodeGif", contents, 3)
-    return from_host(pixels[None] if pixels.ndim == 3 else pixels)
+    return _image(pixels[None] if pixels.ndim == 3 else pixels, pixels.shape[-1])
 
 
 @function("io.decode_bmp", "image.decode_bmp", on_values=True)
@@ -252,7 +259,7 @@ def decode_bmp(contents: Any, channels: int = 0, name: None = None) -> EagerTens
     >>> tf.io.decode_bmp(header + bytes([1, 2, 3, 0])).numpy()
     array([[[3, 2, 1]]], dtype=uint8)
     """
-    return from_host(_decoded("DecodeBmp", contents, channels or 0))
+    return _image(_decoded("DecodeBmp", contents, channels or 0), channels)
 
 
 @function("io.decode_webp", "image.decode_webp", on_values=True)
@@ -281,7 +288,7 @@ def decode_webp(
     wanted = as_dtype(dtype)
     if wanted.name != "uint8":
         raise refused_type("dtype", wanted.kernel_name, ("uint8",))
-    return from_host(_decoded("DecodeWebP", contents, channels or 0))
+    return _image(_decoded("DecodeWebP", contents, channels or 0), channels)
 
 
 def _decoded(

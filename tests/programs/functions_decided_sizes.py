@@ -1,0 +1,114 @@
+"""`tf.function`: sizes that values, texts, files and loops decide are None to its Python."""
+
+
+def shown(tf, make, *arguments):
+    """The shapes that a function sees in its first and last call, and those that it gives."""
+    seen, given = [], []
+
+    @tf.function
+    def f(*inner):
+        made = {key: tf.nest.flatten(value) for key, value in make(*inner).items()}
+        seen.append({key: [str(tensor.shape) for tensor in made[key]] for key in made})
+        return tf.nest.flatten(made)
+
+    for _ in range(3):
+        given.append([str(tensor.shape) for tensor in f(*arguments)])
+    return [seen[0], seen[-1], given[-1]]
+
+
+def masks(tf, np):
+    def make(x):
+        rows = x[x > 0.0]
+        return {
+            "rows": [rows, rows + 1.0, tf.concat([rows, rows], 0), tf.gather(rows, [0])],
+            "mask": tf.boolean_mask(x, x > 0.0), "where": tf.where(x > 0.0),
+            "unique": tf.unique(tf.reshape(x, [-1]))[0],
+            "repeated": tf.repeat([1, 2], tf.cast(tf.abs(x[0, :2]), tf.int32)),
+            "counted": tf.math.bincount(tf.cast(tf.abs(x[0]), tf.int32)),
+            "parts": tf.dynamic_partition(x[0], [0, 1, 0], 2),
+            "segments": tf.math.segment_sum(x, [0, 1]),
+            "known": [x, tf.gather(x, [0]), x[:1]],
+        }  # fmt: skip
+
+    return shown(tf, make, tf.constant([[1.0, 2.0, -1.0], [3.0, -4.0, -5.0]]))
+
+
+def loops_with_invariants(tf, np):
+    def make(n):
+        _, x = tf.while_loop(
+            lambda i, x: i < n, lambda i, x: (i + 1, tf.concat([x, x], 0)),
+            [0, tf.ones([1, 2])], [tf.TensorShape([]), tf.TensorShape([None, 2])],
+        )  # fmt: skip
+        return {
+            "result": [x, x * 2.0, tf.transpose(x), tf.reduce_sum(x, 1), tf.reshape(x, [-1])],
+            "parts": [x[0], x[:2], x[0:2], x[1:], x[:2, :1]],
+            "joined": [tf.concat([x, tf.ones([3, 2])], 0), tf.zeros_like(x)],
+            "mapped": tf.map_fn(lambda row: row * 2.0, x),
+            "branch": tf.cond(n > 1, lambda: x, lambda: tf.ones([2, 2])),
+        }
+
+    return shown(tf, make, tf.constant(2))
+
+
+def specs_of_loops_with_invariants(tf, np):
+    @tf.function
+    def f(n):
+        return tf.while_loop(
+            lambda i, x: i < n, lambda i, x: (i + 1, tf.concat([x, x], 0)),
+            [0, tf.ones([1, 2])], [tf.TensorShape([]), tf.TensorShape([None, 2])],
+        )  # fmt: skip
+
+    f(tf.constant(3))
+    found = f.get_concrete_function(tf.TensorSpec([], tf.int32)).structured_outputs
+    return [str(tensor.shape) for tensor in found]
+
+
+def texts(tf, np):
+    def make(text):
+        parts = tf.strings.split(text)
+        return {
+            "parts": [parts, parts[:1], parts[0], tf.concat([parts, ["a"]], 0)],
+            "numbers": [tf.strings.length(parts), tf.strings.join([parts, parts])],
+            "bytes": [tf.strings.bytes_split(text), tf.io.decode_raw(text, tf.uint8)],
+            "known bytes": tf.io.decode_raw(text, tf.uint8, fixed_length=4),
+            "letters": tf.strings.unicode_decode(text, "UTF-8"),
+            "shaped": tf.reshape(tf.io.decode_raw(text, tf.uint8), [3, 2]),
+            "files": tf.io.matching_files(text),
+        }
+
+    return shown(tf, make, tf.constant("abc de"))
+
+
+def files(tf, np):
+    def make(png, jpeg, wav, stored):
+        image = tf.io.decode_png(png, channels=3)
+        return {
+            "png": [
+                tf.io.decode_png(png),
+                image,
+                tf.io.decode_image(png, 3, tf.uint8, None, False),
+            ],
+            "jpeg": [tf.io.decode_jpeg(jpeg), tf.io.decode_jpeg(jpeg, channels=1)],
+            "more": [tf.image.resize(image, [4, 4]), tf.cast(image, tf.float32) / 255.0],
+            "sound": [tf.audio.decode_wav(wav)[0], tf.audio.decode_wav(wav, 1, 5)[0]],
+            "tensor": tf.ensure_shape(tf.io.parse_tensor(stored, tf.float32), [2, 3]),
+        }
+
+    black = np.zeros([8, 8, 3], np.uint8)
+    return shown(
+        tf, make, tf.io.encode_png(black), tf.io.encode_jpeg(black),
+        tf.audio.encode_wav(np.zeros([4, 2], np.float32), 8000),
+        tf.io.serialize_tensor(tf.ones([2, 3])),
+    )  # fmt: skip
+
+
+def unknown_ranks(tf, np):
+    seen = []
+
+    @tf.function(input_signature=[tf.TensorSpec(None)])
+    def f(x):
+        seen.append([x.shape, (x + 1.0).shape, (x @ x).shape, x[0].shape, tf.stack([x, x]).shape])
+        seen.append([tf.reshape(x, [-1]).shape, tf.shape(x).shape, tf.reduce_sum(x).shape])
+        return x
+
+    return [f(tf.ones([2, 2])).shape, [[str(shape) for shape in shapes] for shapes in seen[-2:]]]
