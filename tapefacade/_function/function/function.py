@@ -1,5 +1,6 @@
 """`tf.function`: a Python function that is recorded once, and then runs as one program."""
 
+import contextlib
 import copy
 import functools
 import inspect
